@@ -1,0 +1,308 @@
+/**
+ * Everything that can go wrong, in one table: the cause, what it means on each channel, and what to do about it.
+ * Nothing else in the product decides a JSON-RPC number, an HTTP status or whether a retry makes sense.
+ */
+
+/** One row of the table: how a cause is told on each channel. */
+export interface ErrorRow {
+  /** JSON-RPC 2.0 error number, used where the failure is one of the envelope and not of a tool. */
+  readonly rpc: number
+  /** HTTP status of the plain REST routes. */
+  readonly http: number
+  /** True when the same call may succeed later without being changed. */
+  readonly retryable: boolean
+  /** What happened, for the documentation. */
+  readonly about: string
+  /** What the caller can do, in lower case and without a period; joined to the message by a semicolon. */
+  readonly remedy: string
+  /** The number that an original design promised for this cause. */
+  readonly legacy?: number
+}
+
+const row = (
+  rpc: number,
+  http: number,
+  about: string,
+  remedy: string,
+  more: { retryable?: boolean; legacy?: number } = {},
+): ErrorRow => Object.freeze({ rpc, http, about, remedy, retryable: false, ...more })
+
+const retry = { retryable: true }
+
+/** code -> row. A code is named for its cause, never renamed and never reused. */
+export const codes = Object.freeze({
+  // The envelope (https://www.jsonrpc.org/specification#error_object)
+  PARSE_ERROR: row(-32700, 400, 'the text is not JSON', 'send one JSON-RPC 2.0 message as UTF-8 JSON'),
+  INVALID_REQUEST: row(
+    -32600,
+    400,
+    'the JSON is not a JSON-RPC 2.0 message',
+    'send an object with jsonrpc "2.0" and a method',
+  ),
+  METHOD_NOT_FOUND: row(
+    -32601,
+    404,
+    'the method does not exist',
+    'call a method of the Model Context Protocol',
+  ),
+  INVALID_PARAMS: row(-32602, 400, 'the params do not fit the method', 'correct the params'),
+  UNKNOWN_TOOL: row(-32602, 404, 'no such tool is listed', 'call tools/list for the names'),
+  UNKNOWN_PROMPT: row(-32602, 404, 'no such prompt is listed', 'call prompts/list for the names'),
+  RESOURCE_NOT_FOUND: row(
+    -32602,
+    404,
+    'no resource has this URI',
+    'call resources/list or resources/templates/list',
+  ),
+  INTERNAL: row(
+    -32603,
+    500,
+    'something failed inside the server',
+    'see the server log for the request id; report it if it repeats',
+  ),
+
+  // The transport
+  UNSUPPORTED_PROTOCOL: row(
+    -32022,
+    400,
+    'the protocol version is not spoken here',
+    'use one of the versions in data.supported',
+  ),
+  HEADER_MISMATCH: row(
+    -32020,
+    400,
+    'a header and the body disagree',
+    'send MCP headers that mirror the body',
+  ),
+  SESSION_NOT_FOUND: row(-32001, 404, 'the session is unknown or has ended', 'send initialize again', retry),
+  FORBIDDEN_HOST: row(
+    -32000,
+    403,
+    'the Host header is not an address of this server',
+    'call the server as localhost or 127.0.0.1',
+  ),
+  FORBIDDEN_ORIGIN: row(
+    -32000,
+    403,
+    'a web page of another origin made this call',
+    'call from a program and not from a web page',
+  ),
+  BODY_TOO_LARGE: row(
+    -32000,
+    413,
+    'the request body exceeds the limit',
+    'send less, or raise CAUSEWAY_BODY_LIMIT_BYTES',
+  ),
+  UNSUPPORTED_MEDIA_TYPE: row(
+    -32000,
+    415,
+    'the content type is not understood here',
+    'send Content-Type: application/json',
+  ),
+  METHOD_NOT_ALLOWED: row(-32000, 405, 'the HTTP method is not served here', 'see the Allow header'),
+  ROUTE_NOT_FOUND: row(-32000, 404, 'no route has this path', 'POST to /mcp, or see /openapi.json'),
+  CANCELLED: row(-32800, 499, 'the caller cancelled the call', 'call again if the answer is still wanted'),
+  DEADLINE_EXCEEDED: row(
+    -32000,
+    504,
+    'the call took longer than its deadline',
+    'ask for less at once',
+    retry,
+  ),
+  RATE_LIMITED: row(-32000, 429, 'too many calls in a short time', 'wait for data.retry_after_ms', retry),
+  OVERLOADED: row(-32000, 503, 'the server is too busy', 'wait for data.retry_after_ms', retry),
+  SHUTTING_DOWN: row(-32000, 503, 'the server is stopping', 'call again when it has restarted', retry),
+
+  // A call
+  INVALID_ARGUMENTS: row(
+    -32602,
+    400,
+    'the arguments do not fit the tool',
+    'correct the arguments named in data.problems',
+  ),
+  INVALID_CURSOR: row(-32602, 400, 'the cursor was not made by this list', 'start again without a cursor'),
+  APP_UNAVAILABLE: row(-32000, 503, 'the app could not be opened', 'see /health for the reason', retry),
+  OUTSIDE_ROOTS: row(
+    -32000,
+    403,
+    'the path is not below a folder that the server may read',
+    'add its folder to the roots setting named in data.setting',
+  ),
+  FILE_NOT_FOUND: row(-32000, 404, 'there is no such file', 'check the path'),
+  DIRECTORY_NOT_FOUND: row(-32000, 404, 'there is no such directory', 'check the path'),
+
+  // Recordings
+  NO_RECORDING: row(-32000, 409, 'no recording is loaded', 'call load_recording first', { legacy: -32000 }),
+  RECORDING_NOT_FOUND: row(
+    -32000,
+    404,
+    'no recording has this id or path',
+    'call list_recordings for the ids',
+    { legacy: -32000 },
+  ),
+  NOT_A_DATABASE: row(-32000, 422, 'the file is not an SQLite database', 'give the .db file of a recording', {
+    legacy: -32000,
+  }),
+  NOT_A_RECORDING: row(
+    -32000,
+    422,
+    'the database holds no simulation frames',
+    'give a database that the recorder wrote',
+    { legacy: -32000 },
+  ),
+  RECORDING_BUSY: row(
+    -32000,
+    409,
+    'the recording is being written and no consistent copy could be taken',
+    'wait until the simulation has ended, then call again',
+    { retryable: true, legacy: -32000 },
+  ),
+  RECORDING_DAMAGED: row(
+    -32000,
+    422,
+    'the recording is damaged',
+    'record again, or recover the file with the sqlite3 shell',
+    { legacy: -32000 },
+  ),
+  FRAME_NOT_FOUND: row(
+    -32000,
+    404,
+    'the recording has no such frame',
+    'use a frame id between data.first_frame and data.last_frame',
+    { legacy: -32000 },
+  ),
+  BODY_NOT_FOUND: row(
+    -32000,
+    404,
+    'the recording has no such body',
+    'use one of data.bodies; get_metadata lists them',
+    { legacy: -32000 },
+  ),
+  NOT_RECORDED: row(
+    -32000,
+    422,
+    'this recording does not hold the quantity asked for',
+    'see capabilities and missing in get_metadata',
+    { legacy: -32000 },
+  ),
+
+  // Data files and settings
+  NEWER_DATA: row(
+    -32000,
+    500,
+    'a data file was written by a newer version',
+    'start the newer version, or point CAUSEWAY_DATA_DIR at another folder',
+  ),
+  DATA_DAMAGED: row(-32000, 500, 'a data file is damaged', 'restore it from a backup'),
+  DATA_UNWRITABLE: row(
+    -32000,
+    507,
+    'a data file cannot be written',
+    'free disk space and check the permissions of the data folder',
+    retry,
+  ),
+  INVALID_SETTING: row(-32000, 500, 'a setting is unknown or has a wrong value', 'see docs/settings.md'),
+  PORT_IN_USE: row(
+    -32000,
+    500,
+    'another program listens on the port',
+    'stop it, or set MCP_SERVER_PORT to another port',
+  ),
+  INVALID_APP: row(
+    -32000,
+    500,
+    'an app is declared in a way that clients cannot use',
+    'correct the declaration named in the message',
+  ),
+
+  // The bridge
+  SERVER_UNREACHABLE: row(
+    -32603,
+    503,
+    'the bridge cannot reach the server',
+    'start it with `npm start`, or set MCP_SERVER_URL',
+    retry,
+  ),
+  SERVER_ANSWER_INVALID: row(
+    -32603,
+    502,
+    'the server answered something that is not MCP',
+    'check that MCP_SERVER_URL ends in /mcp',
+  ),
+} satisfies Record<string, ErrorRow>)
+
+/** The name of a cause. */
+export type ErrorCode = keyof typeof codes
+
+/** The row of a code, typed as the interface and not as its literal. */
+export const rowOf = (code: ErrorCode): ErrorRow => codes[code]
+
+/** Plain data that goes with an error; it is shown to clients. */
+export type ErrorData = Readonly<Record<string, unknown>>
+
+/** What a client gets as `_meta['causeway/error']` of a failed call and as the body of a REST answer. */
+export interface ErrorObject {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly remedy: string
+  readonly data: ErrorData
+  /** The number of the original designs, where they promised one, else null. */
+  readonly legacy_code: number | null
+  readonly retryable: boolean
+}
+
+/** Where an error object stands in the `_meta` of a result. */
+export const errorMetaKey = 'causeway/error'
+
+/**
+ * The one error that may reach a client.
+ *
+ * `message` says what is wrong: lower case, no period, paths and values last. `remedy` replaces the remedy of the
+ * table where the place that throws knows better. `cause` is for the log alone.
+ */
+export class CausewayError extends Error {
+  readonly code: ErrorCode
+  readonly remedy: string
+  readonly data: ErrorData
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { data = {}, remedy, cause }: { data?: ErrorData; remedy?: string; cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'CausewayError'
+    this.code = code
+    this.remedy = remedy ?? codes[code].remedy
+    this.data = data
+  }
+}
+
+/** True for a CausewayError, also for one made by another copy of this module. */
+export function isCausewayError(error: unknown): error is CausewayError {
+  return (
+    error instanceof Error &&
+    error.name === 'CausewayError' &&
+    Object.hasOwn(codes, (error as { code?: PropertyKey }).code ?? '')
+  )
+}
+
+/** Any thrown value as a CausewayError; what is not one becomes `INTERNAL` and keeps the original as cause. */
+export function asCausewayError(error: unknown): CausewayError {
+  if (isCausewayError(error)) return error
+  return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
+}
+
+/** The error as a client sees it. */
+export function errorObject(error: CausewayError): ErrorObject {
+  const { retryable, legacy } = rowOf(error.code)
+  const { code, message, remedy, data } = error
+  return { code, message, remedy, data, legacy_code: legacy ?? null, retryable }
+}
+
+/** The one line for people and models: `CODE: what is wrong; what to do`. */
+export const errorText = ({
+  code,
+  message,
+  remedy,
+}: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`
