@@ -1,0 +1,350 @@
+/**
+ * What a recording says, as plain data. SI units, world frame with z up, frame ids as recorded (from 1).
+ *
+ * Field names are those of the recorder's own query layer, so that they go to the wire untranslated. A number that
+ * was recorded as NULL (the recorder's NaN) is null here: absent, never 0.
+ */
+
+/** A recorded number; null where the recorder wrote NaN. */
+export type Value = number | null
+
+/** x, y, z in the unit of the field that holds it. */
+export interface Vector {
+  readonly x: Value
+  readonly y: Value
+  readonly z: Value
+}
+
+/** Hamilton quaternion, body to world. */
+export interface Quaternion extends Vector {
+  readonly w: Value
+}
+
+/**
+ * Id of a body as recorded: an unsigned 32-bit integer.
+ *
+ * Environment bodies (floor, walls) stand only in contact rows, with bit 31 set: `instance | 0x80000000`. The bit is
+ * part of the id; older files hold body 1 and environment 0x80000001 side by side.
+ */
+export type BodyId = number
+
+/** A body with a metadata row. */
+export interface Body {
+  readonly body_id: BodyId
+  /** kg */
+  readonly mass: Value
+  readonly restitution: Value
+  readonly friction: Value
+  readonly asset_id: number | null
+  readonly is_environment: boolean
+}
+
+/** One body after the step of a frame. */
+export interface BodyState {
+  readonly body_id: BodyId
+  /** m */
+  readonly position: Vector
+  /** m/s */
+  readonly velocity: Vector
+  /** m/s², including the contact forces of the step; null in files that lack it */
+  readonly acceleration: Vector | null
+  readonly orientation: Quaternion
+  /** rad/s, twice the vector part of conj(q) * dq/dt: body frame; null where it cannot be computed */
+  readonly angular_velocity: Vector | null
+}
+
+/** A point of a contact manifold, before the step (the poses of the frame before). */
+export interface ContactPoint {
+  /** m, world */
+  readonly point_a: Vector
+  /** m, world */
+  readonly point_b: Vector
+  /** m, positive where the bodies overlap */
+  readonly depth: Value
+}
+
+/** A colliding pair of one frame; the normal points from A to B. */
+export interface Collision {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+  readonly normal: Vector
+  /** m, positive where the bodies overlap */
+  readonly penetration_depth: Value
+  readonly contacts: readonly ContactPoint[]
+}
+
+/** The normal constraint of one contact point. */
+export interface ContactConstraint {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+  readonly normal: Vector
+  /** m */
+  readonly lever_arm_a: Vector
+  /** m */
+  readonly lever_arm_b: Vector
+  /** m */
+  readonly penetration_depth: Value
+  readonly restitution: Value
+  /** m/s along the normal, before the impact */
+  readonly pre_impact_rel_vel_normal: Value
+}
+
+/**
+ * The friction constraint of one contact point.
+ *
+ * Lambdas are recorded values: impulses in N·s from the solvers known so far (`lambda_unit` of the recording says
+ * what was inferred). The impulse on A is -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
+ */
+export interface FrictionConstraint {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+  readonly normal: Vector
+  readonly tangent1: Vector
+  readonly tangent2: Vector
+  /** m */
+  readonly lever_arm_a: Vector
+  /** m */
+  readonly lever_arm_b: Vector
+  /** the pair's combined coefficient */
+  readonly friction_coefficient: Value
+  readonly normal_lambda: Value
+  /** null in files that lack the column */
+  readonly tangent1_lambda: Value
+  /** null in files that lack the column */
+  readonly tangent2_lambda: Value
+}
+
+/** What the solver said of one frame. `converged` means something only where there are constraints. */
+export interface Solver {
+  readonly iterations: Value
+  readonly residual: Value
+  readonly converged: boolean
+  readonly num_constraints: number
+  /** colliding pairs */
+  readonly num_contacts: number
+}
+
+/** System energy of one frame, J. The first frame's `delta_e` is the whole energy. */
+export interface SystemEnergy {
+  readonly total_linear_ke: Value
+  readonly total_rotational_ke: Value
+  readonly total_potential_e: Value
+  readonly total_system_e: Value
+  readonly delta_e: Value
+  readonly energy_injection: boolean
+  readonly collision_active: boolean
+}
+
+/** Energy of one body in one frame, J. */
+export interface BodyEnergy {
+  readonly body_id: BodyId
+  readonly linear_ke: Value
+  readonly rotational_ke: Value
+  readonly potential_e: Value
+  readonly total_e: Value
+}
+
+/** Everything that was recorded of one frame. Parts that the file does not hold are empty or null. */
+export interface Frame {
+  readonly frame_id: number
+  /** s, after the step */
+  readonly simulation_time: Value
+  /** in spawn order */
+  readonly states: readonly BodyState[]
+  readonly collisions: readonly Collision[]
+  readonly contact_constraints: readonly ContactConstraint[]
+  readonly friction_constraints: readonly FrictionConstraint[]
+  readonly solver: Solver | null
+  readonly system_energy: SystemEnergy | null
+  readonly body_energies: readonly BodyEnergy[]
+}
+
+/** A table of numbers, one row a frame: `data` is row-major float64, shape [length, fields.length]; NaN = absent. */
+export interface Columns<Field extends string = string> {
+  readonly fields: readonly Field[]
+  readonly length: number
+  readonly data: Float64Array
+}
+
+/** Columns of `Recording.systemEnergy`; booleans are 0 or 1. */
+export type SystemEnergyField =
+  | 'frame_id'
+  | 'simulation_time'
+  | 'total_linear_ke'
+  | 'total_rotational_ke'
+  | 'total_potential_e'
+  | 'total_system_e'
+  | 'delta_e'
+  | 'energy_injection'
+  | 'collision_active'
+
+/** Columns of `Recording.bodyEnergy`. */
+export type BodyEnergyField =
+  | 'frame_id'
+  | 'simulation_time'
+  | 'linear_ke'
+  | 'rotational_ke'
+  | 'potential_e'
+  | 'total_e'
+
+/** Columns of `Recording.solver`; `converged` is 0 or 1. */
+export type SolverField =
+  | 'frame_id'
+  | 'simulation_time'
+  | 'iterations'
+  | 'residual'
+  | 'converged'
+  | 'num_constraints'
+  | 'num_contacts'
+
+/** One frame of a pair's history: its collision and its friction rows; either may be missing. */
+export interface PairFrame {
+  readonly frame_id: number
+  readonly simulation_time: Value
+  readonly collision: Collision | null
+  readonly friction_constraints: readonly FrictionConstraint[]
+}
+
+/** A quantity that some schema eras lack. */
+export type Capability =
+  | 'states'
+  | 'body_energy'
+  | 'system_energy'
+  | 'collisions'
+  | 'contact_points'
+  | 'contact_constraints'
+  | 'friction'
+  | 'tangent_lambdas'
+  | 'solver'
+  | 'metadata'
+  | 'geometry'
+
+/** The schema family a file was written in; see `docs` of the package for what each lacks. */
+export type Era = 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
+
+/** Unit of the recorded lambdas, found by momentum balance; `unknown` where no frame with contact tells. */
+export type LambdaUnit = 'N·s' | 'N' | 'unknown'
+
+/** First and last frame in which something is there. */
+export interface FrameSpan {
+  readonly first_frame: number
+  readonly last_frame: number
+}
+
+/** An environment body, known from contact rows alone. */
+export interface EnvironmentBody {
+  /** with bit 31 set, as recorded */
+  readonly body_id: BodyId
+  /** without bit 31 */
+  readonly instance_id: number
+}
+
+/** What is known of a recording once it is loaded; kept by the caller, so it costs no query. */
+export interface RecordingSummary {
+  readonly era: Era
+  readonly capabilities: readonly Capability[]
+  readonly missing: readonly Capability[]
+  /** null in a recording of 0 frames */
+  readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
+  readonly first_time_s: Value
+  readonly last_time_s: Value
+  /** median step, s; null where time stands still or there is one frame */
+  readonly dt_s: Value
+  readonly dt_uniform: boolean
+  /** m/s², fitted from contact-free frames or from potential energy; null where neither tells */
+  readonly gravity_m_s2: Vector | null
+  readonly lambda_unit: LambdaUnit
+  readonly bodies: readonly Body[]
+  readonly environment_bodies: readonly EnvironmentBody[]
+  /** first frame with a state or energy row, per body: a later spawn is a baseline step of the energy */
+  readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
+  /** rows whose frame has no frame row (a killed recorder): invisible, counted */
+  readonly ignored_rows: number
+}
+
+/** Where a recording came from, and which state of the file was copied. */
+export interface RecordingIdentity {
+  /** catalogue id, `[A-Za-z0-9._~-]+`, accepted wherever a path is */
+  readonly id: string
+  /** real path */
+  readonly path: string
+  readonly name: string
+  readonly size_bytes: number
+}
+
+/** Frames from `start` to `end`, both included; null = open. */
+export interface FrameRange {
+  readonly start: number | null
+  readonly end: number | null
+}
+
+/** A loaded recording. All work happens in its worker over a private copy; the user's file is not open. */
+export interface Recording {
+  readonly identity: RecordingIdentity
+  readonly summary: RecordingSummary
+  /** Throws `FRAME_NOT_FOUND` with `{ frame_id, first_frame, last_frame }`. */
+  frame(frameId: number): Promise<Frame>
+  /** Rows in frame order; throws `NOT_RECORDED` where the file holds none. */
+  systemEnergy(range: FrameRange): Promise<Columns<SystemEnergyField>>
+  /** Rows in frame order; throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
+  bodyEnergy(bodyId: BodyId, range: FrameRange): Promise<Columns<BodyEnergyField>>
+  /** Rows in frame order, first to last frame without bounds. */
+  solver(range: FrameRange): Promise<Columns<SolverField>>
+  /** Frames in which the two bodies touch, in either order; at most `limit`, from `start`. */
+  pairHistory(
+    pair: readonly [BodyId, BodyId],
+    range: FrameRange,
+    limit: number,
+  ): Promise<{ readonly frames: readonly PairFrame[]; readonly total_frames: number }>
+  /**
+   * The id as recorded for what a person wrote: a dynamic body's id, an environment body's id with bit 31, or without
+   * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.
+   */
+  resolveBody(bodyId: number): BodyId
+}
+
+/** A file seen in a folder: a recording, or the reason why it is none. */
+export interface Listing {
+  readonly id: string
+  readonly path: string
+  readonly name: string
+  readonly size_bytes: number
+  readonly modified_ms: number
+  readonly is_recording: boolean
+  /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`; absent for a recording */
+  readonly reason?: string
+  readonly total_frames?: number
+}
+
+/** Folder access below the configured roots. */
+export interface Roots {
+  /** Folders that may be read, absolute. */
+  folders(): readonly string[]
+  /**
+   * The real path of an existing file or folder below a root; a relative path is looked for under every root.
+   * Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
+   */
+  resolve(path: string): Promise<string>
+}
+
+/** The recording database: catalogue over the roots, private copies, loaded recordings. */
+export interface RecordingLibrary {
+  /**
+   * The recordings of a folder, or of all roots and the recorder's usual folder below them; sorted by path, with files
+   * that are none and why. A missing folder is an empty list with `searched`.
+   */
+  list(
+    directory?: string,
+  ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }>
+  /**
+   * A recording by catalogue id or path, copied and checked if the file is new or has changed; `reloaded` tells that
+   * an older copy was replaced. `progress` reports copied bytes. Throws the codes of the error table's recording group.
+   */
+  open(
+    idOrPath: string,
+    options?: { signal?: AbortSignal; progress?: (done: number, total: number, message: string) => void },
+  ): Promise<{ readonly recording: Recording; readonly reloaded: boolean }>
+  /** Numbers for `/health`: copies, their bytes, the cap, loaded recordings. */
+  health(): { snapshots: number; snapshot_bytes: number; snapshot_cap_bytes: number; loaded: number }
+  close(): Promise<void>
+}
