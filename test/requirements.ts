@@ -1,0 +1,48 @@
+/**
+ * Everything the product promises, by id. How to use it:
+ *
+ * - Prove a requirement in any test file by `verifies('bridge:parse-error', async (t) => { ... })` from
+ *   `test/verifies.ts`, with the id as a literal. It registers one tap test, named by the id and the behaviour.
+ *   A second argument replaces the behaviour by a claim of your own: `verifies('wire:body-limit', 'REST too', fn)`.
+ * - Where the requirement lists channels in `over`, the test runs once per channel: `async (t, channel) => { ... }`.
+ * - Several tests may cite one id. An id without a citation, and a citation without an id, fail `requirements.test.ts`.
+ * - A new behaviour gets a row in the file of its area first, then a test.
+ */
+import type { Requirement, Requirements } from './requirement.ts'
+import { app } from './requirements/app.ts'
+import { bridge } from './requirements/bridge.ts'
+import { client } from './requirements/client.ts'
+import { recording } from './requirements/recording.ts'
+import { replay } from './requirements/replay.ts'
+import { server } from './requirements/server.ts'
+import { wire } from './requirements/wire.ts'
+import { workshop } from './requirements/workshop.ts'
+
+const areas = { workshop, app, server, wire, bridge, recording, replay, client } as const satisfies Readonly<
+  Record<string, Requirements>
+>
+
+/** Every requirement of every area. */
+export const requirements = {
+  ...workshop,
+  ...app,
+  ...server,
+  ...wire,
+  ...bridge,
+  ...recording,
+  ...replay,
+  ...client,
+} as const satisfies Requirements
+
+/** An id that exists; citing any other is a type error. */
+export type RequirementId = keyof typeof requirements
+
+/** The requirement of an id, with its optional fields. */
+export function requirement(id: RequirementId): Requirement {
+  return requirements[id]
+}
+
+/** The number of rows in all areas, which differs from the number of ids when two areas claim one id. */
+export function rowCount(): number {
+  return Object.values(areas).reduce((sum, area) => sum + Object.keys(area).length, 0)
+}

@@ -1,0 +1,112 @@
+import type { Requirements } from '../requirement.ts'
+
+/** The bridge between a stdio client and the server. */
+export const bridge = {
+  'bridge:relay:eras': {
+    origin: 'design, the wire: eras',
+    behaviour: 'messages of both eras pass through unchanged, the era decided per message',
+  },
+  'bridge:relay:ids': {
+    origin: 'original MCP integration, stdio wrapper; JSON-RPC 2.0 section 4',
+    behaviour: 'ids keep their JSON type: string, zero, negative, fraction and large number',
+  },
+  'bridge:relay:concurrent': {
+    origin: 'JSON-RPC 2.0 section 6',
+    behaviour: 'concurrent calls are answered as they finish, a slow one holds up no other',
+  },
+  'bridge:relay:batch': {
+    origin: 'MCP 2025-03-26 basic/transports',
+    behaviour: 'every request of a batch is answered',
+  },
+  'bridge:relay:notification': {
+    origin: 'JSON-RPC 2.0 section 4.1',
+    behaviour: 'a notification is forwarded and never answered',
+  },
+  'bridge:relay:pipelined': {
+    origin: 'MCP 2025-11-25 basic/lifecycle',
+    behaviour: 'messages sent right behind initialize wait for its answer and use its session',
+  },
+  'bridge:relay:server-notification': {
+    origin: 'MCP 2025-11-25 basic/transports',
+    behaviour: 'list_changed and resource updates of the server reach the client',
+  },
+  'bridge:relay:protocol-version': {
+    origin: 'MCP 2025-11-25 basic/transports, protocol version header',
+    behaviour:
+      'requests after initialize carry the negotiated version, modern ones their method and name headers',
+  },
+  'bridge:lines:framing': {
+    origin: 'MCP 2025-11-25 basic/transports, stdio',
+    behaviour:
+      'split characters, several messages per chunk, CRLF, blank lines and a last line without newline are read',
+  },
+  'bridge:lines:stdout': {
+    origin: 'MCP 2025-11-25 basic/transports, stdio',
+    behaviour: 'stdout carries protocol messages only, one per line',
+  },
+  'bridge:sse:parse': {
+    origin: 'WHATWG HTML server-sent events',
+    behaviour:
+      'LF, CR and CRLF, BOM, comments, multi-line data, empty data, id and retry are read in linear time',
+  },
+  'bridge:parse-error': {
+    origin: 'original MCP integration, stdio wrapper: error handling',
+    behaviour: 'a line that is not JSON is answered -32700 with id null, and the bridge goes on',
+  },
+  'bridge:invalid-request': {
+    origin: 'original replay design, error code standards',
+    behaviour: 'a JSON line that is no message is answered -32600',
+  },
+  'bridge:unreachable': {
+    origin: 'original MCP integration, stdio wrapper: error handling',
+    behaviour:
+      'an unreachable server is answered with a -32603 class error and a remedy, under the id of the request',
+  },
+  'bridge:http-status': {
+    origin: 'MCP 2025-11-25 basic/transports',
+    behaviour:
+      'a JSON-RPC error in a failed HTTP answer is passed on, any other failure becomes an error with its status',
+  },
+  'bridge:broken-stream': {
+    origin: 'MCP 2025-11-25 basic/transports',
+    behaviour: 'a stream that breaks before the answer ends the call with an error, never with silence',
+  },
+  'bridge:end:in-flight': {
+    origin: 'MCP 2025-11-25 basic/lifecycle, shutdown',
+    behaviour: 'answers in flight at end of input are delivered, then the bridge exits 0',
+  },
+  'bridge:end:session': {
+    origin: 'MCP 2025-11-25 basic/transports, session management',
+    behaviour: 'the session is deleted on the server when the bridge ends',
+  },
+  'bridge:end:signal': {
+    origin: 'MCP 2025-11-25 basic/lifecycle, shutdown',
+    behaviour: 'SIGTERM, SIGINT and SIGHUP end the bridge cleanly, a closed stdout ends it too',
+  },
+  'bridge:setting:url': {
+    origin: 'original MCP integration, stdio wrapper: environment',
+    behaviour: 'MCP_SERVER_URL chooses the server, and a bad URL is one clear sentence',
+  },
+  'bridge:setting:debug': {
+    origin: 'original MCP integration, stdio wrapper: environment',
+    behaviour:
+      'DEBUG=true logs to mcp_wrapper.log in the temp folder, opened safely, with time and pid in each line',
+  },
+  'bridge:session-header': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'one constant Causeway-Session goes with every request, and two bridges have two',
+  },
+  'bridge:backpressure': {
+    origin: 'design, budgets',
+    behaviour: 'a client that does not read pauses the bridge instead of growing it',
+  },
+  'bridge:bundle': {
+    origin: 'design, the tree',
+    behaviour: 'the bundle is one file that runs on Node 20.18 without node_modules',
+  },
+  'bridge:launcher': {
+    origin: 'design, seen by a new user',
+    behaviour:
+      'the committed launcher starts the built bundle, and without one answers initialize with what to run',
+  },
+} as const satisfies Requirements

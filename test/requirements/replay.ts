@@ -1,0 +1,169 @@
+import type { Requirements } from '../requirement.ts'
+
+/** The Replay app: fifteen tools over a recording, and none of the defects of their predecessor. */
+export const replay = {
+  'replay:tools': {
+    origin: 'original replay design, tool handler methods',
+    behaviour: 'the fifteen tools exist with their names, arguments and result fields',
+  },
+  'replay:list:default-folder': {
+    origin: 'original replay design, default recording directory',
+    behaviour:
+      'without a directory the build folder below each root is among the places searched; an absent one is no error',
+  },
+  'replay:list:only-recordings': {
+    origin: 'original replay design, default recording directory',
+    behaviour:
+      'only recordings are listed, sorted and from nested folders, an asset database is not among them',
+  },
+  'replay:load:ok': {
+    origin: 'original replay design, unit tests',
+    behaviour: 'load_recording makes a recording active and tells its bodies and frames',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:load:no-recording': {
+    origin: 'original replay design, error code standards',
+    behaviour: 'a question before load_recording is NO_RECORDING with legacy code -32000',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:load:failure-keeps': {
+    origin: 'original replay design, session state',
+    behaviour: 'a load that fails keeps the recording that was active',
+  },
+  'replay:session:explicit': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'an explicit recording wins over the active one and leaves it as it was',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:session:named': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'every answer names the recording it was taken from',
+  },
+  'replay:session:shared-hint': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'in the shared session load_recording says to pass the recording',
+  },
+  'replay:metadata': {
+    origin: 'original replay design, get_metadata',
+    behaviour: 'get_metadata lists the bodies with mass and the frame count, and contact-only bodies apart',
+  },
+  'replay:frame': {
+    origin: 'original replay design, get_frame',
+    behaviour: 'get_frame answers states, collisions, friction constraints and solver of one frame',
+  },
+  'replay:frame:unknown': {
+    origin: 'original replay design, error handling',
+    behaviour: 'an unknown frame is a coded error that gives the range',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:body:unknown': {
+    origin: 'original replay design, error handling',
+    behaviour: 'an unknown body is a coded error that lists the known ones, in every tool that takes one',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:body:state': {
+    origin: 'original replay design, get_body_state',
+    behaviour: 'get_body_state answers position, velocity, orientation and angular velocity',
+  },
+  'replay:contacts:body': {
+    origin: 'original replay design, get_contacts_for_body',
+    behaviour: 'get_contacts_for_body answers the friction constraints of one body, environment ids included',
+  },
+  'replay:energy:body': {
+    origin: 'original replay design, get_body_energy',
+    behaviour: 'get_body_energy answers an inclusive range of one body, summing to its total',
+  },
+  'replay:energy:system': {
+    origin: 'original replay design, get_system_energy',
+    behaviour: 'get_system_energy answers an inclusive range with totals and delta_e',
+  },
+  'replay:energy:bucketed': {
+    origin: 'design, Replay: default answers fit a context',
+    behaviour: 'a long series is bucketed with exact totals, and a cursor leads through the rest',
+  },
+  'replay:anomalies:threshold': {
+    origin: 'original replay design, find_energy_anomalies',
+    behaviour:
+      'every frame with |delta_e| strictly above the threshold is returned, none gives an empty list',
+  },
+  'replay:anomalies:kind': {
+    origin: 'design, settled questions',
+    behaviour: 'each anomaly has its kind, and baselines are left out of counts and summary',
+  },
+  'replay:compare': {
+    origin: 'original replay design, compare_body_across_frames',
+    behaviour: 'deltas are b minus a, with elapsed time and rotation angle, and a summary in words',
+  },
+  'replay:history': {
+    origin: 'original replay design, get_contact_history',
+    behaviour: 'get_contact_history answers a pair in either order and reports chatter and normal flips',
+  },
+  'replay:solver:range': {
+    origin: 'original replay design, get_solver_diagnostics',
+    behaviour: 'without bounds the diagnostics cover the first to the last frame',
+  },
+  'replay:solver:free-flight': {
+    origin: 'design, settled questions',
+    behaviour: 'convergence is judged only where constraints exist',
+  },
+  'replay:cone:worked-example': {
+    origin: 'original replay design, diagnostic tool output format',
+    behaviour:
+      'mu 0.5, N 98.1, tangent (49.04, 0.12): limit 49.05, total 49.04, not exceeded, margin and utilisation right',
+  },
+  'replay:cone:violation': {
+    origin: 'original replay design, unit tests',
+    behaviour: 'a contact beyond the cone by more than 1 % exceeds the limit and is counted',
+  },
+  'replay:cone:strict': {
+    origin: 'design, settled questions',
+    behaviour: 'exceeds_limit_strict ignores noise below 1e-6',
+  },
+  'replay:cone:old-era': {
+    origin: 'original recorder, schema history',
+    behaviour: 'a recording without tangent impulses is said to be so, not judged free of violations',
+  },
+  'replay:unit:impulse': {
+    origin: 'design, settled questions',
+    behaviour: 'recorded values keep their names, the unit is told, and newtons stand beside them',
+  },
+  'replay:penetration': {
+    origin: 'original replay design, check_penetration',
+    behaviour: 'contacts deeper than the threshold, strictly, are excessive',
+  },
+  'replay:resting': {
+    origin: 'original replay design, check_resting_contact',
+    behaviour:
+      'bodies in contact that move are named, the environment is counted apart, and g*dt is told for what it is',
+  },
+  'replay:resting:frictionless': {
+    origin: 'original recorder, frictionless contacts',
+    behaviour: 'contacts without friction rows still count as contacts',
+  },
+  'replay:defect:speed': {
+    origin: 'defects of the original: a frame query loads every frame',
+    behaviour: 'one frame is answered without reading the others',
+  },
+  'replay:defect:ids': {
+    origin: 'defects of the original: environment ids',
+    behaviour: 'the floor is found by its plain id and by its flagged id',
+  },
+  'replay:resource:metadata': {
+    origin: 'design, the wire: resources',
+    behaviour: 'the metadata of each recording is a resource, with completion of its id',
+  },
+  'replay:resource:frame': {
+    origin: 'design, the wire: resources',
+    behaviour: 'a frame and the latest frame are resources',
+  },
+  'replay:story': {
+    origin: 'original replay design, end-to-end test',
+    behaviour:
+      'load, find anomalies, get the frame, check the cone: a faulty recording yields its fault, frame and bodies',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'replay:faults': {
+    origin: 'design, fixtures',
+    behaviour: 'each faulty recording shows its known fault at its known frame through the tools',
+  },
+} as const satisfies Requirements

@@ -1,0 +1,163 @@
+import type { Requirements } from '../requirement.ts'
+
+/** What travels over HTTP: mounts, eras, sessions, resources, limits and guards. */
+export const wire = {
+  'wire:name:full': {
+    origin: 'original MCP integration, tool execution flow',
+    behaviour: '/mcp lists and calls tools as App__tool',
+  },
+  'wire:name:bare': {
+    origin: 'design, the wire',
+    behaviour: '/mcp/<app> lists and calls the tools of one app under their bare names',
+  },
+  'wire:name:limits': {
+    origin: 'design, the wire: names',
+    behaviour: 'every wire name matches ^[A-Za-z0-9_-]{1,49}$',
+  },
+  'wire:list:deterministic': {
+    origin: 'MCP 2026-07-28 server/tools',
+    behaviour:
+      'tools/list is the same in both eras and every time, with schemas that ajv 2020 compiles alone',
+  },
+  'wire:list:changed': {
+    origin: 'MCP 2025-11-25 and 2026-07-28 server/tools, list changed',
+    behaviour: 'a changed list is announced to every connected client of that mount, in both eras',
+  },
+  'wire:list:pages': {
+    origin: 'MCP 2025-11-25 server/utilities/pagination',
+    behaviour: 'a long list is paged by an opaque cursor, and a wrong cursor is -32602',
+  },
+  'wire:list:cache-hints': {
+    origin: 'MCP 2026-07-28 server/utilities/caching',
+    behaviour: 'modern lists carry ttlMs and cacheScope',
+  },
+  'wire:era:per-message': {
+    origin: 'MCP 2026-07-28 basic/versioning',
+    behaviour: 'modern and legacy messages are answered each in its own era on one connection',
+  },
+  'wire:era:legacy-session': {
+    origin: 'MCP 2025-11-25 basic/transports, session management',
+    behaviour: 'initialize opens a session, an unknown session is 404, DELETE ends it',
+  },
+  'wire:era:modern-errors': {
+    origin: 'MCP 2026-07-28 basic/transports',
+    behaviour:
+      'a missing header, an unsupported version and an unknown method have the standard numbers and statuses',
+  },
+  'wire:lenient:curl-initialize': {
+    origin: 'original MCP integration, testing directly',
+    behaviour: 'the original curl of initialize works literally and answers plain JSON',
+  },
+  'wire:lenient:curl-list': {
+    origin: 'original MCP integration, testing directly',
+    behaviour: 'the original curl of tools/list works literally and answers plain JSON',
+  },
+  'wire:lenient:curl-call': {
+    origin: 'original MCP integration, testing directly',
+    behaviour: 'the original curl of tools/call works without handshake or Accept and answers plain JSON',
+  },
+  'wire:stream:progress': {
+    origin: 'MCP 2025-11-25 basic/utilities/progress',
+    behaviour: 'a call with a progress token streams its progress before the answer',
+    over: ['http', 'bridge'],
+  },
+  'wire:stream:cancel': {
+    origin: 'MCP 2025-11-25 basic/utilities/cancellation',
+    behaviour: 'cancelling a call aborts the signal of its handler, in both eras',
+    over: ['http', 'bridge'],
+  },
+  'wire:stream:get': {
+    origin: 'MCP 2025-11-25 basic/transports, listening',
+    behaviour: 'a GET stream of a session carries server messages; without a session it is 405',
+  },
+  'wire:stream:resume': {
+    origin: 'MCP 2025-11-25 basic/transports, resumability',
+    behaviour: 'a broken stream is resumed by Last-Event-ID without loss or repetition',
+  },
+  'wire:stream:server-request': {
+    origin: 'MCP 2025-11-25 client/roots',
+    behaviour: 'the server asks a connected client and receives its answer',
+    over: ['http', 'bridge'],
+  },
+  'wire:resource:read': {
+    origin: 'MCP 2025-11-25 server/resources',
+    behaviour: 'resources and templates are listed and read; an unknown one is an error',
+    over: ['http', 'bridge'],
+  },
+  'wire:resource:template': {
+    origin: 'design, the wire: resources',
+    behaviour: 'template variables are slash-free and percent-decoded',
+  },
+  'wire:resource:subscribe': {
+    origin: 'MCP 2025-11-25 server/resources, subscriptions',
+    behaviour: 'a subscriber is told by URI that a resource changed, and after unsubscribing no more',
+  },
+  'wire:prompt': {
+    origin: 'MCP 2025-11-25 server/prompts',
+    behaviour: 'prompts are listed and got with their arguments checked',
+  },
+  'wire:completion': {
+    origin: 'MCP 2025-11-25 server/utilities/completion',
+    behaviour: 'arguments of templates and prompts are completed',
+  },
+  'wire:error:unknown-tool': {
+    origin: 'MCP 2025-11-25 server/tools, error handling',
+    behaviour: 'an unknown tool is -32602',
+    over: ['http', 'bridge'],
+  },
+  'wire:error:unknown-method': {
+    origin: 'original replay design, error code standards',
+    behaviour: 'an unknown method is -32601',
+    over: ['http', 'bridge'],
+  },
+  'wire:error:invalid-json': {
+    origin: 'original replay design, error code standards',
+    behaviour: 'a body that is not JSON is -32700 with id null',
+  },
+  'wire:error:invalid-request': {
+    origin: 'original replay design, error code standards',
+    behaviour: 'a message that is no JSON-RPC request is -32600',
+  },
+  'wire:error:content-type': {
+    origin: 'MCP 2025-11-25 basic/transports',
+    behaviour: 'a body of another content type is refused with 415 and what to send',
+  },
+  'wire:error:body-limit': {
+    origin: 'design, safe by default',
+    behaviour: 'a body of 20 MB is refused with 413 and the limit',
+  },
+  'wire:error:sdk-clients': {
+    origin: 'design, the wire: answers',
+    behaviour: 'SDK clients v1 and v2 that listed tools receive tool errors as answers, in both eras',
+  },
+  'wire:guard:host': {
+    origin: 'MCP 2025-11-25 basic/transports, security warning',
+    behaviour: 'an evil Host is refused on every route',
+  },
+  'wire:guard:origin': {
+    origin: 'MCP 2025-11-25 basic/transports, security warning',
+    behaviour: 'an evil Origin is refused on every route',
+  },
+  'wire:guard:loopback': {
+    origin: 'original MCP integration, security considerations',
+    behaviour: 'the server listens on loopback only',
+  },
+  'wire:rest:call': {
+    origin: 'design, the wire',
+    behaviour:
+      'POST /api/apps/<app>/tools/<tool> answers plain JSON, with the status of the error table when it fails',
+  },
+  'wire:rest:list': {
+    origin: 'design, the wire',
+    behaviour: 'GET /api/apps lists apps and tools, and /openapi.json describes every call',
+  },
+  'wire:session:isolated': {
+    origin: 'original replay design, multiple sessions',
+    behaviour:
+      "clients with sessions of their own never see each other's state: bridge, legacy HTTP and header",
+  },
+  'wire:session:key-form': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'a Causeway-Session header outside [A-Za-z0-9._-]{1,128} is refused',
+  },
+} as const satisfies Requirements

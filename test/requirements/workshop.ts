@@ -1,0 +1,70 @@
+import type { Requirements } from '../requirement.ts'
+
+/** Set-up, checks and documentation of the repository itself. */
+export const workshop = {
+  'workshop:lock:single-install': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'two commands started at once in a fresh checkout install once, one after the other',
+  },
+  'workshop:lock:dead-holder': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'a lock left by a dead process is taken over',
+  },
+  'workshop:lock:live-holder': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'a lock whose holder lives is never taken away, even when two waiters look at the same moment',
+  },
+  'workshop:stamp:reinstall': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'a changed lockfile or package.json installs again; an unchanged one does nothing',
+  },
+  'workshop:stamp:interrupted': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'an interrupted or failed install leaves no stamp, so that the next command repeats it',
+  },
+  'workshop:runtime:choice': {
+    origin: 'design, versions',
+    behaviour: 'the server runs on CAUSEWAY_NODE, else the Node from npm, else the current one from 22.19 on',
+  },
+  'workshop:runtime:too-old': {
+    origin: 'design, versions',
+    behaviour: 'without a suitable Node the command says so in one sentence and exits 1',
+  },
+  'workshop:signal:exit-code': {
+    origin: 'POSIX shell, exit status',
+    behaviour: 'a child ended by signal n makes the command exit 128 + n',
+  },
+  'workshop:signal:npm-dies': {
+    origin: 'design, one command does all set-up',
+    behaviour: 'when npm is killed, the server drains and ends instead of living on as an orphan',
+  },
+  'workshop:architecture:arrows': {
+    origin: 'design, the tree',
+    behaviour: 'packages import along the arrows only, without cycles; an app never imports an app',
+  },
+  'workshop:architecture:rim': {
+    origin: 'style, nine rules',
+    behaviour:
+      'Fastify stays in server/src/http, and the bridge imports protocol, undici dispatchers and node: only',
+  },
+  'workshop:architecture:purity': {
+    origin: 'style, nine rules',
+    behaviour: 'domain folders have no I/O, clock, randomness, database or await',
+  },
+  'workshop:architecture:size': {
+    origin: 'style, nine rules',
+    behaviour: 'no file exceeds 400 lines, is named utils, or holds mutable module state',
+  },
+  'workshop:docs:current': {
+    origin: 'style, comments and docs',
+    behaviour: 'the tables of tools, errors and settings in the docs equal the code',
+  },
+  'workshop:docs:stale': {
+    origin: 'style, comments and docs',
+    behaviour: 'the docs check names every file whose generated block differs from the code',
+  },
+  'workshop:coverage:absent-file': {
+    origin: 'style, tests',
+    behaviour: 'a source file that no test loads counts as uncovered',
+  },
+} as const satisfies Requirements

@@ -1,0 +1,33 @@
+import t, { Test } from 'tap'
+import type { Channel, Requirement } from './requirement.ts'
+import { type RequirementId, requirement } from './requirements.ts'
+
+/** The body of a test that proves one requirement; `channel` is `direct` where the requirement lists none. */
+export type Proof = (t: Test, channel: Channel) => Promise<void>
+
+/**
+ * Registers the tap test that proves a requirement, once for each channel that it lists. The id must be a literal:
+ * the gate in `requirements.test.ts` reads it from the text of the test file.
+ */
+export function verifies(id: RequirementId, proof: Proof): void
+/** The same under a claim of its own, for one of several tests that cite the same requirement. */
+export function verifies(id: RequirementId, claim: string, proof: Proof): void
+export function verifies(id: RequirementId, ...rest: [Proof] | [string, Proof]): void {
+  const row = requirement(id)
+  const [claim, proof] = rest.length === 1 ? [row.behaviour, rest[0]] : rest
+  for (const channel of row.over ?? [undefined]) {
+    const name = channel === undefined ? `${id}: ${claim}` : `${id}: ${claim} (${channel})`
+    const body = (t: Test) => proof(t, channel ?? 'direct')
+    t.test(name, row.knownFailure === undefined ? body : expectFailure(row, body))
+  }
+}
+
+/** Turns a test round: it passes while the known failure lasts, and fails once the requirement is kept. */
+export function expectFailure(row: Requirement, body: (t: Test) => Promise<void>) {
+  return async (t: Test): Promise<void> => {
+    const probe = new Test({ name: row.behaviour, cb: body })
+    probe.resume()
+    await new Promise<void>((resolve) => probe.main(() => resolve()))
+    t.notOk(probe.passing(), `known failure: ${row.knownFailure}; remove the mark once this is kept`)
+  }
+}
