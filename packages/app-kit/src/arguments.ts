@@ -1,0 +1,62 @@
+/** Reading a caller's arguments, with a message that says what is missing, unknown and expected. */
+import { CausewayError, type ErrorCode } from '@causeway/protocol'
+import type { z } from 'zod'
+import { closest } from './closest.ts'
+
+/** One thing that is wrong with the arguments. */
+export interface Problem {
+  /** Dotted path of the argument, `frame_id` or `filter.kinds.0`. */
+  readonly argument: string
+  /** What is wrong, in words. */
+  readonly problem: string
+  readonly did_you_mean?: string
+}
+
+/** The parsed arguments; throws `code` (by default `INVALID_ARGUMENTS`) with `data.problems`. */
+export function readArguments<T extends z.ZodObject>(
+  owner: string,
+  schema: T,
+  args: unknown,
+  code: ErrorCode = 'INVALID_ARGUMENTS',
+): z.output<T> {
+  const parsed = schema.safeParse(args ?? {})
+  if (parsed.success) return parsed.data
+  const problems = problemsOf(parsed.error.issues, Object.keys(schema.shape), args)
+  const message = `${owner}: ${problems.map(sentence).join(', ')}`
+  throw new CausewayError(code, message, { data: { problems, expected: Object.keys(schema.shape) } })
+}
+
+/** What zod found wrong, in our words; unknown names come with the known name that they resemble. */
+export function problemsOf(
+  issues: readonly z.core.$ZodIssue[],
+  names: readonly string[],
+  args: unknown,
+): Problem[] {
+  return issues.flatMap((issue) => {
+    const argument = issue.path.join('.') || 'arguments'
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => unknownArgument(issue.path, key, names))
+    if (issue.code === 'invalid_type' && valueAt(args, issue.path) === undefined)
+      return [{ argument, problem: `is missing (${issue.expected})` }]
+    return [{ argument, problem: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }]
+  })
+}
+
+function unknownArgument(path: readonly PropertyKey[], key: string, names: readonly string[]): Problem {
+  const argument = [...path, key].join('.')
+  const match = path.length === 0 ? closest(key, names) : undefined
+  return match === undefined
+    ? { argument, problem: 'is unknown' }
+    : { argument, problem: 'is unknown', did_you_mean: match }
+}
+
+const sentence = ({ argument, problem, did_you_mean }: Problem): string =>
+  `${argument} ${problem}${did_you_mean === undefined ? '' : ` (did you mean ${did_you_mean}?)`}`
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value
+  for (const key of path) at = (at as Record<PropertyKey, unknown> | null | undefined)?.[key]
+  return at
+}

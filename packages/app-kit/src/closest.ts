@@ -1,0 +1,32 @@
+/** The candidate that a misspelt word most likely means, or undefined when none is near. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(word.length / 3))
+  let best: { candidate: string; distance: number } | undefined
+  for (const candidate of candidates) {
+    const distance = editDistance(plain(word), plain(candidate))
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
+  }
+  return best?.candidate
+}
+
+const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+
+/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const width = b.length + 1
+  const cost = new Uint16Array((a.length + 1) * width)
+  const at = (i: number, j: number): number => cost[i * width + j] ?? 0
+  for (let i = 0; i <= a.length; i++) {
+    for (let j = 0; j <= b.length; j++) {
+      if (i === 0 || j === 0) {
+        cost[i * width + j] = i + j
+        continue
+      }
+      const substitution = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swap =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : substitution
+      cost[i * width + j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, substitution, swap)
+    }
+  }
+  return at(a.length, b.length)
+}

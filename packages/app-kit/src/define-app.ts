@@ -1,0 +1,112 @@
+/** An app is a value: who it is, how it opens, and everything that it offers. */
+import { appNamePattern, CausewayError, toolNamePattern } from '@causeway/protocol'
+import type { Env } from './context.ts'
+import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
+import { type AppResource, makeResource, type ResourceDeclaration } from './resource.ts'
+import type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
+import type { Shape } from './schema.ts'
+import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
+
+/** Who an app is and how it lives. */
+export interface AppIdentity<Store, Session> {
+  /** `^[A-Z][A-Za-z0-9]*$`: the first half of every wire name. */
+  readonly name: string
+  /** One sentence: what it is for. */
+  readonly about: string
+  /** Environment variable with further folders that the app may read, beside `CAUSEWAY_ROOTS`. */
+  readonly rootsSetting?: string
+  /** Opens the app's state, once, shared by every client. */
+  open(env: Env): Store | Promise<Store>
+  /** The state of a client that has just come: plain JSON. */
+  session(): Session
+  /** Lets go of everything that `open` took. */
+  close?(store: Store): void | Promise<void>
+  /** Tools known only at run time, beside the declared ones; called at most every few minutes and on `changed.tools()`. */
+  discover?(store: Store): Promise<readonly AppTool[]>
+  /** Numbers and words for `/health`. */
+  health?(store: Store): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+}
+
+/** Where an app declares what it offers. */
+export interface Registrar<Store, Session> {
+  tool<Input extends Shape, Output extends Shape>(
+    name: string,
+    declaration: ToolDeclaration<Input, Output, Store, Session>,
+  ): void
+  /** A URI, or a template whose variables are slash-free ids: `replay://recordings/{recording}/metadata`. */
+  resource(uri: string, declaration: ResourceDeclaration<Store, Session>): void
+  prompt<Input extends PromptShape>(name: string, declaration: PromptDeclaration<Input, Store, Session>): void
+  /** Mounted below `/api/apps/<app>`. */
+  route(method: RouteMethod, path: string, declaration: RouteDeclaration<Store, Session>): void
+}
+
+/** An app as the host knows it, its types erased. */
+export interface App {
+  readonly name: string
+  readonly about: string
+  readonly rootsSetting?: string
+  readonly tools: readonly AppTool[]
+  readonly resources: readonly AppResource[]
+  readonly prompts: readonly AppPrompt[]
+  readonly routes: readonly AppRoute[]
+  open(env: Env): Promise<unknown>
+  session(): unknown
+  close(store: unknown): Promise<void>
+  discover(store: unknown): Promise<readonly AppTool[]>
+  health(store: unknown): Promise<Readonly<Record<string, unknown>>>
+}
+
+/**
+ * Makes an app. `declare` runs once, at definition, and says what the app offers.
+ *
+ * Throws `INVALID_APP` for names that clients cannot use, for a name declared twice, and for schemas that some client
+ * cannot read.
+ */
+export function defineApp<Store, Session>(
+  identity: AppIdentity<Store, Session>,
+  declare: (app: Registrar<Store, Session>) => void,
+): App {
+  const { name, about, rootsSetting } = identity
+  if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
+  const tools = new Map<string, AppTool>()
+  const resources = new Map<string, AppResource>()
+  const prompts = new Map<string, AppPrompt>()
+  const routes = new Map<string, AppRoute>()
+  const put = <T>(map: Map<string, T>, key: string, value: T): void => {
+    if (map.has(key)) throw new CausewayError('INVALID_APP', `declared twice: ${name}.${key}`)
+    map.set(key, value)
+  }
+  declare({
+    tool: (tool, declaration) => put(tools, checkedName(tool), makeTool(tool, declaration)),
+    resource: (uri, declaration) => put(resources, uri, makeResource(uri, declaration)),
+    prompt: (prompt, declaration) => put(prompts, checkedName(prompt), makePrompt(prompt, declaration)),
+    route: (method, path, declaration) =>
+      put(routes, `${method} ${path}`, {
+        method,
+        path,
+        about: declaration.about,
+        handle: (request, variables, ctx) =>
+          declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
+      }),
+  })
+  return {
+    name,
+    about,
+    ...(rootsSetting === undefined ? {} : { rootsSetting }),
+    tools: [...tools.values()],
+    resources: [...resources.values()],
+    prompts: [...prompts.values()],
+    routes: [...routes.values()],
+    open: async (env) => identity.open(env),
+    session: () => identity.session(),
+    close: async (store) => identity.close?.(store as Store),
+    discover: async (store) => (await identity.discover?.(store as Store)) ?? [],
+    health: async (store) => (await identity.health?.(store as Store)) ?? {},
+  }
+}
+
+function checkedName(name: string): string {
+  if (!toolNamePattern.test(name))
+    throw new CausewayError('INVALID_APP', `not a tool or prompt name: ${name}`)
+  return name
+}

@@ -1,0 +1,55 @@
+/** A prompt: messages that a person starts a conversation with. */
+import { CausewayError, type Prompt, type PromptMessage } from '@causeway/protocol'
+import { z } from 'zod'
+import { readArguments } from './arguments.ts'
+import type { ToolContext } from './context.ts'
+
+/** Arguments of a prompt: strings, optional or not, each described. */
+export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
+
+/** The declaration of a prompt. */
+export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
+  readonly about: string
+  readonly input: Input
+  /** Values that an argument can take, for completion. */
+  readonly complete?: Readonly<
+    Record<string, (typed: string, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
+  >
+  messages(
+    args: z.output<z.ZodObject<Input>>,
+    ctx: ToolContext<Store, Session>,
+  ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
+}
+
+/** A prompt as the host knows it, its types erased. */
+export interface AppPrompt {
+  readonly name: string
+  readonly about: string
+  readonly arguments: NonNullable<Prompt['arguments']>
+  complete(argument: string, typed: string, ctx: ToolContext): Promise<readonly string[]>
+  messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[]>
+}
+
+/** Makes a prompt of its declaration; throws `INVALID_APP` for an argument without a description. */
+export function makePrompt<Input extends PromptShape, Store, Session>(
+  name: string,
+  declaration: PromptDeclaration<Input, Store, Session>,
+): AppPrompt {
+  const schema = z.strictObject(declaration.input)
+  return {
+    name,
+    about: declaration.about,
+    arguments: Object.entries(declaration.input).map(([argument, type]) => {
+      if (type.description === undefined)
+        throw new CausewayError('INVALID_APP', `argument without a description: ${name}.${argument}`)
+      return { name: argument, description: type.description, required: !type.safeParse(undefined).success }
+    }),
+    complete: async (argument, typed, ctx) =>
+      (await declaration.complete?.[argument]?.(typed, ctx as ToolContext<Store, Session>)) ?? [],
+    messages: async (args, ctx) =>
+      declaration.messages(
+        readArguments(name, schema, args, 'INVALID_PARAMS') as z.output<z.ZodObject<Input>>,
+        ctx as ToolContext<Store, Session>,
+      ),
+  }
+}

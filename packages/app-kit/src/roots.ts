@@ -1,0 +1,63 @@
+/** Folder access below the configured roots, checked on real paths so that no link leads out. */
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import type { Roots } from './context.ts'
+
+/**
+ * Roots over a list that is asked for on every use, so that folders added while running count at once.
+ * `setting` is the environment variable that a refusal names.
+ */
+export function makeRoots(folders: () => readonly string[], setting: string): Roots {
+  return {
+    folders: () => folders().map((folder) => resolve(folder)),
+    async resolve(path) {
+      const candidates = isAbsolute(path) ? [path] : folders().map((folder) => join(resolve(folder), path))
+      const lexical = folders().map((folder) => resolve(folder))
+      const roots = await realFolders(lexical)
+      let outside: string | undefined
+      for (const candidate of candidates) {
+        const real = await realOf(candidate)
+        if (real !== undefined && isBelowAny(roots, real)) return real
+        if (real !== undefined || !roots.some((root) => isBelow(root, resolve(candidate))))
+          outside ??= candidate
+      }
+      if (outside !== undefined)
+        throw new CausewayError(
+          'OUTSIDE_ROOTS',
+          `the path is outside the folders that may be read: ${path}`,
+          {
+            remedy: `add its folder to ${setting}`,
+            data: { path, setting, roots: folders() },
+          },
+        )
+      throw new CausewayError('FILE_NOT_FOUND', `there is no such file: ${path}`, {
+        data: { path, searched: candidates },
+      })
+    },
+  }
+}
+
+async function realFolders(folders: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(folders.map(realOf))
+  return real.filter((folder) => folder !== undefined)
+}
+
+/** The real path; undefined where nothing is there. A link into nowhere counts as nothing. */
+async function realOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES') return undefined
+    throw error
+  }
+}
+
+const isBelowAny = (roots: readonly string[], path: string): boolean =>
+  roots.some((root) => isBelow(root, path))
+
+function isBelow(root: string, path: string): boolean {
+  const way = relative(root, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}

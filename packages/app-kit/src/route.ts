@@ -1,0 +1,23 @@
+/** A route of an app's own: plain HTTP beside its tools, in the web-standard form. */
+import type { ToolContext } from './context.ts'
+import type { Variables } from './uri-template.ts'
+
+/** HTTP methods that a route may have. */
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The declaration of a route. */
+export interface RouteDeclaration<Store, Session> {
+  /** One sentence for the route's entry in `/openapi.json`. */
+  readonly about: string
+  /** Answers; bodies stream both ways. A thrown `CausewayError` becomes its HTTP status and object. */
+  handle(request: Request, variables: Variables, ctx: ToolContext<Store, Session>): Promise<Response>
+}
+
+/** A route as the host knows it: mounted below `/api/apps/<app>`. */
+export interface AppRoute {
+  readonly method: RouteMethod
+  /** Path with variables, `/recordings/{name}/frames`. */
+  readonly path: string
+  readonly about: string
+  handle(request: Request, variables: Variables, ctx: ToolContext): Promise<Response>
+}

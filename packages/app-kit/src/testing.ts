@@ -1,0 +1,127 @@
+/** Calling an app without a server: for tests of apps, ours and others'. */
+import {
+  type CallToolResult,
+  CausewayError,
+  type PromptMessage,
+  type ResourceContents,
+} from '@causeway/protocol'
+import type { Env, Log, Roots, ToolContext } from './context.ts'
+import type { App } from './define-app.ts'
+import type { AppTool } from './tool.ts'
+
+/** What a test may set; everything else has a quiet default. */
+export interface TestOptions {
+  /** A folder of the test's own. */
+  readonly dir: string
+  readonly roots?: Roots
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly now?: () => number
+  readonly newId?: () => string
+  readonly log?: Log
+  readonly call?: Env['call']
+}
+
+/** One client of an open app: its session lasts from call to call. */
+export interface TestClient {
+  /** The data of the answer; rejects with the tool's `CausewayError`. */
+  call(tool: string, args?: unknown, options?: { signal?: AbortSignal }): Promise<Record<string, unknown>>
+  /** The whole answer, pictures included. */
+  answer(tool: string, args?: unknown): Promise<CallToolResult>
+  read(uri: string): Promise<ResourceContents>
+  prompt(name: string, args?: unknown): Promise<readonly PromptMessage[]>
+  /** Progress of all calls so far, as `[done, total, message]`. */
+  readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
+}
+
+/** An app that is open, with as many clients as a test wants. */
+export interface TestApp {
+  readonly store: unknown
+  client(options?: { shared?: boolean }): TestClient
+  /** What the app announced: `tools`, `resources` or a URI. */
+  readonly changes: readonly string[]
+  close(): Promise<void>
+}
+
+const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} }
+const noRoots: Roots = {
+  folders: () => [],
+  resolve: (path) => Promise.reject(new CausewayError('OUTSIDE_ROOTS', `no roots in this test: ${path}`)),
+}
+
+/** Opens an app for a test. */
+export async function openForTest(app: App, options: TestOptions): Promise<TestApp> {
+  const { dir, roots = noRoots, settings = {}, now = () => 0, log = quiet } = options
+  const changes: string[] = []
+  let ids = 0
+  const env: Env = {
+    dir,
+    settings,
+    log,
+    now,
+    newId: options.newId ?? (() => `id-${++ids}`),
+    roots,
+    changed: {
+      tools: () => changes.push('tools'),
+      resources: () => changes.push('resources'),
+      resource: (uri) => changes.push(uri),
+    },
+    call:
+      options.call ?? (() => Promise.reject(new CausewayError('UNKNOWN_TOOL', 'no other app in this test'))),
+  }
+  const store = await app.open(env)
+  return {
+    store,
+    changes,
+    client: ({ shared = false } = {}) => testClient(app, { store, session: app.session(), shared, log, now }),
+    close: () => app.close(store),
+  }
+}
+
+interface ClientState {
+  readonly store: unknown
+  readonly session: unknown
+  readonly shared: boolean
+  readonly log: Log
+  readonly now: () => number
+}
+
+function testClient(app: App, { store, session, shared, log, now }: ClientState): TestClient {
+  const progress: [number, number | undefined, string | undefined][] = []
+  let calls = 0
+  const context = (signal = new AbortController().signal): ToolContext => ({
+    store,
+    session,
+    sharedSession: shared,
+    signal,
+    progress: (done, total, message) => progress.push([done, total, message]),
+    log,
+    now,
+    client: { name: 'test', version: '0' },
+    requestId: `request-${++calls}`,
+  })
+  const find = async (name: string): Promise<AppTool> => {
+    const tool = [...app.tools, ...(await app.discover(store))].find((known) => known.name === name)
+    if (tool === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}`)
+    return tool
+  }
+  return {
+    progress,
+    answer: async (tool, args = {}) => (await find(tool)).call(args, context()),
+    async call(tool, args = {}, { signal } = {}) {
+      const { structuredContent } = await (await find(tool)).call(args, context(signal))
+      return structuredContent as Record<string, unknown>
+    },
+    async read(uri) {
+      for (const resource of app.resources) {
+        const variables = resource.template.match(uri)
+        if (variables !== undefined) return resource.read(uri, variables, context())
+      }
+      throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`)
+    },
+    async prompt(name, args = {}) {
+      const prompt = app.prompts.find((known) => known.name === name)
+      if (prompt === undefined) throw new CausewayError('UNKNOWN_PROMPT', `no such prompt: ${name}`)
+      return prompt.messages(args, context())
+    },
+  }
+}

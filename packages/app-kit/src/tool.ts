@@ -1,0 +1,131 @@
+/** A tool: declared once, from which its schemas, checks, documentation and routes come. */
+import {
+  bareAliasPattern,
+  type CallToolResult,
+  CausewayError,
+  type JsonSchema,
+  type ToolAnnotations,
+  wireNamePattern,
+} from '@causeway/protocol'
+import { z } from 'zod'
+import { type Answer, type Plain, result, unpack } from './answer.ts'
+import { readArguments } from './arguments.ts'
+import type { ToolContext } from './context.ts'
+import { finite } from './finite.ts'
+import { inputSchema, outputSchema, type Shape } from './schema.ts'
+
+/** What a call may do, so that clients can decide whether to ask their user. */
+export interface Hints {
+  /** It changes nothing that outlives the client's session. */
+  readonly readOnly?: boolean
+  /** It may delete or overwrite. */
+  readonly destructive?: boolean
+  /** Calling it twice is the same as calling it once. */
+  readonly idempotent?: boolean
+  /** It reaches beyond this machine. */
+  readonly openWorld?: boolean
+}
+
+/** Other names of a tool. */
+export interface Aliases {
+  /** Listed instead of the name on the app's own mount: `trm.start`. The first one is listed. */
+  readonly bare?: readonly string[]
+  /** Callable on the shared mount, never listed: `MonadicHelpOpenAI__find_help_topics`. */
+  readonly full?: readonly string[]
+}
+
+/** A call that works on the example data; it is shown in the documentation and run by the tests. */
+export interface Example {
+  readonly args: Readonly<Record<string, unknown>>
+  /** Calls to make first, in order, in the same session. */
+  readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
+}
+
+/** The declaration of a tool. */
+export interface ToolDeclaration<Input extends Shape, Output extends Shape, Store, Session> {
+  /** One or two sentences for the model that will choose it: what it answers, in which unit. */
+  readonly about: string
+  /** Arguments; each one described. */
+  readonly input: Input
+  /** Members of the answer. Transforms are refused; members that are not named here may be there too. */
+  readonly output: Output
+  readonly hints?: Hints
+  readonly aliases?: Aliases
+  readonly example: Example
+  /** Does the work. Throw a `CausewayError` to fail; return plain data, or `withContent(data, pictures)`. */
+  run(
+    args: z.output<z.ZodObject<Input>>,
+    ctx: ToolContext<Store, Session>,
+  ): ToolReturn<Output> | Promise<ToolReturn<Output>>
+}
+
+/** What `run` returns. */
+export type ToolReturn<Output extends Shape> =
+  | Plain<z.input<z.ZodObject<Output>>>
+  | Answer<Plain<z.input<z.ZodObject<Output>>>>
+
+/** A tool as the host knows it, its types erased. */
+export interface AppTool {
+  readonly name: string
+  readonly about: string
+  readonly annotations: ToolAnnotations
+  readonly aliases: Required<Aliases>
+  readonly example: Example
+  readonly inputSchema: JsonSchema
+  readonly outputSchema: JsonSchema
+  /**
+   * Checks the arguments, runs, checks the answer. Rejects with `INVALID_ARGUMENTS`, with what the tool threw, or with
+   * `INTERNAL` where the answer does not fit its own schema.
+   */
+  call(args: unknown, ctx: ToolContext): Promise<CallToolResult>
+}
+
+/** Makes a tool of its declaration; throws `INVALID_APP` for one that some client could not use. */
+export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
+  name: string,
+  declaration: ToolDeclaration<Input, Output, Store, Session>,
+): AppTool {
+  const { about, example, hints = {}, aliases = {} } = declaration
+  const { bare = [], full = [] } = aliases
+  if (about.trim() === '') throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
+  for (const alias of bare)
+    if (!bareAliasPattern.test(alias)) throw new CausewayError('INVALID_APP', `not a bare alias: ${alias}`)
+  for (const alias of full)
+    if (!wireNamePattern.test(alias)) throw new CausewayError('INVALID_APP', `not a full alias: ${alias}`)
+  const input = z.strictObject(declaration.input)
+  const output = z.object(declaration.output)
+  return {
+    name,
+    about,
+    annotations: annotationsOf(hints),
+    aliases: { bare, full },
+    example,
+    inputSchema: inputSchema(name, declaration.input),
+    outputSchema: outputSchema(name, declaration.output),
+    async call(args, ctx) {
+      const parsed = readArguments(name, input, args)
+      const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
+      const { data, content } = unpack(returned)
+      return result(checked(name, output, finite(data)), content)
+    },
+  }
+}
+
+function annotationsOf(hints: Hints): ToolAnnotations {
+  const { readOnly = false, destructive = !readOnly, idempotent = readOnly, openWorld = false } = hints
+  return {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  }
+}
+
+function checked(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
+  const parsed = schema.safeParse(data)
+  if (parsed.success) return data as Record<string, unknown>
+  // An answer that breaks its own schema makes SDK clients throw: it is our defect, so it is told as one.
+  throw new CausewayError('INTERNAL', `${name} gave an answer that does not fit its schema`, {
+    cause: parsed.error,
+  })
+}
