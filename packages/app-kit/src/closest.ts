@@ -1,6 +1,6 @@
 /** The candidate that a misspelt word most likely means, or undefined when none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3))
+  const limit = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3))
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
     const distance = editDistance(plain(word), plain(candidate))

@@ -10,7 +10,7 @@ export type Shape = z.ZodRawShape
  * Throws `INVALID_APP` for what has no JSON Schema or no description.
  */
 export function inputSchema(owner: string, shape: Shape): JsonSchema {
-  const schema = convert(owner, z.strictObject(shape))
+  const schema = convert(owner, z.strictObject(shape), { reused: 'inline' })
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
     if (typeof property.description !== 'string')
       throw new CausewayError('INVALID_APP', `argument without a description: ${owner}.${name}`)
@@ -24,14 +24,18 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
   // A transform has an input but no output schema: one such tool would make every tool vanish in older clients.
-  convert(owner, z.object(shape), 'output')
-  return convert(owner, z.object(shape))
+  convert(owner, z.object(shape), { io: 'output' })
+  return convert(owner, z.object(shape), { reused: 'ref' })
 }
 
-function convert(owner: string, schema: z.ZodObject, io: 'input' | 'output' = 'input'): JsonSchema {
+function convert(
+  owner: string,
+  schema: z.ZodObject,
+  { io = 'input', reused = 'inline' }: { io?: 'input' | 'output'; reused?: 'ref' | 'inline' },
+): JsonSchema {
   let json: unknown
   try {
-    json = z.toJSONSchema(schema, { io, target: 'draft-2020-12', reused: 'ref' })
+    json = z.toJSONSchema(schema, { io, reused, target: 'draft-2020-12' })
   } catch (cause) {
     throw new CausewayError('INVALID_APP', `schema that JSON Schema cannot express: ${owner}`, { cause })
   }

@@ -1,0 +1,119 @@
+/**
+ * What the channels (HTTP today) see of the server: the one place where a message enters and an answer leaves.
+ *
+ * A channel reads its wire, builds a `Caller`, calls `dispatch`, and writes what comes back. It knows no app.
+ */
+import type { AppRoute, AppTool, ToolContext } from '@causeway/app-kit'
+import type { ClientInfo, Params } from '@causeway/protocol'
+
+/** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
+export interface Mount {
+  readonly path: '/mcp' | `/mcp/${string}`
+  /** The app of a bare mount; absent on the shared one. */
+  readonly app?: string
+}
+
+/** Stateless messages (2026-07-28) or sessions that opened with `initialize`. */
+export type Era = 'modern' | 'legacy'
+
+/** One call's origin: all that dispatch may know of the channel. */
+export interface Caller {
+  readonly mount: Mount
+  readonly era: Era
+  /** Key of the state that belongs to this client: a header's value, a session id, or `anonymous`. */
+  readonly sessionKey: string
+  /** True when the key is the one that all callers without a session share. */
+  readonly sharedSession: boolean
+  readonly client: ClientInfo
+  /** `Causeway-Request`, or made for this call. */
+  readonly requestId: string
+  readonly signal: AbortSignal
+  /** Sends progress to the caller; does nothing where it gave no progress token. */
+  progress(done: number, total?: number, message?: string): void
+}
+
+/** Which list changed. */
+export type ListKind = 'tools' | 'resources' | 'prompts'
+
+/** Announcements, after the fact. Each subscription returns its end. */
+export interface CoreEvents {
+  onListChanged(listener: (mount: Mount, kind: ListKind) => void): () => void
+  onResourceChanged(listener: (uri: string) => void): () => void
+}
+
+/** What `initialize` and `server/discover` say of a mount. */
+export interface MountDescription {
+  readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string }
+  readonly capabilities: Readonly<Record<string, unknown>>
+  readonly instructions: string
+}
+
+/** A handshake that can be taken up again after a restart of the server. */
+export interface SavedHandshake {
+  readonly sessionId: string
+  readonly mountPath: string
+  /** The params of `initialize`, as the client sent them. */
+  readonly initialize: Params
+  /** URIs that the client has subscribed to. */
+  readonly subscriptions: readonly string[]
+}
+
+/** Handshakes of `initialize` sessions, kept in the server's data file; forgotten after a day without use. */
+export interface Handshakes {
+  save(handshake: SavedHandshake): Promise<void>
+  /** Undefined for an id that is unknown or has expired. Counts as use. */
+  find(sessionId: string): Promise<SavedHandshake | undefined>
+  forget(sessionId: string): Promise<void>
+}
+
+/** An enabled app, for plain HTTP. */
+export interface HostedApp {
+  readonly name: string
+  /** Lower case, as in paths. */
+  readonly path: string
+  readonly about: string
+  readonly tools: readonly AppTool[]
+  readonly routes: readonly AppRoute[]
+}
+
+/** The answer of `/health`. */
+export interface HealthReport {
+  readonly status: 'ok' | 'degraded'
+  readonly version: string
+  readonly pid: number
+  readonly uptime_s: number
+  readonly data_dir: string
+  readonly apps: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly [more: string]: unknown
+}
+
+/** The server without its channels. */
+export interface Core {
+  /** Every mount that is served now. */
+  mounts(): readonly Mount[]
+  /**
+   * Answers one MCP method: ping, tools/*, resources/* (subscriptions are the channel's), prompts/*,
+   * completion/complete, logging/setLevel.
+   *
+   * Gives the JSON-RPC `result`. What a tool says, errors included, is a result with `isError`. Throws a
+   * `CausewayError` for what is wrong with the envelope: unknown method, tool, prompt, resource, params, cursor.
+   */
+  dispatch(method: string, params: Params, caller: Caller): Promise<unknown>
+  /** The whole `result` of the first page of `tools/list`, serialised once per change. */
+  toolList(mount: Mount, era: Era): { readonly json: string; readonly hash: string }
+  describe(mount: Mount): MountDescription
+  readonly events: CoreEvents
+  readonly handshakes: Handshakes
+  apps(): readonly HostedApp[]
+  /** A tool by app path or name and tool name or alias, for REST; dispatched like any other call. */
+  callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<unknown>
+  /** Runs one of an app's own routes with the same context that a tool gets. */
+  withContext<T>(app: string, caller: Caller, run: (ctx: ToolContext) => Promise<T>): Promise<T>
+  /** True for a URI that some app's resource or template matches. */
+  hasResource(uri: string): boolean
+  /** Discovers again, now. */
+  refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
+  health(): Promise<HealthReport>
+  /** Prometheus text exposition, and the content type that goes with it. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+}
