@@ -19,7 +19,11 @@ t.test('requirements: each citation names one that exists', async (t) => {
 
 t.test('requirements: ids are unique over the areas and of one form', async (t) => {
   t.equal(Object.keys(requirements).length, rowCount())
-  for (const id of Object.keys(requirements)) t.match(id, /^[a-z]+(:[a-z0-9]+(-[a-z0-9]+)*){1,2}$/)
+  const form = /^[a-z]+(:[a-z0-9]+(-[a-z0-9]+)*){1,2}$/
+  t.same(
+    Object.keys(requirements).filter((id) => !form.test(id)),
+    [],
+  )
 })
 
 t.test('citations: calls count, comments, strings and other names do not', async (t) => {

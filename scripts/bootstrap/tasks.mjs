@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { Exit } from './exit.mjs'
+import { buildTap, installDependencies } from './install.mjs'
+import { withLock } from './lock.mjs'
+import { chooseNode } from './runtime.mjs'
+
+const condition = '--conditions=@causeway/source'
+
+/**
+ * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
+ * @typedef {(supervisor: Supervisor, args: readonly string[]) => Promise<number>} Task  answers the exit code
+ */
+
+/**
+ * What `npm run <name>` does. Each installs first whatever is missing.
+ *
+ * @type {Readonly<Record<string, Task>>}
+ */
+export const tasks = {
+  /** Builds and serves, with the data in the checkout and the example recordings as root, unless the user says else. */
+  async start(supervisor, args) {
+    const node = await setUp(supervisor, ['build'])
+    return serve(supervisor, node, ['server/bin/causeway.js', ...args])
+  },
+
+  /** Serves from the sources with debug logging, and again after every change. */
+  async 'server:debug'(supervisor, args) {
+    const node = await setUp(supervisor, ['bundle'])
+    const watched = ['--watch', '--watch-preserve-output', condition, 'server/src/main.ts', ...args]
+    return serve(supervisor, node, watched, { EXTRA_LOGGING: 'true' })
+  },
+
+  async build(supervisor) {
+    await setUp(supervisor, ['build'])
+    return 0
+  },
+
+  async lint(supervisor, args) {
+    const node = await setUp(supervisor, [])
+    return supervisor.run(node, [...biome(supervisor), ...args], environment(node))
+  },
+
+  async format(supervisor) {
+    const node = await setUp(supervisor, [])
+    return supervisor.run(node, [...biome(supervisor), '--write'], environment(node))
+  },
+
+  /** Every check; with file names, only those tests run and the coverage floors are left out. */
+  async test(supervisor, files) {
+    const node = await setUp(supervisor, ['build', 'tap'])
+    return check(supervisor, node, files, process.env)
+  },
+
+  /** Every check with the full counts: tests that repeat something read CAUSEWAY_LONG. */
+  async 'check:long'(supervisor, files) {
+    const node = await setUp(supervisor, ['build', 'tap'])
+    return check(supervisor, node, files, { ...process.env, CAUSEWAY_LONG: 'true' })
+  },
+
+  docs: script('scripts/docs.ts'),
+  fixtures: script('scripts/fixtures.ts'),
+  bench: script('scripts/bench.ts', ['build']),
+}
+
+/** Installs and builds what a task needs, alone in this checkout, and answers the Node to use from then on. */
+async function setUp(supervisor, needs) {
+  const { root, say, step, signal } = supervisor
+  const prepare = async () => {
+    await installDependencies(root, step)
+    const node = chooseNode(root)
+    if (needs.includes('tap')) await buildTap(root, step, node)
+    if (needs.includes('build'))
+      await step('build (tsc)', node, [tsc(root), '-b', 'server', 'bridge'], environment(node))
+    if (needs.includes('build') || needs.includes('bundle')) {
+      await step('bridge (esbuild)', node, [condition, 'scripts/bundle.ts'], environment(node))
+    }
+    return node
+  }
+  return withLock(join(root, '.bootstrap/lock'), prepare, { say, signal })
+}
+
+/** Runs the server with an IPC channel, whose end tells it that this process was killed. */
+function serve(supervisor, node, args, extra = {}) {
+  const { root, say } = supervisor
+  const defaults = {
+    CAUSEWAY_DATA_DIR: join(root, '.causeway'),
+    CAUSEWAY_RECORDING_ROOTS: join(root, 'fixtures/recordings'),
+  }
+  const { env } = environment(node, { ...defaults, ...process.env, ...extra })
+  say(`server (${args[0] === '--watch' ? 'restarts on change' : 'Ctrl-C ends it'})`)
+  return supervisor.run(node, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+}
+
+/** Runs every check though an earlier one failed, so that one run tells everything, and answers the first failure's code. */
+async function check(supervisor, node, files, env) {
+  const { root, say, step } = supervisor
+  const inCi = env.CI ? ['--fail-skip', '--fail-todo'] : []
+  const options = environment(node, env)
+  const failures = []
+  const attempt = async (work) => {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof Exit) || supervisor.signal.aborted) throw error
+      say(`  ${error.message}`)
+      failures.push(error)
+    }
+  }
+  await attempt(() => step('lint (biome)', node, biome(supervisor), options))
+  await attempt(() => step('types (tsc)', node, [tsc(root), '-b'], options))
+  await attempt(() => step('docs', node, [condition, 'scripts/docs.ts', '--check'], options))
+  say('tests (tap)')
+  await attempt(async () => {
+    const code = await supervisor.run(
+      node,
+      [join(root, 'node_modules/tap/dist/esm/run.mjs'), ...inCi, ...files],
+      options,
+    )
+    supervisor.signal.throwIfAborted()
+    if (code !== 0) throw new Exit(code, 'tests failed')
+  })
+  if (files.length === 0) await attempt(() => step('coverage floors', node, ['scripts/coverage.ts'], options))
+  if (failures.length > 0) say(`FAILED: ${failures.map((failure) => failure.message).join('; ')}`)
+  return failures[0]?.code ?? 0
+}
+
+/** A task that runs one of our TypeScript programs. */
+function script(file, needs = []) {
+  return async (supervisor, args) => {
+    const node = await setUp(supervisor, needs)
+    if (!existsSync(join(supervisor.root, file))) throw new Exit(1, `${file} does not exist in this checkout`)
+    return supervisor.run(node, [condition, file, ...args], environment(node))
+  }
+}
+
+/** The environment in which `node` means the chosen one, for every program that looks for it on PATH. */
+function environment(node, env = process.env) {
+  const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
+  return { env: { ...env, [key]: [dirname(node), env[key]].join(delimiter) } }
+}
+
+function tsc(root) {
+  return join(root, 'node_modules/typescript/bin/tsc')
+}
+
+function biome({ root }) {
+  return [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings']
+}

@@ -1,0 +1,36 @@
+/**
+ * Bundles the bridge into `bridge/dist/bridge.js`: one file without dependencies, for Node 20.18 and newer.
+ * It resolves the sources of `@causeway/protocol`, so that nothing needs to be built before.
+ */
+import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const bridge = resolve(dirname(fileURLToPath(import.meta.url)), '../bridge')
+const output = `${bridge}/dist/bridge.js`
+const unfinished = `${output}.${process.pid}`
+
+/** undici is CommonJS and asks for Node's own modules by `require`, which an ES module does not have. */
+const banner = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`
+
+mkdirSync(dirname(output), { recursive: true })
+try {
+  await build({
+    entryPoints: [`${bridge}/src/main.ts`],
+    outfile: unfinished,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.18',
+    conditions: ['@causeway/source'],
+    minify: true,
+    legalComments: 'eof',
+    banner: { js: banner },
+    logLevel: 'warning',
+  })
+  chmodSync(unfinished, 0o755)
+  renameSync(unfinished, output)
+} finally {
+  rmSync(unfinished, { force: true })
+}

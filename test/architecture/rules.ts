@@ -1,0 +1,159 @@
+import { cycles } from './cycles.ts'
+import { codeOnly } from './source.ts'
+import { packageOf, type Source, sources, type Texts, target } from './tree.ts'
+
+/** A rule answers one line, `path: what is wrong`, for each place that breaks it. */
+type Rule = (all: readonly Source[], texts: Texts) => string[]
+
+/** Which of our packages each may import; an app additionally gets `ofEachApp`. */
+const arrows: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  store: ['protocol'],
+  'app-kit': ['protocol'],
+  recording: ['protocol', 'store'],
+  embed: ['protocol', 'store'],
+  picture: ['protocol'],
+  bridge: ['protocol'],
+  'app-replay': ['recording', 'picture'],
+  'app-help': ['embed'],
+  'app-minds': ['embed'],
+  'app-debrief': ['picture'],
+}
+const ofEachApp = ['protocol', 'app-kit', 'store']
+
+const ceiling = 400
+const forbiddenNames = /^(utils?|helpers?|common|misc|managers?|shared)$/
+const impure =
+  /(?<![.\w$])(await|async|Date|performance|process|crypto|console|fetch|setTimeout|setInterval|setImmediate|queueMicrotask)(?![\w$]|\??:)|Math\.random/
+const impureModules = /^(node:|better-sqlite3$|fastify|undici|pino|@causeway\/store$)/
+
+const arrowRule: Rule = (all) =>
+  each(all, ({ owner, imports }) =>
+    imports
+      .filter(({ from }) => from.startsWith('@causeway/'))
+      .map((one) => packageOf(one).slice('@causeway/'.length))
+      .filter((name) => !mayImport(owner, name))
+      .map((name) => `${owner} must not import ${name}`),
+  )
+
+function mayImport(owner: string, name: string): boolean {
+  if (owner === 'server') return name.startsWith('app-') || ofEachApp.includes(name)
+  const own = arrows[owner] ?? []
+  return own.includes(name) || (owner.startsWith('app-') && owner !== 'app-kit' && ofEachApp.includes(name))
+}
+
+const relativeRule: Rule = (all) =>
+  each(all, ({ path, folder, imports }) =>
+    imports
+      .filter((one) => target(path, one)?.startsWith(`${folder}/`) === false)
+      .map(({ from }) => `${from} leaves the package; import it by name`),
+  )
+
+const declaredRule: Rule = (all, texts) =>
+  each(all, ({ folder, owner, imports }) => {
+    const manifest = JSON.parse(texts.get(`${folder}/package.json`) ?? '{}')
+    const bundled = owner === 'bridge' ? manifest.devDependencies : {}
+    const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...bundled }
+    return imports
+      .filter(({ from }) => !from.startsWith('.') && !from.startsWith('node:'))
+      .filter((one) => !(packageOf(one) in declared))
+      .filter((one) => !one.isType)
+      .map((one) => `${packageOf(one)} is not a dependency in ${folder}/package.json`)
+  })
+
+const fastifyRule: Rule = (all) =>
+  each(all, ({ path, imports }) =>
+    imports
+      .filter(({ from }) => /^(fastify|@fastify\/)/.test(from) && !path.startsWith('server/src/http/'))
+      .map(() => 'Fastify belongs in server/src/http only'),
+  )
+
+const bridgeRule: Rule = (all) =>
+  each(all, ({ owner, imports }) =>
+    imports
+      .filter(() => owner === 'bridge')
+      .filter(({ from }) => !/^(\.|node:|@causeway\/protocol$|undici\/lib\/dispatcher\/)/.test(from))
+      .filter((one) => !(one.isType && packageOf(one) === 'undici'))
+      .map(({ from }) => `the bridge must not import ${from}`),
+  )
+
+const purityRule: Rule = (all) =>
+  each(all, ({ path, text, imports }) => {
+    if (!path.includes('/domain/')) return []
+    const word = impure.exec(codeOnly(text))?.[0]
+    return [
+      ...(word === undefined ? [] : [`${word} in a domain folder`]),
+      ...imports
+        .filter(({ from }) => impureModules.test(from))
+        .map(({ from }) => `${from} in a domain folder`),
+      ...imports
+        .filter((one) => !one.isType && target(path, one)?.includes('/domain/') === false)
+        .map(({ from }) => `${from} leads out of the domain folder`),
+    ]
+  })
+
+const cycleRule: Rule = (all) => {
+  const known = new Set(all.map(({ path }) => path))
+  const edges = all.map(({ path, imports }) => {
+    const targets = imports
+      .map((one) => target(path, one))
+      .filter((file) => file !== undefined && known.has(file))
+    return [path, targets as string[]] as const
+  })
+  return cycles(new Map(edges)).map((loop) => `${loop[0]}: cycle ${loop.join(' -> ')}`)
+}
+
+const stateRule: Rule = (all) =>
+  each(all, ({ text }) =>
+    /^(export )?(let|var)\s/m.test(codeOnly(text)) ? ['mutable module state (let at the top level)'] : [],
+  )
+
+const sizeRule: Rule = (_all, texts) =>
+  code(texts)
+    .map(([path, text]) => [path, text.trimEnd().split('\n').length] as const)
+    .filter(([, lines]) => lines > ceiling)
+    .map(([path, lines]) => `${path}: ${lines} lines, more than ${ceiling}`)
+
+const nameRule: Rule = (_all, texts) =>
+  code(texts).flatMap(([path]) =>
+    path
+      .split('/')
+      .map((part) => part.replace(/\..*$/, ''))
+      .filter((part) => forbiddenNames.test(part))
+      .map((part) => `${path}: "${part}" names no concept`),
+  )
+
+/** Nothing depends on what lies beside the checkout; only the entry of the continuous integration may look there. */
+const besideRule: Rule = (_all, texts) =>
+  [...texts]
+    .filter(([path, text]) => path !== '.ci/run' && text.includes(['..', 'shared'].join('/')))
+    .map(([path]) => `${path}: names a folder outside the checkout`)
+
+const rules: readonly Rule[] = [
+  arrowRule,
+  relativeRule,
+  declaredRule,
+  fastifyRule,
+  bridgeRule,
+  purityRule,
+  cycleRule,
+  stateRule,
+  sizeRule,
+  nameRule,
+  besideRule,
+]
+
+/** Every breach of the architecture in a repository, sorted, each `path: what is wrong`. */
+export function violations(texts: Texts): string[] {
+  const all = sources(texts)
+  return rules.flatMap((rule) => rule(all, texts)).sort()
+}
+
+function each(all: readonly Source[], wrong: (source: Source) => string[]): string[] {
+  return all.flatMap((source) => wrong(source).map((message) => `${source.path}: ${message}`))
+}
+
+/** Files that people read as code: sources, scripts, tests and examples. */
+function code(texts: Texts): [string, string][] {
+  return [...texts].filter(([path]) => /\.(ts|mts|js|mjs)$/.test(path))
+}
