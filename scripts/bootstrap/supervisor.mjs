@@ -49,13 +49,15 @@ export class Supervisor {
    * Runs a program in the checkout with this terminal and answers its exit code.
    *
    * @type {(program: string, args: readonly string[],
-   *   options?: { env?: NodeJS.ProcessEnv, stdio?: import('node:child_process').StdioOptions }) => Promise<number>}
+   *   options?: { env?: NodeJS.ProcessEnv, stdio?: import('node:child_process').StdioOptions,
+   *     started?: (child: import('node:child_process').ChildProcess) => void }) => Promise<number>}
    */
-  run(program, args, { env = process.env, stdio = 'inherit' } = {}) {
+  run(program, args, { env = process.env, stdio = 'inherit', started = () => {} } = {}) {
     this.signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       const child = spawn(program, args, { cwd: this.root, env, stdio })
       this.#child = child
+      started(child)
       child.once('error', (cause) => reject(new Exit(1, `${program} cannot be started: ${cause.message}`)))
       child.once('exit', (code, signal) => {
         this.#child = undefined
