@@ -229,6 +229,12 @@ export const codes = Object.freeze({
     'the server answered something that is not MCP',
     'check that MCP_SERVER_URL ends in /mcp',
   ),
+  ANSWER_TOO_LARGE: row(
+    -32603,
+    500,
+    'the answer is longer than the client can read',
+    'ask for less at once: a page, a range or fewer fields',
+  ),
 } satisfies Record<string, ErrorRow>)
 
 /** The name of a cause. */

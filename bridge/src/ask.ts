@@ -1,0 +1,37 @@
+import { kindOf } from '@causeway/protocol'
+import type { Fields } from './headers.ts'
+import { createReplyReader, type Reply } from './reply.ts'
+import type { Upstream } from './upstream.ts'
+
+/** An answer that the bridge itself reads. */
+export interface Asked {
+  readonly reply: Reply
+  /** The JSON-RPC response in it, else undefined. */
+  readonly response: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Posts a message of the bridge's own and reads the response, from JSON or from the first of an event stream. */
+export async function ask(upstream: Upstream, fields: Fields, body: Buffer): Promise<Asked> {
+  let response: Asked['response']
+  const reader = createReplyReader(ownLimit, ({ data }) => {
+    response ??= responseIn(data)
+  })
+  await upstream.post(fields, body, reader).done
+  const reply = reader.reply() as Reply
+  return { reply, response: response ?? responseIn(reply.type === 'json' ? reply.body : undefined) }
+}
+
+/** Handshakes are small. */
+const ownLimit = 1024 * 1024
+
+/** The JSON-RPC response that a body holds, if it holds one. */
+export function responseIn(body: Buffer | undefined): Asked['response'] {
+  if (body === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return kindOf(value) === 'response' ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // Not JSON: the status tells what to say.
+    return undefined
+  }
+}

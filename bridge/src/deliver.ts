@@ -1,0 +1,97 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type CausewayError, type Id, kindOf } from '@causeway/protocol'
+import { errorLine, failedCall, tooLarge } from './answer.ts'
+import type { Call, Calls } from './calls.ts'
+import type { Log } from './debug-log.ts'
+import type { Output } from './output.ts'
+import type { ServerEvent } from './sse.ts'
+
+/** Called with a good answer before the client gets it. */
+export type OnResult = (call: Call, headers: IncomingHttpHeaders, result: unknown) => void
+
+/** From the server to the client: each id gets exactly one answer, everything else passes. */
+export interface Deliver {
+  /** A message, or a batch of them, that came in answer to `call` or unasked; false when it is no JSON-RPC. */
+  message(bytes: Buffer, headers: IncomingHttpHeaders, call?: Call): boolean
+  /** An event of a stream. */
+  event(event: ServerEvent, headers: IncomingHttpHeaders, call?: Call): void
+  /** Answers with an error whatever of the call has no answer. */
+  fail(call: Call, error: CausewayError): void
+  /** Answers with an error that stands in for an answer longer than the client reads. */
+  failTooLarge(call: Call, size: number): void
+}
+
+interface Parts {
+  readonly calls: Calls
+  readonly output: Output
+  /** Greatest length of a line in bytes. */
+  readonly limit: number
+  readonly onResult: OnResult
+  readonly log: Log
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+export function createDeliver({ calls, output, limit, onResult, log }: Parts): Deliver {
+  /** Takes the answer off the call that waits for it, or says that none does. */
+  const settle = (value: Members, headers: IncomingHttpHeaders, call: Call | undefined): boolean => {
+    const id = value.id as Id
+    const owner = call?.open.has(JSON.stringify(id)) ? call : calls.find(id)
+    if (owner === undefined) {
+      log(`dropped an answer that nobody waits for, id ${id}`)
+      return false
+    }
+    if ('result' in value) onResult(owner, headers, value.result)
+    return calls.settle(owner, id)
+  }
+
+  const single = (value: unknown, bytes: Buffer, headers: IncomingHttpHeaders, call?: Call): boolean => {
+    const kind = kindOf(value)
+    if (kind === 'invalid') return false
+    if (kind !== 'response') output.write(bytes)
+    else if ((value as Members).id === null) return anonymousError(value as Members, call)
+    else if (settle(value as Members, headers, call)) output.write(bytes)
+    return true
+  }
+
+  /** An error that does not say whose it is belongs to the call in whose answer it came. */
+  const anonymousError = (value: Members, call: Call | undefined): boolean => {
+    if (call === undefined) log('dropped an error without an id')
+    else for (const id of calls.settleAll(call)) output.write(Buffer.from(JSON.stringify({ ...value, id })))
+    return true
+  }
+
+  const deliver: Deliver = {
+    message(bytes, headers, call) {
+      let value: unknown
+      try {
+        value = JSON.parse(bytes.toString('utf8'))
+      } catch {
+        return false
+      }
+      if (bytes.length > limit) {
+        if (call !== undefined) deliver.failTooLarge(call, bytes.length)
+        return true
+      }
+      if (!Array.isArray(value)) return single(value, bytes, headers, call)
+      for (const element of value)
+        if (kindOf(element) === 'response' && element.id !== null) settle(element, headers, call)
+      output.write(bytes)
+      return true
+    },
+    event({ data, size }, headers, call) {
+      log(`< event, ${size} bytes${data === undefined ? '' : `: ${data.toString('utf8', 0, 2048)}`}`)
+      if (data === undefined) {
+        if (call !== undefined) deliver.failTooLarge(call, size)
+      } else if (!deliver.message(data, headers, call)) log('dropped an event that is no JSON-RPC message')
+    },
+    fail(call, error) {
+      for (const id of calls.settleAll(call)) output.write(errorLine(id, error))
+    },
+    failTooLarge(call, size) {
+      const error = tooLarge(size, limit)
+      for (const id of calls.settleAll(call)) output.write(failedCall(id, call.message.method, error))
+    },
+  }
+  return deliver
+}

@@ -1,0 +1,26 @@
+import { type Id, headers as names } from '@causeway/protocol'
+import { type Fields, fieldValue } from './headers.ts'
+
+/** Who this bridge is to the server, for its whole life. */
+export interface Identity {
+  /** The field that every HTTP request carries; state that belongs to one client hangs on it. */
+  readonly fields: Fields
+  /** Names one call for ever. The bridge sends it again only when it repeats that very call. */
+  call(id: Id): Fields
+}
+
+/**
+ * `session` names the client. `run` is random per process: with a session that outlives processes, the ids of two
+ * runs would otherwise be the same and the second run would get the answers of the first.
+ */
+export function createIdentity(session: string, run: string): Identity {
+  let calls = 0
+  return {
+    fields: { [names.causewaySession]: session },
+    call(id) {
+      // A client may use an id again after its answer; the number keeps two calls two.
+      calls += 1
+      return { [names.causewayRequest]: fieldValue(`${session}.${run}-${calls}.${id}`) }
+    },
+  }
+}

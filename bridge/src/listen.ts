@@ -1,0 +1,96 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from './debug-log.ts'
+import { sessionFields } from './headers.ts'
+import { createReplyReader } from './reply.ts'
+import { backoff } from './retry.ts'
+import type { Session } from './session.ts'
+import type { ServerEvent } from './sse.ts'
+import type { Exchange, Upstream } from './upstream.ts'
+
+/** The GET stream of a session, by which the server speaks unasked. */
+export interface Listener {
+  /** Listens for the current session; an earlier stream is given up. */
+  start(): void
+  stop(): void
+}
+
+interface Parts {
+  readonly upstream: Upstream
+  readonly session: () => Session
+  readonly limit: number
+  readonly onEvent: (event: ServerEvent) => void
+  /** Called when a lost session was opened anew. */
+  readonly onRenewed: () => void
+  readonly random: () => number
+  readonly log: Log
+}
+
+export function createListener(parts: Parts): Listener {
+  let current: AbortController | undefined
+  const stop = (): void => current?.abort()
+  return {
+    start() {
+      stop()
+      current = new AbortController()
+      if (parts.session().mark().id !== undefined) void listen(parts, current.signal)
+    },
+    stop,
+  }
+}
+
+/** Connects again and again until stopped, or until the server says that it offers no stream. */
+async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
+  const { upstream, session, limit, log } = parts
+  let lastEventId = ''
+  let attempt = 0
+  let retryMs: number | undefined
+  while (!signal.aborted) {
+    const used = session().mark()
+    const reader = createReplyReader(limit, (event) => {
+      if (!signal.aborted) parts.onEvent(event)
+    })
+    const exchange = upstream.listen(
+      {
+        accept: 'text/event-stream',
+        ...sessionFields(used),
+        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
+      },
+      reader,
+    )
+    await finished(exchange, signal)
+    if (signal.aborted) return
+
+    const reply = reader.reply()
+    if (reply !== undefined) {
+      if (session().isDead(reply, used)) {
+        // The renewal starts a stream of its own; only where it fails does this one go on.
+        const renewed = await session()
+          .renew(used)
+          .then(
+            () => true,
+            (error: unknown) => void log(`no new session: ${error}`),
+          )
+        if (renewed) return parts.onRenewed()
+      } else if (reply.type !== 'events' && !isTemporary(reply.status)) {
+        log(`no GET stream: HTTP ${reply.status}`)
+        return
+      }
+    }
+    lastEventId = reader.events.lastEventId || lastEventId
+    retryMs = reader.events.retryMs ?? retryMs
+    attempt = reply?.type === 'events' ? 0 : attempt + 1
+    const delayMs = backoff(attempt, parts.random, retryMs)
+    await wait(delayMs, undefined, { signal, ref: false }).catch(() => {})
+  }
+}
+
+/** Waits for the end of the stream, good or bad: either way the next step is to connect again. */
+async function finished(exchange: Exchange, signal: AbortSignal): Promise<void> {
+  const abort = (): void => exchange.abort()
+  signal.addEventListener('abort', abort)
+  await exchange.done.catch(() => {})
+  signal.removeEventListener('abort', abort)
+}
+
+/** Another stream of the session is still open, or the server is in trouble. */
+const isTemporary = (status: number): boolean => status === 409 || status === 429 || status >= 500

@@ -1,0 +1,130 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { Calls } from './calls.ts'
+import { type Log, noLog, openDebugLog } from './debug-log.ts'
+import { createDeliver } from './deliver.ts'
+import { createEnd } from './ending.ts'
+import { createForward } from './forward.ts'
+import { createIdentity } from './identity.ts'
+import { LineSplitter } from './lines.ts'
+import { createListener } from './listen.ts'
+import { createOutput } from './output.ts'
+import { watchParent } from './parent.ts'
+import { createRelay } from './relay.ts'
+import { createSession, type Session } from './session.ts'
+import { readSettings, type Settings } from './settings.ts'
+import { createUpstream } from './upstream.ts'
+import { usage } from './usage.ts'
+import { version } from './version.ts'
+
+function main(): void {
+  try {
+    const command = readSettings(process.argv.slice(2), process.env)
+    if (command === 'help') process.stdout.write(usage)
+    else if (command === 'version') process.stdout.write(`${version}\n`)
+    else run(command)
+  } catch (error) {
+    if (!isCausewayError(error)) throw error
+    process.stderr.write(`causeway-bridge: ${errorText(error)}\n`)
+    process.exitCode = 2
+  }
+}
+
+/** Joins the parts, from the client on the left to the server on the right, and lives until one of them ends. */
+function run(settings: Settings): void {
+  const { stdin, stdout } = process
+  const log = settings.debug ? openLog() : noLog
+  const identity = createIdentity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'))
+  const limit = settings.maxLine || Number.POSITIVE_INFINITY
+  const calls = new Calls()
+
+  const output = createOutput(stdout, () => end('the client closed its end', 0))
+  const upstream = createUpstream(settings.url, identity.fields, output)
+  const session: Session = createSession({
+    upstream,
+    onReady: () => listener.start(),
+    now: () => performance.now(),
+    log,
+  })
+  const deliver = createDeliver({
+    calls,
+    output,
+    limit,
+    onResult: ({ message }, headers, result) => {
+      if (message.method === 'initialize' && message.claimed === undefined)
+        session.adopt(message, headers, result)
+    },
+    log,
+  })
+  const listener = createListener({
+    upstream,
+    session: () => session,
+    limit,
+    onEvent: (event) => deliver.event(event, {}),
+    onRenewed: () => {
+      for (const notice of session.takeNotices()) output.write(notice)
+    },
+    random: Math.random,
+    log,
+  })
+  const forward = createForward({ upstream, session, deliver, output, identity, limit, log })
+  const relay = createRelay({
+    calls,
+    forward,
+    session,
+    deliver,
+    output,
+    onFull: (isFull) => (isFull ? stdin.pause() : stdin.resume()),
+  })
+  const finish = createEnd({ relay, listener, session, upstream, output, log, exit: process.exit })
+  const end = (reason: string, graceMs: number, code = 0): void => {
+    const error = new CausewayError('SHUTTING_DOWN', 'the bridge ended before the answer came')
+    void finish({ reason, graceMs, code, error })
+  }
+
+  const lines = new LineSplitter()
+  stdin.on('data', (chunk: Buffer) => lines.push(chunk).forEach(relay.receive))
+  stdin.once('end', () => {
+    lines.end().forEach(relay.receive)
+    end('end of input', settings.drainMs)
+  })
+  stdin.once('error', (error) => end(`input failed: ${error}`, 0))
+
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      signals += 1
+      if (signals > 1) process.exit(0)
+      stdin.pause()
+      end(signal, signalGraceMs)
+    })
+  watchParent(() => end('the parent process is gone', signalGraceMs), parentPollMs)
+  process.on('uncaughtException', (error) => {
+    log(`uncaught: ${error.stack}`)
+    relay.failAll(
+      new CausewayError('INTERNAL', 'the bridge failed', { remedy: 'call again; report it if it repeats' }),
+    )
+    end('uncaught exception', 0, 1)
+  })
+  log(`version ${version}, server ${settings.url}, session ${Object.values(identity.fields)[0]}`)
+}
+
+/** A client waits two seconds between SIGTERM and SIGKILL; half of it is for the calls. */
+const signalGraceMs = 1000
+
+const parentPollMs = 2000
+
+function openLog(): Log {
+  const path = join(tmpdir(), 'mcp_wrapper.log')
+  try {
+    return openDebugLog(path, { pid: process.pid, now: () => new Date() })
+  } catch (error) {
+    process.stderr.write(`causeway-bridge: no debug log: ${error}\n`)
+    return noLog
+  }
+}
+
+main()

@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { CausewayError, headers as names } from '@causeway/protocol'
+import { statusError } from './answer.ts'
+import { ask, responseIn } from './ask.ts'
+import type { Log } from './debug-log.ts'
+import { messageFields, type SessionMark, sessionFields } from './headers.ts'
+import type { Incoming } from './message.ts'
+import { createReplyReader, type Reply } from './reply.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The legacy session of this client on the server: opened by the client, reopened by the bridge. */
+export interface Session {
+  /** What each request of the session carries; empty before `initialize` was answered. */
+  mark(): SessionMark
+  /** Takes over what the server answered to the client's `initialize`. */
+  adopt(initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void
+  /** Keeps what must be said again to a new session: initialized, log level, subscriptions. */
+  remember(message: Incoming): void
+  /** True when this answer to a request with that mark says that the session is gone. */
+  isDead(reply: Reply, used: SessionMark): boolean
+  /** Opens a new session by the kept handshake unless another call has done so; throws what stood in the way. */
+  renew(dead: SessionMark): Promise<void>
+  /** The list_changed notifications that the client must get after a renewal; each is given out once. */
+  takeNotices(): Buffer[]
+  /** Ends the session on the server, as well as that is possible. */
+  close(): Promise<void>
+}
+
+/** More renewals than this in a minute, and the server is losing sessions as fast as they are made. */
+const renewalsPerMinute = 5
+
+interface Parts {
+  readonly upstream: Upstream
+  /** Called when a session is ready: after the client said so, and after each renewal. */
+  readonly onReady: () => void
+  /** Milliseconds on any steady clock. */
+  readonly now: () => number
+  readonly log: Log
+}
+
+export function createSession({ upstream, onReady, now, log }: Parts): Session {
+  let mark: SessionMark = { id: undefined, version: undefined }
+  let opening: Incoming | undefined
+  let capabilities: readonly string[] = []
+  let notices: Buffer[] = []
+  let renewal: Promise<void> | undefined
+  let renewals: number[] = []
+  const kept = new Map<string, Incoming>()
+
+  const say = (message: Incoming) => ask(upstream, { ...messageFields(message, mark) }, message.bytes)
+
+  const enter = (initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void => {
+    const { protocolVersion, capabilities: offered } = (result ?? {}) as Record<string, unknown>
+    const id = headers[names.sessionId]
+    opening = initialize
+    mark = {
+      id: typeof id === 'string' ? id : undefined,
+      version:
+        typeof protocolVersion === 'string' && /^[\x21-\x7e]+$/.test(protocolVersion)
+          ? protocolVersion
+          : undefined,
+    }
+    capabilities = changeable(offered)
+    log(`session ${mark.id ?? 'none'} version ${mark.version ?? 'unknown'}`)
+  }
+
+  const reopen = async (initialize: Incoming): Promise<void> => {
+    renewals = [...renewals.filter((time) => now() - time < 60_000), now()]
+    if (renewals.length > renewalsPerMinute)
+      throw new CausewayError(
+        'SESSION_NOT_FOUND',
+        `the server ended ${renewalsPerMinute} sessions within a minute`,
+        {
+          remedy: 'see the log of the server; call again in a minute',
+        },
+      )
+    const before = capabilities
+    const { reply, response } = await say(initialize)
+    if (response === undefined || !('result' in response)) throw statusError(upstream.url, reply)
+    enter(initialize, reply.headers, response.result)
+    for (const message of kept.values()) await say(message)
+    if (kept.has('initialized')) onReady()
+    notices = [...new Set([...before, ...capabilities])].map(listChanged)
+  }
+
+  return {
+    mark: () => mark,
+    adopt(initialize, headers, result) {
+      kept.clear()
+      enter(initialize, headers, result)
+    },
+    remember(message) {
+      const { method, params } = message
+      if (method === 'notifications/initialized') {
+        kept.set('initialized', message)
+        onReady()
+      } else if (method === 'logging/setLevel') kept.set('level', message)
+      else if (method === 'resources/subscribe') kept.set(`resource ${params.uri}`, message)
+      else if (method === 'resources/unsubscribe') kept.delete(`resource ${params.uri}`)
+    },
+    isDead({ status, body }, used) {
+      if (used.id === undefined || (status !== 404 && status !== 400)) return false
+      const error = responseIn(body)?.error as { code?: unknown; message?: unknown } | undefined
+      if (status === 404) return error?.code !== -32601
+      return error?.code === -32001 || /\bsession\b/i.test(String(error?.message))
+    },
+    async renew(dead) {
+      if (mark.id !== dead.id || opening === undefined) return
+      log(`session ${dead.id} is gone, opening another`)
+      renewal ??= reopen(opening).finally(() => {
+        renewal = undefined
+      })
+      await renewal
+    },
+    takeNotices: () => notices.splice(0),
+    async close() {
+      if (mark.id === undefined) return
+      await upstream.remove(
+        sessionFields(mark),
+        createReplyReader(0, () => {}),
+      ).done
+    },
+  }
+}
+
+/** The lists of which the server says that they may change: `['tools', 'prompts']`. */
+function changeable(capabilities: unknown): string[] {
+  const offered = (capabilities ?? {}) as Record<string, { listChanged?: unknown } | undefined>
+  return ['tools', 'prompts', 'resources'].filter((list) => offered[list]?.listChanged === true)
+}
+
+const listChanged = (list: string): Buffer =>
+  Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }))

@@ -1,0 +1,133 @@
+import { joined } from './lines.ts'
+
+/** One server-sent event; `id` is the last event id of the stream so far. */
+export interface ServerEvent {
+  readonly type: string
+  readonly id: string
+  /** The data lines joined by newlines; undefined where they were longer than the limit. */
+  readonly data: Buffer | undefined
+  /** Length of the data in bytes. */
+  readonly size: number
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const colon = 0x3a
+const space = 0x20
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+const newline = Buffer.from('\n')
+
+/**
+ * Bytes to server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
+ * Data stays bytes and is joined once per event, so one line of many megabytes costs linear time.
+ */
+export class EventParser {
+  readonly #limit: number
+  #line: Buffer[] = []
+  #lineBytes = 0
+  #data: Buffer[] = []
+  #dataBytes = 0
+  #hasData = false
+  #type = ''
+  #id = ''
+  #retryMs: number | undefined
+  #atStart = true
+  #afterReturn = false
+
+  /** `limit` is the greatest length of an event's data in bytes. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** The id to give as Last-Event-ID; empty where the server named none. */
+  get lastEventId(): string {
+    return this.#id
+  }
+
+  /** The reconnection time that the server asked for, in milliseconds. */
+  get retryMs(): number | undefined {
+    return this.#retryMs
+  }
+
+  /** The events that this chunk completes. */
+  push(chunk: Buffer): ServerEvent[] {
+    const events: ServerEvent[] = []
+    let start = 0
+    let lf = -2
+    let cr = -2
+    if (this.#afterReturn && chunk.length > 0) {
+      this.#afterReturn = false
+      if (chunk[0] === lineFeed) start = 1
+    }
+    while (start < chunk.length) {
+      // Each search is remembered until passed: a chunk of many short lines is not searched over and over.
+      if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start)
+      if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start)
+      const end = lf === -1 ? cr : cr === -1 ? lf : Math.min(lf, cr)
+      this.#append(end === -1 ? chunk.subarray(start) : chunk.subarray(start, end))
+      if (end === -1) break
+      this.#endLine(events)
+      start = end + 1
+      if (end !== cr) continue
+      if (start === chunk.length) this.#afterReturn = true
+      else if (chunk[start] === lineFeed) start += 1
+    }
+    return events
+  }
+
+  #append(piece: Buffer): void {
+    this.#lineBytes += piece.length
+    // The field name must stay readable, so the first piece is kept whatever its length.
+    if (piece.length > 0 && (this.#line.length === 0 || this.#lineBytes <= this.#limit + 64))
+      this.#line.push(piece)
+  }
+
+  #endLine(events: ServerEvent[]): void {
+    let line = joined(this.#line)
+    let size = this.#lineBytes
+    this.#line = []
+    this.#lineBytes = 0
+    if (this.#atStart && line.subarray(0, 3).equals(byteOrderMark)) {
+      line = line.subarray(3)
+      size -= 3
+    }
+    this.#atStart = false
+    if (size === 0) this.#dispatch(events)
+    else this.#field(line, size)
+  }
+
+  #field(line: Buffer, size: number): void {
+    const at = line.indexOf(colon)
+    if (at === 0) return
+    const name = line.toString('latin1', 0, at === -1 ? Math.min(line.length, 16) : at)
+    const from = at === -1 ? line.length : line[at + 1] === space ? at + 2 : at + 1
+    if (name === 'data') this.#addData(line.subarray(from), size - from)
+    else if (name === 'event') this.#type = line.toString('utf8', from)
+    else if (name === 'id' && !line.includes(0, from)) this.#id = line.toString('utf8', from)
+    else if (name === 'retry') this.#setRetry(line.toString('latin1', from))
+  }
+
+  #addData(value: Buffer, size: number): void {
+    this.#dataBytes += size + (this.#hasData ? 1 : 0)
+    if (this.#dataBytes > this.#limit) this.#data = []
+    else this.#data.push(...(this.#hasData ? [newline, value] : [value]))
+    this.#hasData = true
+  }
+
+  #setRetry(text: string): void {
+    if (/^\d{1,9}$/.test(text)) this.#retryMs = Number(text)
+  }
+
+  /** A blank line: the event is complete. One without data (a priming event) only leaves its id. */
+  #dispatch(events: ServerEvent[]): void {
+    const size = this.#dataBytes
+    if (size > 0) {
+      const data = size > this.#limit ? undefined : joined(this.#data)
+      events.push({ type: this.#type || 'message', id: this.#id, data, size })
+    }
+    this.#data = []
+    this.#dataBytes = 0
+    this.#hasData = false
+    this.#type = ''
+  }
+}

@@ -1,0 +1,127 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import Client from 'undici/lib/dispatcher/client.js'
+import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Fields } from './headers.ts'
+
+/** Takes one HTTP answer as it comes in. */
+export interface Reader {
+  head(status: number, headers: IncomingHttpHeaders): void
+  data(chunk: Buffer): void
+}
+
+/** One HTTP request on its way. */
+export interface Exchange {
+  /** Resolves once the request is written, or never will be. */
+  readonly sent: Promise<void>
+  /** Resolves when the answer is complete; rejects with undici's error when it breaks or was aborted. */
+  readonly done: Promise<void>
+  /** True once anything was written to a socket: from then on the server may have seen it. */
+  wasWritten(): boolean
+  abort(): void
+}
+
+/** The reading side is paused while the client does not keep up. */
+export interface Flow {
+  isBlocked(): boolean
+  whenOpen(then: () => void): void
+}
+
+/** The server at the other end. */
+export interface Upstream {
+  readonly url: URL
+  post(fields: Fields, body: Buffer, reader: Reader): Exchange
+  /** A GET stream; it has a connection of its own, so that it never takes one from the calls. */
+  listen(fields: Fields, reader: Reader): Exchange
+  /** Ends a session on the server. */
+  remove(fields: Fields, reader: Reader): Exchange
+  /** Breaks every connection. */
+  destroy(): Promise<void>
+}
+
+/** Calls may take hours and streams may be silent for ever: the server, not a timer of ours, ends them. */
+const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
+
+/** `localhost` means both loopback addresses, whatever the resolver says (RFC 6761, section 6.3). */
+const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
+  const addresses = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ]
+  if (options.all) callback(null, addresses)
+  else callback(null, '127.0.0.1', 4)
+}
+
+/** Opens nothing yet; connections are made by the first request. */
+export function createUpstream(url: URL, fields: Fields, flow: Flow): Upstream {
+  const connect =
+    url.hostname === 'localhost'
+      ? { lookup: lookupLoopback, autoSelectFamily: true }
+      : { autoSelectFamily: true }
+  const pool = new Pool(url.origin, { ...noTimeouts, connect })
+  const streams = new Client(url.origin, { ...noTimeouts, connect })
+  const path = url.pathname + url.search
+  const start = (
+    dispatcher: Dispatcher,
+    own: Fields,
+    reader: Reader,
+    method: 'GET' | 'POST' | 'DELETE',
+    body?: Buffer,
+  ) =>
+    dispatch(dispatcher, { method, path, headers: { ...fields, ...own }, body: body ?? null }, reader, flow)
+
+  return {
+    url,
+    post: (own, body, reader) => start(pool, own, reader, 'POST', body),
+    listen: (own, reader) => start(streams, own, reader, 'GET'),
+    remove: (own, reader) => start(pool, own, reader, 'DELETE'),
+    async destroy() {
+      await Promise.allSettled([pool.destroy(), streams.destroy()])
+    },
+  }
+}
+
+function dispatch(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  reader: Reader,
+  flow: Flow,
+): Exchange {
+  let controller: Dispatcher.DispatchController | undefined
+  let isAborted = false
+  const abort = (): void => {
+    isAborted = true
+    controller?.abort(new Error('aborted by the bridge'))
+  }
+
+  let isSent: () => void
+  const sent = new Promise<void>((resolve) => {
+    isSent = resolve
+  })
+  const done = new Promise<void>((resolve, reject) => {
+    dispatcher.dispatch(options, {
+      onRequestStart(started) {
+        controller = started
+        if (isAborted) abort()
+        // undici writes in this very tick, after this call.
+        else setImmediate(isSent)
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status >= 200) reader.head(status, headers)
+      },
+      onResponseData(current, chunk) {
+        reader.data(chunk)
+        if (!flow.isBlocked()) return
+        current.pause()
+        flow.whenOpen(() => current.resume())
+      },
+      onResponseEnd: () => resolve(),
+      onResponseError(_controller, error) {
+        isSent()
+        reject(error)
+      },
+    })
+  })
+  return { sent, done, wasWritten: () => controller !== undefined, abort }
+}
