@@ -1,0 +1,24 @@
+import { codeSpan, table } from './table.ts'
+
+/** A setting as the documentation shows it. */
+export interface SettingLine {
+  readonly key: string
+  readonly env: string
+  readonly flag: string
+  readonly default: string
+  readonly meaning: string
+}
+
+/** The table of every setting of the server. */
+export function settingsTable(settings: readonly SettingLine[]): string {
+  return table(
+    ['environment', 'flag', 'in causeway.config.json', 'default', 'meaning'],
+    settings.map(({ env, flag, key, default: value, meaning }) => [
+      codeSpan(env),
+      codeSpan(flag),
+      codeSpan(key),
+      value,
+      meaning,
+    ]),
+  )
+}

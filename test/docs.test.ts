@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { blockNames, fill } from '../scripts/docs/blocks.ts'
+import { documents, stale } from '../scripts/docs/documents.ts'
+import { errorTable } from '../scripts/docs/errors.ts'
+import { makers } from '../scripts/docs/makers.ts'
+import { settingsTable } from '../scripts/docs/settings.ts'
+import { table } from '../scripts/docs/table.ts'
+import { typeText } from '../scripts/docs/tools.ts'
+import { repository } from './tree.ts'
+import { verifies } from './verifies.ts'
+
+verifies('workshop:docs:current', async (t) => {
+  t.same(stale(repository, makers, { write: false }), [])
+})
+
+verifies('workshop:docs:current', 'every block that can be made stands in some document', async (t) => {
+  const shown = documents(repository).flatMap((path) =>
+    blockNames(readFileSync(`${repository}/${path}`, 'utf8')),
+  )
+  t.same(
+    [...makers.keys()].filter((name) => !shown.includes(name)),
+    [],
+  )
+})
+
+const page = (content: string) =>
+  `# Title\n\n<!-- made by scripts/docs.ts: word -->\n${content}<!-- end word -->\n\nThe end.\n`
+const wordMaker = new Map([['word', () => 'new']])
+
+verifies('workshop:docs:stale', async (t) => {
+  const root = t.testdir({
+    'README.md': page('\nnew\n\n'),
+    docs: { 'a.md': page(''), 'b.md': 'nothing generated' },
+    packages: { 'app-x': { 'README.md': page('\nold\n\n') } },
+  })
+  const expected = ['docs/a.md', 'packages/app-x/README.md']
+  t.same(stale(root, wordMaker, { write: false }), expected)
+  t.same(stale(root, wordMaker, { write: true }), expected, 'a check writes nothing')
+  t.same(stale(root, wordMaker, { write: false }), [])
+  t.equal(readFileSync(`${root}/docs/a.md`, 'utf8'), page('\nnew\n\n'))
+})
+
+t.test('docs: a block without its end, or that nothing makes, is an error that names the file', async (t) => {
+  t.throws(() => fill('<!-- made by scripts/docs.ts: word -->\n', wordMaker), { message: /mark/ })
+  t.throws(() => fill(page('').replace('end word', 'end other'), wordMaker), { message: /"other"/ })
+  t.throws(() => fill(page(''), new Map()), { message: /"word"/ })
+  const root = t.testdir({ 'README.md': page('').replace('<!-- end word -->', '') })
+  t.throws(() => stale(root, wordMaker, { write: false }), { message: /^README\.md: / })
+})
+
+t.test('docs: cells escape what would end them', async (t) => {
+  t.equal(table(['a'], [['x | y\n  z']]), '| a |\n| --- |\n| x \\| y z |')
+})
+
+t.test('docs: an error row and a setting row', async (t) => {
+  const row = { rpc: -32000, http: 404, legacy: -32001, retryable: true, about: 'gone', remedy: 'look' }
+  t.match(errorTable({ GONE: row }), '| `GONE` | -32000 | 404 | -32001 | yes | gone | look |')
+  const setting = { key: 'port', env: 'PORT', flag: '--port', default: '3100', meaning: 'where' }
+  t.match(settingsTable([setting]), '| `PORT` | `--port` | `port` | 3100 | where |')
+})
+
+t.test('docs: JSON Schemas in a few words', async (t) => {
+  t.equal(typeText({ type: 'integer', minimum: 1 }), 'integer >= 1')
+  t.equal(typeText({ enum: ['a', 'b'] }), '"a" | "b"')
+  t.equal(typeText({ type: 'array', items: { type: ['string', 'null'] } }), '(string | null)[]')
+  t.equal(typeText({ anyOf: [{ type: 'string' }, { type: 'null' }] }), 'string | null')
+  t.equal(typeText({}), 'any')
+})
