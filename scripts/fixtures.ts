@@ -1,29 +1,86 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+/**
+ * Writes fixtures/recordings: simulated recordings with their sidecars, odd files and the manifest.
+ * With `--check` writes into a temporary folder instead and compares: exit code 1 where anything differs.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measure } from './fixtures/energy.ts'
 import { loadEngine, simulate } from './fixtures/engine.ts'
+import { expectedOf } from './fixtures/expected.ts'
 import { faulty } from './fixtures/faults.ts'
-import { contentHash, type Entry } from './fixtures/manifest.ts'
+import { killedWriter } from './fixtures/killed.ts'
+import { contentHash, type Entry, type Manifest } from './fixtures/manifest.ts'
+import { oddFiles } from './fixtures/odd-files.ts'
 import { oldEras } from './fixtures/old-eras.ts'
 import { record } from './fixtures/recorder.ts'
 import { healthy } from './fixtures/scenes.ts'
+import { sidecar } from './fixtures/sidecar.ts'
 
-const folder = process.argv[2] ?? '/tmp/fxw/out'
-mkdirSync(folder, { recursive: true })
-const mujoco = await loadEngine()
-const entries: Entry[] = []
-for (const spec of [...healthy, ...faulty, ...oldEras]) {
-  const simulated = simulate(mujoco, spec.scene)
-  const frames = measure(spec.tamper?.(simulated) ?? simulated, spec.scene.bodies)
-  const path = join(folder, `${spec.name}.db`)
-  record(path, spec.era.schema, spec.era.writers, { bodies: spec.scene.bodies, frames, mu: spec.scene.mu })
-  entries.push({
-    name: spec.name,
-    about: spec.about,
-    era: spec.era.name,
-    fault: spec.fault ?? null,
-    bytes: statSync(path).size,
-    sha256: contentHash(path),
+const home = join(import.meta.dirname, '..', 'fixtures', 'recordings')
+const manifestName = 'manifest.json'
+
+if (process.argv.includes('--check')) {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-fixtures-'))
+  try {
+    await build(folder)
+    const wrong = differences(folder)
+    for (const line of wrong) console.error(line)
+    if (wrong.length > 0) process.exitCode = 1
+    else console.log('fixtures/recordings equals what the generator makes')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+} else {
+  for (const name of readdirSync(home).filter((file) => /\.(db|json)$/.test(file))) rmSync(join(home, name))
+  const count = await build(home)
+  console.log(`wrote ${count} files with sidecars and ${manifestName} to ${home}`)
+}
+
+/** Makes everything in an empty folder; answers the number of databases and odd files. */
+async function build(folder: string): Promise<number> {
+  const mujoco = await loadEngine()
+  const files: Entry[] = []
+  const list = (name: string, entry: Pick<Entry, 'about' | 'era' | 'fault'>) => {
+    const path = join(folder, name)
+    files.push({ name, ...entry, bytes: statSync(path).size, sha256: contentHash(path) })
+  }
+  for (const spec of [...healthy, ...faulty, ...oldEras, killedWriter]) {
+    const { name, about, era, scene, fault = null } = spec
+    const simulated = simulate(mujoco, scene)
+    const frames = measure(spec.tamper?.(simulated) ?? simulated, scene.bodies)
+    record(join(folder, `${name}.db`), era.schema, era.writers, {
+      bodies: scene.bodies,
+      frames,
+      mu: scene.mu,
+    })
+    writeFileSync(join(folder, `${name}.expected.json`), sidecar(expectedOf(spec, frames)))
+    list(`${name}.db`, { about, era: era.name, fault })
+  }
+  for (const { name, about, write } of oddFiles) {
+    write(join(folder, name))
+    list(name, { about, era: null, fault: null })
+  }
+  const manifest: Manifest = { engine: 'mujoco-js 0.0.7 (MuJoCo 3.3.8)', files }
+  writeFileSync(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
+  return files.length
+}
+
+/** What the committed folder lacks or has otherwise than a fresh one; the page layout of a database is its own. */
+function differences(fresh: string): string[] {
+  const isOurs = (name: string) => !name.endsWith('.md')
+  const names = new Set([...readdirSync(fresh), ...readdirSync(home)].filter(isOurs))
+  return [...names].flatMap((name) => {
+    const [made, kept] = [join(fresh, name), join(home, name)].map(fingerprint)
+    if (made === kept) return []
+    return [
+      `${name}: ${made === undefined ? 'not made by the generator' : kept === undefined ? 'missing' : 'differs'}`,
+    ]
   })
 }
-writeFileSync(join(folder, 'manifest.json'), JSON.stringify(entries, null, 2))
+
+function fingerprint(path: string): string | undefined {
+  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined
+  if (!isThere) return undefined
+  return path.endsWith('.db') ? contentHash(path) : readFileSync(path, 'utf8')
+}
