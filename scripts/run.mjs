@@ -17,7 +17,10 @@ const [command = '', ...args] = process.argv.slice(2)
 const supervisor = new Supervisor({ root, say })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => supervisor.stop(signal))
-const unwatch = watchNpm(() => supervisor.stop('SIGTERM'))
+const unwatch = watchNpm(() => {
+  // A signal to the whole group kills npm and reaches us directly: told again, a server would stop draining.
+  if (!supervisor.signal.aborted) supervisor.stop('SIGTERM')
+})
 
 try {
   const task = Object.hasOwn(tasks, command) ? tasks[command] : undefined
