@@ -4,7 +4,7 @@
  * A channel reads its wire, builds a `Caller`, calls `dispatch`, and writes what comes back. It knows no app.
  */
 import type { AppRoute, AppTool, ToolContext } from '@causeway/app-kit'
-import type { ClientInfo, Params } from '@causeway/protocol'
+import type { CallToolResult, ClientInfo, Params } from '@causeway/protocol'
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {
@@ -106,13 +106,14 @@ export interface Core {
   readonly handshakes: Handshakes
   apps(): readonly HostedApp[]
   /** A tool by app path or name and tool name or alias, for REST; dispatched like any other call. */
-  callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<unknown>
+  callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult>
   /** Runs one of an app's own routes with the same context that a tool gets. */
   withContext<T>(app: string, caller: Caller, run: (ctx: ToolContext) => Promise<T>): Promise<T>
   /** True for a URI that some app's resource or template matches. */
   hasResource(uri: string): boolean
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
+  /** Throws nothing: an app that fails is reported. */
   health(): Promise<HealthReport>
   /** Prometheus text exposition, and the content type that goes with it. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>

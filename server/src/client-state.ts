@@ -1,0 +1,68 @@
+/**
+ * The state that belongs to one client: found by its session key, held in memory, saved after each call that changed it.
+ *
+ * Under one key, calls see one object. It is plain JSON, so that it survives a restart.
+ */
+import type { App } from '@causeway/app-kit'
+
+/** Where states are kept between runs. Each method is one transaction. */
+export interface ClientStateStore {
+  /** The state as JSON text, or undefined for an unknown or expired key. Counts as use. */
+  load(sessionKey: string, app: string): Promise<string | undefined>
+  save(sessionKey: string, app: string, json: string): Promise<void>
+}
+
+/** States of all clients. */
+export interface ClientStates {
+  /** Runs with the state of this client and app, then saves it if it changed, also when `run` threw. */
+  use<T>(sessionKey: string, app: App, run: (state: unknown) => Promise<T>): Promise<T>
+}
+
+interface Held {
+  readonly state: unknown
+  saved: string
+}
+
+/** Keeps at most `capacity` states in memory, those used last. */
+export function clientStates(store: ClientStateStore, capacity = 1000): ClientStates {
+  const held = new Map<string, Promise<Held>>()
+
+  const load = async (sessionKey: string, app: App): Promise<Held> => {
+    const fresh = app.session()
+    const saved = await store.load(sessionKey, app.name)
+    // A state of an older version may lack members: the fresh one fills them in.
+    const state = saved === undefined ? fresh : merge(fresh, JSON.parse(saved))
+    return { state, saved: saved ?? JSON.stringify(fresh) }
+  }
+
+  const hold = (sessionKey: string, app: App): Promise<Held> => {
+    const key = `${app.name} ${sessionKey}`
+    const known = held.get(key) ?? load(sessionKey, app)
+    held.delete(key)
+    held.set(key, known)
+    known.catch(() => held.delete(key))
+    if (held.size > capacity) held.delete(held.keys().next().value as string)
+    return known
+  }
+
+  return {
+    async use(sessionKey, app, run) {
+      const holding = await hold(sessionKey, app)
+      try {
+        return await run(holding.state)
+      } finally {
+        const json = JSON.stringify(holding.state)
+        if (json !== holding.saved) {
+          holding.saved = json
+          await store.save(sessionKey, app.name, json)
+        }
+      }
+    },
+  }
+}
+
+function merge(fresh: unknown, saved: unknown): unknown {
+  const isObject = (value: unknown): value is object =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(fresh) && isObject(saved) ? { ...fresh, ...saved } : saved
+}

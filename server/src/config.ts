@@ -1,0 +1,146 @@
+/** Every setting of the server: its environment variable, its default and its meaning. Nothing else reads the environment. */
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { z } from 'zod'
+
+const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).default(value)
+
+const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
+  z.coerce.number().int().min(min).max(max).default(value)
+
+/** A list: an array in the configuration file, text divided like PATH elsewhere. */
+const list = () =>
+  z
+    .union([z.array(z.string()), z.string().transform((text) => text.split(delimiter))])
+    .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''))
+    .default([])
+
+interface Setting<Schema extends z.ZodType = z.ZodType> {
+  /** Environment variable, also the name in an `--env-file`. */
+  readonly env: string
+  readonly schema: Schema
+  /** What it does, for `docs/settings.md`. */
+  readonly meaning: string
+  /** The default in words, where the schema does not say it. */
+  readonly defaultText?: string
+  /** The app that gets it, with `env.settings`; absent for the server's own. */
+  readonly app?: string
+}
+
+const setting = <Schema extends z.ZodType>(row: Setting<Schema>): Setting<Schema> => row
+
+/** Where data lives when nothing is set: the platform's folder for user data. */
+export function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'causeway')
+  if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local'), 'causeway')
+  return join(env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'causeway')
+}
+
+/** key in `causeway.config.json` -> setting. A flag is the key in kebab-case: `--data-dir`. */
+export const settings = Object.freeze({
+  enabled: setting({
+    env: 'MCP_SERVER_ENABLED',
+    schema: flag(true),
+    meaning: 'false: print one line and exit with 0',
+  }),
+  port: setting({
+    env: 'MCP_SERVER_PORT',
+    schema: whole(3100, { max: 65535 }),
+    meaning: 'port on 127.0.0.1; 0 lets the system choose',
+  }),
+  extraLogging: setting({
+    env: 'EXTRA_LOGGING',
+    schema: flag(false),
+    meaning: 'log protocol detail, each line marked [MCP]; secrets are left out',
+  }),
+  toolsTtlMs: setting({
+    env: 'MCP_TOOLS_TTL_MS',
+    schema: whole(300_000),
+    meaning: 'the tool lists are discovered again after this many milliseconds',
+  }),
+  dataDir: setting({
+    env: 'CAUSEWAY_DATA_DIR',
+    schema: z.string().min(1).optional(),
+    defaultText: "the platform's folder for user data, `~/.local/share/causeway`",
+    meaning: 'folder of every data file; `npm start` in a checkout uses `./.causeway`',
+  }),
+  apps: setting({
+    env: 'CAUSEWAY_APPS',
+    schema: list(),
+    defaultText: 'all',
+    meaning: 'names of the apps to serve, divided like PATH',
+  }),
+  userApps: setting({
+    env: 'CAUSEWAY_USER_APPS',
+    schema: list(),
+    defaultText: 'none',
+    meaning: 'further apps: paths of modules or names of packages, divided like PATH',
+  }),
+  roots: setting({
+    env: 'CAUSEWAY_ROOTS',
+    schema: list(),
+    defaultText: 'the folder that the server was started in',
+    meaning: 'folders below which every app may read files, divided like PATH',
+  }),
+  recordingRoots: setting({
+    env: 'CAUSEWAY_RECORDING_ROOTS',
+    schema: list(),
+    defaultText: 'none',
+    meaning: 'further folders with simulation recordings, for Replay',
+  }),
+  snapshotCapBytes: setting({
+    env: 'CAUSEWAY_SNAPSHOT_CAP_BYTES',
+    schema: whole(4 * 2 ** 30),
+    meaning: 'private copies of recordings are thrown away, oldest use first, above this many bytes',
+    app: 'Replay',
+  }),
+  pageSize: setting({
+    env: 'CAUSEWAY_PAGE_SIZE',
+    schema: whole(200, { min: 1 }),
+    meaning: 'entries on one page of a list',
+  }),
+  bodyLimitBytes: setting({
+    env: 'CAUSEWAY_BODY_LIMIT_BYTES',
+    schema: whole(16 * 2 ** 20, { min: 1024 }),
+    meaning: 'largest request body that is accepted',
+  }),
+  shutdownMs: setting({
+    env: 'CAUSEWAY_SHUTDOWN_MS',
+    schema: whole(5000),
+    meaning: 'calls under way get this many milliseconds when the server is told to stop',
+  }),
+} satisfies Record<string, Setting>)
+
+/** The key of a setting. */
+export type SettingKey = keyof typeof settings
+
+type Values = { readonly [Key in SettingKey]: z.output<(typeof settings)[Key]['schema']> }
+
+/** Every setting, read and checked; `roots` and `dataDir` are filled in. */
+export type Config = Omit<Values, 'dataDir'> & { readonly dataDir: string }
+
+/** The flag of a setting: `dataDir -> data-dir`. */
+export const flagOf = (key: SettingKey): string =>
+  key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** One row of `docs/settings.md`. */
+export interface SettingRow {
+  readonly key: SettingKey
+  readonly env: string
+  readonly flag: string
+  readonly default: string
+  readonly meaning: string
+}
+
+/** Every setting as a table, in the order in which they are declared. */
+export function settingTable(): readonly SettingRow[] {
+  return (Object.entries(settings) as [SettingKey, Setting][]).map(
+    ([key, { env, schema, meaning, defaultText }]) => ({
+      key,
+      env,
+      flag: `--${flagOf(key)}`,
+      default: defaultText ?? String(schema.parse(undefined)),
+      meaning,
+    }),
+  )
+}

@@ -1,0 +1,50 @@
+/** The answer of `/health`: is every app well, and where does the server keep its data. */
+import type { Config } from './config.ts'
+import type { HealthReport } from './core.ts'
+import type { Host, Hosted } from './host.ts'
+import type { UserApps } from './user-app.ts'
+import { version } from './version.ts'
+
+/** Asks every app. One that does not answer, or answers with an error, is reported and hurts no other. */
+export async function reportHealth(parts: {
+  host: Host
+  userApps: UserApps
+  config: Config
+  startedMs: number
+  now: () => number
+  hash: string
+}): Promise<HealthReport> {
+  const { host, userApps, config, startedMs, now, hash } = parts
+  const opened = await Promise.all(
+    host.apps().map(async (hosted) => [hosted.app.name, await healthOf(hosted)] as const),
+  )
+  const notLoaded = userApps
+    .failures()
+    .map(
+      ({ name, error }) => [name, { status: 'failed', reason: error.code, message: error.message }] as const,
+    )
+  const apps = Object.fromEntries([...opened, ...notLoaded])
+  return {
+    status: Object.values(apps).every(({ status }) => status === 'ok') ? 'ok' : 'degraded',
+    version,
+    pid: process.pid,
+    uptime_s: Math.round((now() - startedMs) / 1000),
+    data_dir: config.dataDir,
+    registry_hash: hash,
+    limits: { body_bytes: config.bodyLimitBytes, snapshot_bytes: config.snapshotCapBytes },
+    apps,
+  }
+}
+
+async function healthOf({
+  app,
+  store,
+  failure,
+}: Hosted): Promise<{ status: string; [more: string]: unknown }> {
+  if (failure !== undefined) return { status: 'failed', reason: failure.code, message: failure.message }
+  try {
+    return { status: 'ok', tools: app.tools.length, ...(await app.health(store)) }
+  } catch (error) {
+    return { status: 'failed', reason: 'INTERNAL', message: (error as Error).message }
+  }
+}

@@ -1,0 +1,2 @@
+export { type SettingRow, settingTable } from './config.ts'
+export { builtInApps } from './print-tools.ts'

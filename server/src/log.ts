@@ -1,0 +1,26 @@
+/** The server's log: JSON lines on stderr, readable ones where a person looks on. */
+import { type DestinationStream, type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+
+/** Names under which secrets travel; their values never reach a log. */
+const secretPaths = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret'].flatMap(
+  (name) => [name, `*.${name}`, `*.*.${name}`],
+)
+
+/** Makes the log; `extra` adds protocol detail, marked `[MCP]`. */
+export function openLog({ extra, destination }: { extra: boolean; destination?: DestinationStream }): Logger {
+  const isTerminal = destination === undefined && process.stderr.isTTY === true
+  const to =
+    destination ??
+    (isTerminal
+      ? pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
+      : pino.destination({ dest: 2, sync: true }))
+  return pino(
+    { level: extra ? 'debug' : 'info', redact: { paths: secretPaths, censor: '[redacted]' }, base: null },
+    to,
+  )
+}
+
+/** A line of protocol detail: shown with `EXTRA_LOGGING=true` alone. */
+export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>
+  log.debug(fields, `[MCP] ${message}`)

@@ -1,0 +1,80 @@
+/** The server's process: settings, core, HTTP, signals. The only place that ends it. */
+
+import { errorText, isCausewayError } from '@causeway/protocol'
+import { apps } from './apps.ts'
+import type { Config } from './config.ts'
+import { openHttp } from './http/server.ts'
+import { openLog } from './log.ts'
+import { openCore } from './open-core.ts'
+import { portInUse } from './port-in-use.ts'
+import { printTools } from './print-tools.ts'
+import { readConfig } from './read-config.ts'
+import { addedRoots, addRoot } from './roots.ts'
+import { onStop } from './stop.ts'
+import { usage } from './usage.ts'
+import { version } from './version.ts'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** Serves until it is told to stop. */
+async function serve(config: Config): Promise<void> {
+  if (!config.enabled) return say('Causeway is switched off by MCP_SERVER_ENABLED=false.')
+  const log = openLog({ extra: config.extraLogging })
+  const core = await openCore({ config, log, apps })
+  const http = await openHttp(core, {
+    host: '127.0.0.1',
+    port: config.port,
+    bodyLimitBytes: config.bodyLimitBytes,
+    log,
+  }).catch(async (error: unknown) => {
+    await core.close()
+    throw await portInUse(error, config.port)
+  })
+  log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
+  process.on(
+    'SIGHUP',
+    () => void core.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
+  )
+  onStop(async (why) => {
+    log.info({ why }, 'stopping')
+    await http.close(config.shutdownMs)
+    await core.close()
+    log.info({}, 'stopped')
+  })
+}
+
+/** `causeway roots`, `causeway roots add <folder>` */
+function roots({ dataDir }: Config, [verb, folder]: readonly string[]): void {
+  if (verb === 'add' && folder !== undefined) for (const root of addRoot(dataDir, folder)) say(root)
+  else if (verb === undefined) for (const root of addedRoots(dataDir)) say(root)
+  else fail('usage: causeway roots [add <folder>]')
+}
+
+function fail(line: string): void {
+  process.stderr.write(`causeway: ${line}\n`)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const {
+    config,
+    words,
+    help,
+    version: wantsVersion,
+  } = readConfig({
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+  })
+  const [command = 'serve', ...rest] = words
+  if (help) return say(usage())
+  if (wantsVersion) return say(version)
+  if (command === 'serve' && rest.length === 0) return serve(config)
+  if (command === 'tools' && rest.length === 0) return say(printTools())
+  if (command === 'roots') return roots(config, rest)
+  fail(`unknown command: ${words.join(' ')}; see causeway --help`)
+}
+
+await main().catch((error: unknown) => {
+  fail(isCausewayError(error) ? errorText(error) : String((error as Error)?.stack ?? error))
+})

@@ -1,0 +1,16 @@
+/** Reading the params of a method. */
+import { CausewayError, type Params } from '@causeway/protocol'
+
+/** A required text; throws `INVALID_PARAMS`. */
+export function text(params: Params, name: string): string {
+  const value = params[name]
+  if (typeof value === 'string') return value
+  throw new CausewayError('INVALID_PARAMS', `params.${name} is not a string`, { data: { param: name } })
+}
+
+/** A required object; throws `INVALID_PARAMS`. */
+export function object(params: Params, name: string): Params {
+  const value = params[name]
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Params
+  throw new CausewayError('INVALID_PARAMS', `params.${name} is not an object`, { data: { param: name } })
+}

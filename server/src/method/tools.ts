@@ -1,0 +1,64 @@
+/** tools/list and tools/call. */
+
+import { closest } from '@causeway/app-kit'
+import {
+  type CallToolResult,
+  CausewayError,
+  type ErrorObject,
+  errorMetaKey,
+  errorObject,
+  errorText,
+  isCausewayError,
+} from '@causeway/protocol'
+import { pageOf } from '../page.ts'
+import { cacheHints, type ToolEntry } from '../registry.ts'
+import type { Method, MethodCall, MethodContext } from './method.ts'
+import { text } from './params.ts'
+
+/** The tools of a mount, a page at a time. */
+export const listTools: Method = async ({ params, caller, lists }, { ttlMs, pageSize }) => {
+  const { items, ...rest } = pageOf(lists.tools, {
+    cursor: params.cursor,
+    hash: lists.toolsHash,
+    size: pageSize,
+  })
+  return { tools: items, ...rest, ...(caller.era === 'modern' ? cacheHints(ttlMs) : {}) }
+}
+
+/** Calls a tool. What the tool says, errors included, is a result; only an unknown name is thrown. */
+export const callTool: Method = async (call, context) => {
+  const name = text(call.params, 'name')
+  const entry = call.lists.toolByName.get(name)
+  if (entry === undefined) throw unknownTool(name, call)
+  return runTool(entry, call.params.arguments, call, context)
+}
+
+/** Runs a tool that was found; a failure becomes an answer with `isError`. */
+export async function runTool(
+  { hosted, tool }: ToolEntry,
+  args: unknown,
+  { caller }: Pick<MethodCall, 'caller'>,
+  { scope }: Pick<MethodContext, 'scope'>,
+): Promise<CallToolResult> {
+  try {
+    return await scope.run(hosted, caller, tool.name, (ctx) => tool.call(args, ctx))
+  } catch (error) {
+    if (isCausewayError(error)) return failed(errorObject(error))
+    throw error
+  }
+}
+
+/** A failed call as an answer. The object stands in `_meta`: SDK clients validate `structuredContent` even of errors. */
+const failed = (error: ErrorObject): CallToolResult => ({
+  content: [{ type: 'text', text: errorText(error) }],
+  isError: true,
+  _meta: { [errorMetaKey]: error },
+})
+
+function unknownTool(name: string, { lists }: MethodCall): CausewayError {
+  const meant = closest(name, [...lists.toolByName.keys()])
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+  return new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}${hint}`, {
+    data: meant === undefined ? { name } : { name, did_you_mean: meant },
+  })
+}

@@ -1,0 +1,161 @@
+/** Puts the server together from its parts, without any channel. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { App, Env } from '@causeway/app-kit'
+import { CausewayError, pathName } from '@causeway/protocol'
+import type { Logger } from 'pino'
+import { callApp } from './call-app.ts'
+import { causewayApp } from './causeway/index.ts'
+import { clientStates } from './client-state.ts'
+import { type Config, type SettingKey, settings } from './config.ts'
+import type { Core, ListKind, Mount } from './core.ts'
+import { describeMount } from './describe-mount.ts'
+import { dispatch } from './dispatch.ts'
+import { announcement } from './events.ts'
+import { reportHealth } from './health.ts'
+import { type Host, openHost } from './host.ts'
+import { findResource } from './method/resources.ts'
+import { runTool } from './method/tools.ts'
+import { openMetrics } from './metrics.ts'
+import { bareMount, sharedMount } from './mount.ts'
+import { openRegistry } from './registry.ts'
+import { rootsOf } from './roots.ts'
+import { openScope } from './scope.ts'
+import { openServerStore } from './server-store.ts'
+import { openUserApps } from './user-app.ts'
+
+/** What a server is made of. */
+export interface CoreOptions {
+  readonly config: Config
+  readonly log: Logger
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+  readonly newId?: () => string
+  /** Where relative names of user apps start. */
+  readonly cwd?: string
+  /** The hosted apps, beside the server's own and the user's. */
+  readonly apps: readonly App[]
+}
+
+/** A core that can be closed. */
+export interface OpenCore extends Core {
+  close(): Promise<void>
+}
+
+/** Opens the data folder, the apps and the registry. Throws what a data file or a setting is refused for. */
+export async function openCore(options: CoreOptions): Promise<OpenCore> {
+  const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd() } = options
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const startedMs = now()
+  const onError = (err: unknown): void => log.error({ err }, 'a listener failed')
+  const listChanged = announcement<[Mount, ListKind]>(onError)
+  const resourceChanged = announcement<[string]>(onError)
+  const store = await openServerStore(join(config.dataDir, 'server.db'), { now })
+  const metrics = openMetrics()
+  const scope = openScope({ states: clientStates(store.states), metrics, log, now })
+  const userApps = await openUserApps(config.userApps, { cwd, log })
+
+  const envOf = (app: App): Env => ({
+    dir: config.dataDir,
+    settings: settingsOf(app, config),
+    log: log.child({ app: app.name }),
+    now,
+    newId,
+    roots: rootsOf(app, config),
+    changed: {
+      tools: () => void core.refresh().catch(onError),
+      resources: () => {
+        for (const mount of [sharedMount, bareMount(pathName(app.name))])
+          listChanged.announce(mount, 'resources')
+      },
+      resource: (uri) => resourceChanged.announce(uri),
+    },
+    call: (name, tool, args, ctx) => callApp({ registry, scope, from: app, app: name, tool }, args, ctx),
+  })
+
+  const all = [causewayApp(() => core), ...apps, ...userApps.apps()]
+  const host = await openHost(enabled(all, config.apps), { envOf, log })
+  const registry = await openRegistry({
+    host,
+    ttlMs: config.toolsTtlMs,
+    pageSize: config.pageSize,
+    log,
+    onChange: (mount, kind) => listChanged.announce(mount, kind),
+    beforeDiscovery: () => renew(host, userApps.reload, log),
+  })
+  const context = { registry, scope, ttlMs: config.toolsTtlMs, pageSize: config.pageSize }
+
+  const core: OpenCore = {
+    mounts: () => registry.mounts().map(({ mount }) => mount),
+    dispatch: (method, params, caller) => dispatch(context, method, params, caller),
+    toolList(mount, era) {
+      const lists = registry.lists(mount.path)
+      if (lists === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${mount.path}`)
+      return { json: lists.toolsJson[era], hash: lists.toolsHash }
+    },
+    describe: (mount) => describeMount(registry.lists(mount.path), mount),
+    events: { onListChanged: listChanged.listen, onResourceChanged: resourceChanged.listen },
+    handshakes: store.handshakes,
+    apps: () =>
+      host.apps().map(({ app, path }) => ({
+        name: app.name,
+        path,
+        about: app.about,
+        tools: (registry.lists(bareMount(path).path)?.entries ?? []).map(({ tool }) => tool),
+        routes: app.routes,
+      })),
+    async callTool(app, tool, args, caller) {
+      const lists = registry.lists(bareMount(pathName(app)).path)
+      const entry = lists?.toolByName.get(tool)
+      if (entry === undefined)
+        throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
+      return runTool(entry, args, { caller }, context)
+    },
+    async withContext(app, caller, run) {
+      const hosted = host.find(app)
+      if (hosted === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no such app: ${app}`)
+      return scope.run(hosted, caller, 'route', run)
+    },
+    hasResource: (uri) => findResource(host.apps(), uri) !== undefined,
+    refresh: registry.refresh,
+    health: () => reportHealth({ host, userApps, config, startedMs, now, hash: registry.hash() }),
+    metrics: metrics.exposition,
+    async close() {
+      registry.close()
+      userApps.close()
+      await host.close()
+      metrics.close()
+      await store.close()
+    },
+  }
+  return core
+}
+
+/** Puts changed user apps in place and tries again to open what could not be opened. */
+async function renew(host: Host, reload: () => Promise<readonly App[]>, log: Logger): Promise<void> {
+  for (const app of await reload()) {
+    await host.put(app).catch((err: unknown) => log.error({ app: app.name, err }, 'the last good app stays'))
+  }
+  await host.reopen()
+}
+
+/** The apps that the setting names, all without it; throws `INVALID_SETTING` for a name that no app has. */
+function enabled(all: readonly App[], names: readonly string[]): readonly App[] {
+  if (names.length === 0) return all
+  const wanted = new Set(names.map(pathName))
+  for (const name of wanted) {
+    if (!all.some((app) => pathName(app.name) === name))
+      throw new CausewayError('INVALID_SETTING', `${settings.apps.env} names no app: ${name}`, {
+        data: { apps: all.map((app) => app.name) },
+      })
+  }
+  return all.filter((app) => wanted.has(pathName(app.name)))
+}
+
+const settingsOf = (app: App, config: Config): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    (Object.keys(settings) as SettingKey[])
+      .filter((key) => 'app' in settings[key] && settings[key].app === app.name)
+      .map((key) => [key, config[key]]),
+  )

@@ -1,0 +1,156 @@
+/** Reading the settings: flag, environment, `--env-file`, `causeway.config.json`, default, in this order. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs, parseEnv } from 'node:util'
+import { closest } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { type Config, defaultDataDir, flagOf, type SettingKey, settings } from './config.ts'
+
+/** Where the settings are read from. */
+export interface ConfigSources {
+  /** Arguments without node and script. */
+  readonly argv: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+}
+
+/** What the command line asks for. */
+export interface Invocation {
+  readonly config: Config
+  /** The words that are not flags: `[]`, `['tools']`, `['roots', 'add', '/data']`. */
+  readonly words: readonly string[]
+  readonly help: boolean
+  readonly version: boolean
+}
+
+type Raw = Partial<Record<SettingKey, unknown>>
+
+const keys = Object.keys(settings) as SettingKey[]
+const configFile = 'causeway.config.json'
+const otherFlags = ['env-file', 'help', 'version']
+
+/** Reads and checks every source; throws `INVALID_SETTING` that names the source, the setting and what to do. */
+export function readConfig({ argv, env, cwd }: ConfigSources): Invocation {
+  const { flags, envFile, words, help, version } = readFlags(argv)
+  const raw: Raw = {
+    ...readConfigFile(resolve(cwd, configFile)),
+    ...(envFile === undefined ? {} : readEnvFile(resolve(cwd, envFile))),
+    ...readEnvironment(env),
+    ...flags,
+  }
+  return { config: check(raw, { env, cwd }), words, help, version }
+}
+
+function check(raw: Raw, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Config {
+  const values = Object.fromEntries(
+    keys.map((key) => {
+      const parsed = settings[key].schema.safeParse(raw[key])
+      if (parsed.success) return [key, parsed.data]
+      const why = parsed.error.issues.map(({ message }) => message.replace(/^Invalid input: /, '')).join(', ')
+      throw invalid(`${settings[key].env} (${key}): ${why}: ${String(raw[key])}`)
+    }),
+  ) as unknown as Config
+  return {
+    ...values,
+    dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
+    roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],
+    recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),
+  }
+}
+
+function readFlags(argv: readonly string[]) {
+  const names = new Map<string, SettingKey>(keys.map((key) => [flagOf(key), key]))
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: {
+      ...Object.fromEntries([...names.keys(), 'env-file'].map((name) => [name, { type: 'string' as const }])),
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'v' },
+    },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const flags: Raw = {}
+  const words: string[] = []
+  let envFile: string | undefined
+  let help = false
+  let version = false
+  for (const token of tokens ?? []) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    const key = names.get(token.name)
+    if (token.name === 'help') help = true
+    else if (token.name === 'version') version = true
+    else if (key === undefined && token.name !== 'env-file')
+      throw unknown(
+        'flag',
+        token.rawName,
+        [...names.keys(), ...otherFlags].map((name) => `--${name}`),
+      )
+    else if (token.value === undefined) throw invalid(`${token.rawName} needs a value`)
+    else if (key === undefined) envFile = token.value
+    else flags[key] = token.value
+  }
+  return { flags, envFile, words, help, version }
+}
+
+const byEnv = new Map(keys.map((key) => [settings[key].env, key]))
+
+/** A variable that resembles one of ours is a mistake; any other is none of our business. */
+function readEnvironment(env: NodeJS.ProcessEnv): Raw {
+  const raw: Raw = {}
+  for (const [name, value] of Object.entries(env)) {
+    const key = byEnv.get(name)
+    if (key !== undefined && value !== undefined) raw[key] = value
+    else if (/^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.test(name)) {
+      const meant = closest(name, [...byEnv.keys()])
+      if (meant !== undefined && meant !== name) throw unknown('environment variable', name, [meant])
+    }
+  }
+  return raw
+}
+
+/** Lines of KEY=value. Every key must be ours. */
+function readEnvFile(file: string): Raw {
+  const raw: Raw = {}
+  for (const [name, value] of Object.entries(parseEnv(readText(file)))) {
+    const key = byEnv.get(name)
+    if (key === undefined) throw unknown(`setting in ${file}`, name, [...byEnv.keys()])
+    raw[key] = value
+  }
+  return raw
+}
+
+function readConfigFile(file: string): Raw {
+  const text = readText(file, { optional: true })
+  if (text === '') return {}
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(`not JSON: ${file}`, cause)
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw invalid(`not a JSON object: ${file}`)
+  for (const name of Object.keys(json))
+    if (!Object.hasOwn(settings, name)) throw unknown(`setting in ${file}`, name, keys)
+  return json as Raw
+}
+
+function readText(file: string, { optional = false } = {}): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (optional && (cause as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw invalid(`cannot read ${file}`, cause)
+  }
+}
+
+const invalid = (message: string, cause?: unknown): CausewayError =>
+  new CausewayError('INVALID_SETTING', message, { cause })
+
+function unknown(what: string, name: string, candidates: readonly string[]): CausewayError {
+  const meant = closest(name, candidates)
+  return invalid(`unknown ${what}: ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`)
+}

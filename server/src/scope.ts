@@ -1,0 +1,79 @@
+/** Runs one call of an app: its store, the client's state, a log with the request's id, and one line when it is done. */
+import type { App, ToolContext } from '@causeway/app-kit'
+import { asCausewayError, type CausewayError } from '@causeway/protocol'
+import type { Logger } from 'pino'
+import type { ClientStates } from './client-state.ts'
+import type { Caller } from './core.ts'
+import { type Hosted, storeOf } from './host.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Opens the scope of one call. */
+export interface Scope {
+  /** `what` names the work for log and metrics: a tool's name, `read`, `prompt`. */
+  run<T>(hosted: Hosted, caller: Caller, what: string, work: (ctx: ToolContext) => Promise<T>): Promise<T>
+}
+
+/** Everything that a scope is made of. */
+export interface ScopeParts {
+  readonly states: ClientStates
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly now: () => number
+}
+
+/** Makes the scope that every channel's calls run in. */
+export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
+  return {
+    async run(hosted, caller, what, work) {
+      const started = performance.now()
+      const { app } = hosted
+      const callLog = log.child({ app: app.name, request_id: caller.requestId })
+      const finish = (error?: CausewayError): void => {
+        const ms = performance.now() - started
+        metrics.call({ app: app.name, what, code: error?.code ?? 'ok', seconds: ms / 1000 })
+        const fields = {
+          what,
+          ms: Math.round(ms * 10) / 10,
+          code: error?.code ?? 'ok',
+          client: caller.client.name,
+        }
+        if (error?.code === 'INTERNAL') callLog.error({ ...fields, err: error.cause ?? error }, 'call')
+        else callLog.info(fields, 'call')
+      }
+      try {
+        const store = storeOf(hosted)
+        const answer = await states.use(caller.sessionKey, app, (session) =>
+          work(contextOf({ app, store, session, caller, log: callLog, now })),
+        )
+        finish()
+        return answer
+      } catch (error) {
+        const coded = asCausewayError(error)
+        finish(coded)
+        throw coded
+      }
+    },
+  }
+}
+
+function contextOf(parts: {
+  app: App
+  store: unknown
+  session: unknown
+  caller: Caller
+  log: Logger
+  now: () => number
+}): ToolContext {
+  const { store, session, caller, log, now } = parts
+  return {
+    store,
+    session,
+    sharedSession: caller.sharedSession,
+    signal: caller.signal,
+    progress: caller.progress,
+    log,
+    now,
+    client: caller.client,
+    requestId: caller.requestId,
+  }
+}

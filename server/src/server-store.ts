@@ -1,0 +1,101 @@
+/** `server.db`: the state of clients and the handshakes of their sessions. All of the server's SQL is here. */
+import { type Migration, openDatabase } from '@causeway/store'
+import type { ClientStateStore } from './client-state.ts'
+import type { Handshakes } from './core.ts'
+
+/** What is not used for this long is forgotten, ms. */
+const keepMs = 24 * 60 * 60 * 1000
+
+const migrations: readonly Migration[] = [
+  {
+    name: 'clients',
+    up: `
+      CREATE TABLE client_state (
+        session_key TEXT NOT NULL, app TEXT NOT NULL, state TEXT NOT NULL, used_ms INTEGER NOT NULL,
+        PRIMARY KEY (session_key, app)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX client_state_used ON client_state (used_ms);
+      CREATE TABLE handshake (
+        session_id TEXT PRIMARY KEY, mount_path TEXT NOT NULL, initialize TEXT NOT NULL,
+        subscriptions TEXT NOT NULL, used_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX handshake_used ON handshake (used_ms);`,
+  },
+]
+
+/** The server's own data file. */
+export interface ServerStore {
+  readonly states: ClientStateStore
+  readonly handshakes: Handshakes
+  close(): Promise<void>
+}
+
+interface HandshakeRow {
+  readonly session_id: string
+  readonly mount_path: string
+  readonly initialize: string
+  readonly subscriptions: string
+}
+
+/** Opens the file and forgets what has expired. */
+export async function openServerStore(file: string, { now }: { now: () => number }): Promise<ServerStore> {
+  const db = openDatabase(file, { migrations, now })
+  const oldest = (): number => now() - keepMs
+  const useState = db
+    .prepare<[number, string, string, number], string>(
+      'UPDATE client_state SET used_ms = ? WHERE session_key = ? AND app = ? AND used_ms >= ? RETURNING state',
+    )
+    .pluck()
+  const putState = db.prepare<[string, string, string, number]>(
+    `INSERT INTO client_state (session_key, app, state, used_ms) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET state = excluded.state, used_ms = excluded.used_ms`,
+  )
+  const useHandshake = db.prepare<[number, string, number], HandshakeRow>(
+    `UPDATE handshake SET used_ms = ? WHERE session_id = ? AND used_ms >= ?
+     RETURNING session_id, mount_path, initialize, subscriptions`,
+  )
+  const putHandshake = db.prepare<[string, string, string, string, number]>(
+    `INSERT INTO handshake (session_id, mount_path, initialize, subscriptions, used_ms) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET subscriptions = excluded.subscriptions, used_ms = excluded.used_ms`,
+  )
+  const dropHandshake = db.prepare<[string]>('DELETE FROM handshake WHERE session_id = ?')
+  const forgetExpired = db.transaction((before: number) => {
+    db.prepare('DELETE FROM client_state WHERE used_ms < ?').run(before)
+    db.prepare('DELETE FROM handshake WHERE used_ms < ?').run(before)
+  })
+
+  forgetExpired(oldest())
+  const sweep = setInterval(() => forgetExpired(oldest()), keepMs / 24).unref()
+  return {
+    states: {
+      load: async (sessionKey, app) => useState.get(now(), sessionKey, app, oldest()),
+      save: async (sessionKey, app, json) => void putState.run(sessionKey, app, json, now()),
+    },
+    handshakes: {
+      async save({ sessionId, mountPath, initialize, subscriptions }) {
+        putHandshake.run(
+          sessionId,
+          mountPath,
+          JSON.stringify(initialize),
+          JSON.stringify(subscriptions),
+          now(),
+        )
+      },
+      async find(sessionId) {
+        const row = useHandshake.get(now(), sessionId, oldest())
+        if (row === undefined) return undefined
+        return {
+          sessionId: row.session_id,
+          mountPath: row.mount_path,
+          initialize: JSON.parse(row.initialize),
+          subscriptions: JSON.parse(row.subscriptions),
+        }
+      },
+      forget: async (sessionId) => void dropHandshake.run(sessionId),
+    },
+    async close() {
+      clearInterval(sweep)
+      db.close()
+    },
+  }
+}
