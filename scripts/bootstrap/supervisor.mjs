@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { Exit, exitCode } from './exit.mjs'
 
-/** @typedef {(title: string, program: string, args: readonly string[], options?: { env?: NodeJS.ProcessEnv }) => Promise<void>} Run */
+/**
+ * @typedef {{ env?: NodeJS.ProcessEnv, stdio?: import('node:child_process').StdioOptions }} RunOptions
+ * @typedef {(title: string, program: string, args: readonly string[], options?: RunOptions) => Promise<void>} Run
+ */
 
 /** Runs one program after the other, passes signals on to the running one, and starts none after a signal. */
 export class Supervisor {
@@ -31,14 +34,15 @@ export class Supervisor {
   }
 
   /**
-   * Runs a step of the set-up or of the checks: its output goes to stderr, its duration is told, and a failure throws.
+   * Runs a step of the set-up or of the checks: its duration is told, a failure throws, and its output goes to stderr
+   * unless `stdio` says else.
    *
    * @type {Run}
    */
   step = async (title, program, args, options = {}) => {
     this.say(title)
     const start = performance.now()
-    const code = await this.run(program, args, { ...options, stdio: ['ignore', 2, 2] })
+    const code = await this.run(program, args, { stdio: ['ignore', 2, 2], ...options })
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     this.signal.throwIfAborted()
     if (code !== 0) throw new Exit(code, `${title} failed after ${seconds} s`)
@@ -49,8 +53,7 @@ export class Supervisor {
    * Runs a program in the checkout with this terminal and answers its exit code.
    *
    * @type {(program: string, args: readonly string[],
-   *   options?: { env?: NodeJS.ProcessEnv, stdio?: import('node:child_process').StdioOptions,
-   *     started?: (child: import('node:child_process').ChildProcess) => void }) => Promise<number>}
+   *   options?: RunOptions & { started?: (child: import('node:child_process').ChildProcess) => void }) => Promise<number>}
    */
   run(program, args, { env = process.env, stdio = 'inherit', started = () => {} } = {}) {
     this.signal.throwIfAborted()

@@ -96,30 +96,24 @@ function serve(supervisor, node, args, extra = {}) {
 async function check(supervisor, node, files, env) {
   const { root, say, step } = supervisor
   const options = environment(node, env)
+  const tap = [join(root, 'node_modules/tap/dist/esm/run.mjs'), ...strictness(env), ...files]
   const failures = []
-  const attempt = async (work) => {
+  const passes = async (...args) => {
     try {
-      await work()
+      await step(...args)
+      return true
     } catch (error) {
       if (!(error instanceof Exit) || supervisor.signal.aborted) throw error
       say(`  ${error.message}`)
       failures.push(error)
+      return false
     }
   }
-  await attempt(() => step('lint (biome)', node, biome(supervisor), options))
-  await attempt(() => step('types (tsc)', node, [tsc(root), '-b'], options))
-  await attempt(() => step('docs', node, [condition, 'scripts/docs.ts', '--check'], options))
-  say('tests (tap)')
-  await attempt(async () => {
-    const code = await supervisor.run(
-      node,
-      [join(root, 'node_modules/tap/dist/esm/run.mjs'), ...strictness(env), ...files],
-      options,
-    )
-    supervisor.signal.throwIfAborted()
-    if (code !== 0) throw new Exit(code, 'tests failed')
-  })
-  if (files.length === 0) await attempt(() => step('coverage floors', node, ['scripts/coverage.ts'], options))
+  await passes('lint (biome)', node, biome(supervisor), options)
+  await passes('types (tsc)', node, [tsc(root), '-b'], options)
+  await passes('docs', node, [condition, 'scripts/docs.ts', '--check'], options)
+  const tested = await passes('tests (tap)', node, tap, { ...options, stdio: 'inherit' })
+  if (tested && files.length === 0) await passes('coverage floors', node, ['scripts/coverage.ts'], options)
   if (failures.length > 0) say(`FAILED: ${failures.map((failure) => failure.message).join('; ')}`)
   return failures[0]?.code ?? 0
 }

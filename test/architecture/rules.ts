@@ -37,9 +37,9 @@ const arrowRule: Rule = (all) =>
   )
 
 function mayImport(owner: string, name: string): boolean {
+  if (arrows[owner]?.includes(name)) return true
   if (owner === 'server') return name.startsWith('app-') || ofEachApp.includes(name)
-  const own = arrows[owner] ?? []
-  return own.includes(name) || (owner.startsWith('app-') && owner !== 'app-kit' && ofEachApp.includes(name))
+  return owner.startsWith('app-') && owner !== 'app-kit' && ofEachApp.includes(name)
 }
 
 const relativeRule: Rule = (all) =>
