@@ -32,9 +32,14 @@ if (process.argv.includes('--check')) {
     rmSync(folder, { recursive: true })
   }
 } else {
-  for (const name of readdirSync(home).filter((file) => /\.(db|json)$/.test(file))) rmSync(join(home, name))
+  for (const name of generated(home)) rmSync(join(home, name))
   const count = await build(home)
   console.log(`wrote ${count} files with sidecars and ${manifestName} to ${home}`)
+}
+
+/** Names of the files in a folder that the generator makes, and not a person. */
+function generated(folder: string): string[] {
+  return readdirSync(folder).filter((name) => /\.(db|json)$/.test(name))
 }
 
 /** Makes everything in an empty folder; answers the number of databases and odd files. */
@@ -68,8 +73,7 @@ async function build(folder: string): Promise<number> {
 
 /** What the committed folder lacks or has otherwise than a fresh one; the page layout of a database is its own. */
 function differences(fresh: string): string[] {
-  const isOurs = (name: string) => !name.endsWith('.md')
-  const names = new Set([...readdirSync(fresh), ...readdirSync(home)].filter(isOurs))
+  const names = new Set([fresh, home].flatMap(generated))
   return [...names].flatMap((name) => {
     const [made, kept] = [join(fresh, name), join(home, name)].map(fingerprint)
     if (made === kept) return []

@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Test, test } from 'tap'
+import { contentHash } from '../scripts/fixtures/manifest.ts'
+import { expectedOf, frictionRows, manifest, open, recordings, rows, states } from './fixture-rows.ts'
+
+const files = manifest.files.filter(({ era }) => era !== null)
+const current = files.filter(({ era }) => era === 'current')
+const whole = current.filter(({ name }) => name !== 'killed_writer.db')
+const framed = [
+  'EnergyRecord',
+  'SystemEnergyRecord',
+  'CollisionResultRecord',
+  'SolverDiagnosticRecord',
+  'AssetDynamicStateRecord',
+  'ContactConstraintRecord',
+  'FrictionConstraintRecord',
+]
+
+/** Relative tolerance for numbers that went through other arithmetic than the file. */
+const near = (t: Test, found: number | null, wanted: number | null, message: string) => {
+  if (found === null || wanted === null) return t.equal(found, wanted, message)
+  return t.ok(
+    Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted)),
+    `${message}: ${found} ${wanted}`,
+  )
+}
+
+test('manifest: lists every file of the folder with its size and the hash of its content', async (t) => {
+  const databases = readdirSync(recordings).filter((name) => name.endsWith('.db'))
+  t.same(manifest.files.map(({ name }) => name).sort(), databases.sort())
+  for (const { name, bytes, sha256 } of manifest.files) {
+    t.equal(statSync(join(recordings, name)).size, bytes, `size of ${name}`)
+    t.equal(contentHash(join(recordings, name)), sha256, `content of ${name}`)
+    t.ok(bytes < 600_000, `${name} is small`)
+  }
+  for (const { name } of files)
+    t.ok(statSync(join(recordings, name.replace('.db', '.expected.json'))).size < 40_000, name)
+})
+
+test('generator: makes the committed recordings again', async (t) => {
+  const script = join(import.meta.dirname, '..', 'scripts', 'fixtures.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--check'])
+  t.match(stdout, /equals what the generator makes/)
+})
+
+test('schema: a current recording has the tables of the recorder, in its order and nothing else', async (t) => {
+  const text = readFileSync(join(recordings, 'schema.sql'), 'utf8')
+  const ddl = text.split('\n').flatMap((line) => (line.startsWith('CREATE') ? [line.replace(/;$/, '')] : []))
+  for (const { name } of current) {
+    const db = open(name)
+    const found = rows<{ sql: string }>(db, 'SELECT sql FROM sqlite_schema ORDER BY rowid').map(
+      ({ sql }) => sql,
+    )
+    t.same(found, name === 'drop.db' ? ddl : ddl.slice(2), name)
+    t.equal(db.pragma('page_size', { simple: true }), 4096)
+    t.equal(db.pragma('user_version', { simple: true }), 0)
+    t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
+    db.close()
+    const header = readFileSync(join(recordings, name)).subarray(18, 20)
+    t.same([...header], [1, 1], `${name} has a rollback journal`)
+  }
+})
+
+test('recorder: rows have the habits of the C++ recorder', async (t) => {
+  for (const { name } of whole) {
+    const db = open(name)
+    const count = expectedOf(name).frames.count
+    const ids = rows(db, 'SELECT id, wall_clock_time FROM SimulationFrameRecord ORDER BY id')
+    t.same(
+      ids.map(({ id }) => id),
+      Array.from({ length: count }, (_, i) => i + 1),
+      `${name}: frames from 1`,
+    )
+    t.same(rows(db, 'SELECT id FROM InertialStateRecord WHERE body_id <> 0 OR frame_id <> 0'), [], name)
+    for (const table of ['SystemEnergyRecord', 'SolverDiagnosticRecord'])
+      t.same(rows(db, `SELECT COUNT(*) AS n FROM ${table}`), [{ n: count }], `${name}: ${table} per frame`)
+    t.same(
+      rows(
+        db,
+        'SELECT id FROM SolverDiagnosticRecord WHERE num_contacts = 0 AND (converged + iterations) > 0',
+      ),
+      [],
+      `${name}: no contact, all zero`,
+    )
+    t.same(rows(db, 'SELECT id FROM CollisionResultRecord WHERE body_a_id >= 2147483648'), [], name)
+    t.same(rows(db, 'SELECT id FROM AssetPhysicalStaticRecord WHERE is_environment <> 0'), [], name)
+    const [first] = rows(db, 'SELECT delta_e, total_system_e FROM SystemEnergyRecord WHERE frame_id = 1')
+    t.equal(first?.delta_e, first?.total_system_e, `${name}: the first change is the whole energy`)
+    db.close()
+  }
+})
+
+test('recorder: contact points, contact constraints and friction stand in the same order', async (t) => {
+  const db = open('stack.db')
+  const points = rows(
+    db,
+    `SELECT c.frame_id, c.body_a_id, c.body_b_id, p.depth FROM CollisionResultRecord_ContactPointRecord l
+    JOIN CollisionResultRecord c ON c.id = l.CollisionResultRecord_id
+    JOIN ContactPointRecord p ON p.id = l.ContactPointRecord_id ORDER BY c.frame_id, l.rowid`,
+  )
+  const constraints = rows(
+    db,
+    'SELECT frame_id, body_a_id, body_b_id, penetration_depth AS depth FROM ContactConstraintRecord ORDER BY id',
+  )
+  t.same(points, constraints)
+  t.same(
+    frictionRows(db).map(({ frame_id, body_a_id, body_b_id }) => ({ frame_id, body_a_id, body_b_id })),
+    constraints.map(({ depth: _, ...pair }) => pair),
+  )
+  db.close()
+})
+
+test('sidecars: say what plain SQL finds in the file', async (t) => {
+  for (const { name } of current) {
+    const expected = expectedOf(name)
+    const db = open(name)
+    const last = expected.frames.last_id
+    const inside = `frame_id BETWEEN 1 AND ${last}`
+    const energies = rows(db, `SELECT total_system_e AS e, delta_e FROM SystemEnergyRecord WHERE ${inside}`)
+    near(t, energies[0]?.e ?? null, expected.system_energy.first, `${name}: first energy`)
+    near(t, energies.at(-1)?.e ?? null, expected.system_energy.last, `${name}: last energy`)
+    for (const [limit, { count }] of Object.entries<{ count: number }>(expected.anomalies))
+      t.equal(energies.filter((row) => Math.abs(row.delta_e ?? 0) > Number(limit)).length, count, name)
+    const ignored = framed.flatMap((table) => {
+      const [row] = rows(db, `SELECT COUNT(*) AS n FROM ${table} WHERE frame_id > ${last}`)
+      return row?.n ? [[table, row.n]] : []
+    })
+    t.same(Object.fromEntries(ignored), expected.ignored_rows, `${name}: rows behind the last frame`)
+    const [allStates, allFriction] = [states(db), frictionRows(db)]
+    for (const frame of expected.sample_frames) {
+      const found = allStates.filter(({ frame_id }) => frame_id === frame.frame_id)
+      t.equal(found.length, frame.states.length)
+      found.forEach(({ angular_velocity, frame_id: _, ...state }, i) => {
+        const { angular_velocity: spin, acceleration: __, ...wanted } = frame.states[i]
+        t.same(state, wanted, `${name} frame ${frame.frame_id}: state`)
+        for (const axis of ['x', 'y', 'z'] as const)
+          if (spin[axis] !== null)
+            near(t, angular_velocity[axis], spin[axis], 'spin by the formula of the reader')
+      })
+      const friction = allFriction.filter(({ frame_id }) => frame_id === frame.frame_id)
+      t.same(
+        friction.map(({ frame_id: _, ...row }) => row),
+        frame.friction_constraints,
+        `${name} frame ${frame.frame_id}: friction`,
+      )
+      const [solver] = rows(db, `SELECT * FROM SolverDiagnosticRecord WHERE frame_id = ${frame.frame_id}`)
+      const { id: _, frame_id: __, ...numbers } = solver ?? {}
+      t.same({ ...numbers, converged: numbers.converged === 1 }, frame.solver)
+    }
+    db.close()
+  }
+})
+
+test('eras: each older file lacks what its era lacks, and has rows of the rest', async (t) => {
+  const columns = (name: string, table: string) => {
+    const db = open(name)
+    const found = rows<{ name: string }>(db, `PRAGMA table_info(${table})`).map((column) => column.name)
+    const n = found.length > 0 ? rows(db, `SELECT COUNT(*) AS n FROM ${table}`)[0]?.n : undefined
+    db.close()
+    return { found, n }
+  }
+  const frames = columns('era_states_only.db', 'SimulationFrameRecord').n
+  t.equal(frames, 60)
+  t.match(columns('era_states_only.db', 'InertialStateRecord').found, /frame_id/)
+  t.same(columns('era_states_only.db', 'SolverDiagnosticRecord').found, [])
+  t.ok(Number(columns('era_flat_contacts.db', 'ContactRecord').n) > 0)
+  t.ok(Number(columns('era_flat_contacts.db', 'BodyMetadataRecord').n) > 0)
+  t.equal(columns('era_flat_contacts.db', 'AppliedForceRecord').n, 60)
+  t.ok(Number(columns('era_no_constraints.db', 'CollisionResultRecord').n) > 0)
+  t.equal(columns('era_no_constraints.db', 'AssetPhysicalStaticRecord').n, 0)
+  t.same(columns('era_no_constraints.db', 'ContactConstraintRecord').found, [])
+  const friction = columns('era_no_tangents.db', 'FrictionConstraintRecord')
+  t.ok(Number(friction.n) > 0)
+  t.notOk(friction.found.includes('tangent1_lambda'))
+  t.ok(Number(columns('era_unified.db', 'UnifiedContactConstraintRecord').n) > 0)
+  t.same(columns('era_unified.db', 'FrictionConstraintRecord').found, [])
+})
+
+test('odd files: are what their names say', async (t) => {
+  t.equal(readFileSync(join(recordings, 'empty.db')).length, 0)
+  t.throws(() => rows(open('not_a_database.db'), 'SELECT 1 FROM sqlite_schema'), { code: 'SQLITE_NOTADB' })
+  const tables = (name: string) =>
+    rows<{ name: string }>(open(name), 'SELECT name FROM sqlite_schema').map((table) => table.name)
+  t.same(tables('asset_database.db'), ['MeshRecord', 'ObjectRecord'])
+  t.equal(tables('zero_frames.db').length, 25)
+  t.same(rows(open('zero_frames.db'), 'SELECT * FROM SimulationFrameRecord'), [])
+})
