@@ -1,3 +1,4 @@
+export { type LibraryLimits, type LibraryLog, type LibraryOptions, openLibrary } from './library.ts'
 export type {
   Body,
   BodyEnergy,

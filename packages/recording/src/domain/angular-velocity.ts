@@ -1,0 +1,21 @@
+import type { Quaternion, Value, Vector } from '../types.ts'
+
+/**
+ * Angular velocity, rad/s: twice the vector part of conj(q) * dq/dt.
+ *
+ * By the usual convention that is the rate in the body frame. Null where a component was not recorded.
+ */
+export function angularVelocity(q: Quaternion, rate: Quaternion): Vector | null {
+  if (!isWhole(q) || !isWhole(rate)) return null
+  return {
+    x: 2 * (q.w * rate.x - q.x * rate.w - q.y * rate.z + q.z * rate.y),
+    y: 2 * (q.w * rate.y + q.x * rate.z - q.y * rate.w - q.z * rate.x),
+    z: 2 * (q.w * rate.z - q.x * rate.y + q.y * rate.x - q.z * rate.w),
+  }
+}
+
+type Whole = Readonly<Record<'w' | 'x' | 'y' | 'z', number>>
+
+function isWhole(q: Readonly<Record<'w' | 'x' | 'y' | 'z', Value>>): q is Whole {
+  return q.w !== null && q.x !== null && q.y !== null && q.z !== null
+}

@@ -1,0 +1,238 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
+import { openCatalogue, type Snapshot } from './catalogue.ts'
+import { readFileState, stateKey } from './file-state.ts'
+import type { ScanLimits } from './folder-scan.ts'
+import { listRecordings } from './listing.ts'
+import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
+import { sharedTasks } from './shared-task.ts'
+import { snapshotCache } from './snapshot-cache.ts'
+import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
+import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
+
+/** Bounds of a library; each has a default. */
+export interface LibraryLimits {
+  /** bytes of private copies kept, default 4 GiB; a copy that is in use may exceed it */
+  readonly snapshotBytes: number
+  /** recordings up to this size are indexed before they are answered from, larger ones behind; default 256 MiB */
+  readonly indexAtOnceBytes: number
+  /** recordings held open at once, each in a worker thread; default 8 */
+  readonly loaded: number
+  /** how far folders are searched */
+  readonly scan: ScanLimits
+}
+
+/** Where a library writes what nobody else would see. Shaped like pino. */
+export interface LibraryLog {
+  warn(data: object, message: string): void
+}
+
+/** How a library is opened. */
+export interface LibraryOptions {
+  /** folder of the catalogue and of the private copies; nothing below it is ever taken for a recording */
+  readonly dir: string
+  readonly roots: Roots
+  /** epoch ms */
+  readonly now: () => number
+  readonly log?: LibraryLog
+  readonly limits?: Partial<LibraryLimits>
+}
+
+const defaults: LibraryLimits = {
+  snapshotBytes: 4 * 1024 ** 3,
+  indexAtOnceBytes: 256 * 1024 ** 2,
+  loaded: 8,
+  scan: { depth: 6, folders: 2000, files: 1000 },
+}
+
+/** A loaded recording is not thrown out to make room within this time of its last use: its user is still at it. */
+const graceMs = 60_000
+
+/** What opening a file found out about it for good. */
+const verdictCodes: readonly ErrorCode[] = ['NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED']
+
+type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
+
+/** Opens the recording database. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
+  const { roots, now, log } = options
+  const limits = { ...defaults, ...options.limits }
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
+  const dir = realpathSync(options.dir)
+  const folder = join(dir, 'snapshots')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const catalogue = openCatalogue(join(dir, 'recordings.db'), now)
+  const copies = snapshotCache(folder, catalogue, limits.snapshotBytes, now)
+  await copies.sweep()
+
+  /** By real path, least recently used first. */
+  const loaded = new Map<string, LoadedRecording>()
+  const loads = sharedTasks<Opened>()
+  const indexing = new Map<string, WorkerLink>()
+
+  const isOwn = (path: string) => path === dir || path.startsWith(dir + sep)
+  const list = (directory?: string) =>
+    listRecordings({ catalogue, roots, limits: limits.scan, isOwn }, directory)
+
+  /** The real path that an id, a path or the name of a listed file stands for. */
+  const locate = async (idOrPath: string): Promise<string> => {
+    const found = await resolveFile(roots, catalogue.pathOf(idOrPath) ?? idOrPath)
+    if (found !== undefined) return found
+    if (!idOrPath.includes('/') && !idOrPath.includes(sep)) {
+      const { listings } = await list()
+      const named = listings.filter(({ id, name }) => id === idOrPath || name === idOrPath)
+      const match = named.find(({ id }) => id === idOrPath) ?? (named.length === 1 ? named[0] : undefined)
+      if (match) return match.path
+    }
+    throw new CausewayError('RECORDING_NOT_FOUND', `there is no recording ${idOrPath}`, {
+      data: { recording: idOrPath, searched: roots.folders() },
+    })
+  }
+
+  /** Ends the worker of a copy; the file can then be removed. */
+  const letGo = async (key: string): Promise<void> => {
+    await indexing.get(key)?.kill()
+    for (const [path, entry] of loaded) {
+      if (entry.key !== key) continue
+      loaded.delete(path)
+      await entry.release()
+    }
+  }
+
+  const discard = async (key: string): Promise<void> => {
+    await letGo(key)
+    await copies.remove(key)
+  }
+
+  const releaseForRoom = async ({ key, used_ms }: Snapshot): Promise<boolean> => {
+    const entry = [...loaded.values()].find((candidate) => candidate.key === key)
+    if (entry && (entry.isBusy || now() - used_ms < graceMs)) return false
+    await letGo(key)
+    return true
+  }
+
+  const boundWorkers = async (keep: LoadedRecording): Promise<void> => {
+    const open = [...loaded.values()].filter((entry) => entry.isOpen)
+    const idle = open.filter((entry) => entry !== keep && !entry.isBusy)
+    await Promise.all(idle.slice(0, Math.max(0, open.length - limits.loaded)).map((entry) => entry.release()))
+  }
+
+  /** Checks and indexes a large copy in a worker of its own while another one reads it. */
+  const indexBehind = async (entry: LoadedRecording): Promise<void> => {
+    const { key, file, recording } = entry
+    if (indexing.has(key)) return
+    const link = startWorker()
+    indexing.set(key, link)
+    try {
+      await link.call('finish', { file, path: recording.identity.path })
+      await entry.refresh()
+      await copies.resize(key)
+    } catch (error) {
+      if (isCausewayError(error) && error.code === 'RECORDING_DAMAGED') {
+        noteVerdict(recording.identity.path, key, error)
+        entry.fail(error)
+        await discard(key)
+      } else if (loaded.get(recording.identity.path) === entry) {
+        log?.warn({ err: error, recording: recording.identity.id }, 'indexing a recording failed')
+      }
+    } finally {
+      indexing.delete(key)
+      await link.stop()
+    }
+  }
+
+  const noteVerdict = (path: string, key: string, error: unknown): void => {
+    if (!isCausewayError(error) || !verdictCodes.includes(error.code)) return
+    catalogue.setVerdicts([{ path, key, reason: error.code, total_frames: null }])
+  }
+
+  const copy = async (path: string, size: number, call: CallOptions) => {
+    await copies.makeRoom(size, releaseForRoom)
+    const link = startWorker()
+    try {
+      const { key, bytes } = await link.call(
+        'copy',
+        { source: path, folder, indexAtOnceBytes: limits.indexAtOnceBytes },
+        call,
+      )
+      return { key, file: copies.add(key, path, bytes) }
+    } finally {
+      await link.kill()
+    }
+  }
+
+  const load = async (path: string, wanted: string, size: number, call: CallOptions): Promise<Opened> => {
+    const identity: RecordingIdentity = {
+      id: catalogue.idOf(path),
+      path,
+      name: path.slice(path.lastIndexOf(sep) + 1),
+      size_bytes: size,
+    }
+    const kept = await copies.find(wanted)
+    const { key, file } = kept === undefined ? await copy(path, size, call) : { key: wanted, file: kept }
+    const entry = await loadRecording(key, file, identity, call)
+    copies.touch(key)
+    const older = copies.others(path, key)
+    for (const { key: old } of older) await discard(old)
+    loaded.set(path, entry)
+    await boundWorkers(entry)
+    const { frames } = entry.recording.summary
+    catalogue.setVerdicts([{ path, key, reason: null, total_frames: frames?.total_frames ?? 0 }])
+    if (!entry.isIndexed) void indexBehind(entry)
+    return { recording: entry.recording, reloaded: older.length > 0 }
+  }
+
+  return {
+    list,
+    async open(idOrPath, call = {}) {
+      const path = await locate(idOrPath)
+      if (isOwn(path)) throw ownFile(path)
+      const state = await readFileState(path)
+      const key = stateKey(path, state)
+      const current = loaded.get(path)
+      if (current?.key === key) {
+        // Moved to the end of the map: most recently used.
+        loaded.delete(path)
+        loaded.set(path, current)
+        copies.touch(key)
+        await boundWorkers(current)
+        return { recording: current.recording, reloaded: false }
+      }
+      try {
+        return await loads.run(key, (shared) => load(path, key, state.size, shared), call)
+      } catch (error) {
+        noteVerdict(path, key, error)
+        throw error
+      }
+    },
+    health: () => ({
+      ...copies.health(),
+      loaded: [...loaded.values()].filter((entry) => entry.isOpen).length,
+    }),
+    async close() {
+      await loads.stop()
+      for (const link of indexing.values()) await link.kill()
+      await Promise.all([...loaded.values()].map((entry) => entry.release()))
+      loaded.clear()
+      catalogue.close()
+    },
+  }
+}
+
+/** The real path, or undefined where there is no such file. Throws `OUTSIDE_ROOTS`. */
+async function resolveFile(roots: Roots, path: string): Promise<string | undefined> {
+  try {
+    return await roots.resolve(path)
+  } catch (error) {
+    if (isCausewayError(error) && error.code === 'FILE_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+/** The server has these open through SQLite: reading one as bytes would drop its locks. */
+const ownFile = (path: string): CausewayError =>
+  new CausewayError('OUTSIDE_ROOTS', `the file belongs to the server's own data: ${path}`, {
+    data: { path },
+    remedy: 'give the file that the recorder wrote',
+  })

@@ -1,0 +1,126 @@
+import { CausewayError } from '@causeway/protocol'
+import { resolveBodyId } from './domain/body-id.ts'
+import type { BodyId, Recording, RecordingIdentity, RecordingSummary } from './types.ts'
+import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
+import type { AnswerOf, ArgsOf, WorkerMethod } from './worker-protocol.ts'
+
+/** A private copy that is loaded, or that can be loaded again at the next call. */
+export interface LoadedRecording {
+  readonly key: string
+  /** private copy */
+  readonly file: string
+  readonly recording: Recording
+  /** False where the indexes of a large copy are still to be built. */
+  readonly isIndexed: boolean
+  /** True while calls are in hand. */
+  readonly isBusy: boolean
+  /** True while a worker holds the copy open. */
+  readonly isOpen: boolean
+  /** Makes the worker use the indexes that were built behind. */
+  refresh(): Promise<void>
+  /** Refuses further calls for a reason of its own, for example damage that was found behind. */
+  fail(error: CausewayError): void
+  /** Ends the worker once its calls are done; the next call starts another. */
+  release(): Promise<void>
+}
+
+/** Loads a private copy in a worker of its own. Throws what reading it throws; no worker is then left. */
+export async function loadRecording(
+  key: string,
+  file: string,
+  identity: RecordingIdentity,
+  options: CallOptions = {},
+): Promise<LoadedRecording> {
+  const open = { file, path: identity.path }
+  let link = startWorker()
+  const { summary, isIndexed } = await opened(link, open, options)
+  let starting: Promise<WorkerLink> | undefined
+  let failure: CausewayError | undefined
+
+  /** The worker; a new one where it died or was released. */
+  const worker = async (): Promise<WorkerLink> => {
+    if (link.isAlive) return link
+    starting ??= restart().finally(() => {
+      starting = undefined
+    })
+    return starting
+  }
+  const restart = async (): Promise<WorkerLink> => {
+    const next = startWorker()
+    await opened(next, open, {})
+    link = next
+    return next
+  }
+  const call = async <Method extends WorkerMethod>(
+    method: Method,
+    args: ArgsOf<Method>,
+  ): Promise<AnswerOf<Method>> => {
+    if (failure) throw failure
+    return (await worker()).call(method, args)
+  }
+
+  return {
+    key,
+    file,
+    isIndexed,
+    recording: makeRecording(identity, summary, call),
+    get isBusy() {
+      return starting !== undefined || link.pending > 0
+    },
+    get isOpen() {
+      return link.isAlive
+    },
+    refresh: async () => {
+      if (link.isAlive) await link.call('refresh', undefined)
+    },
+    fail: (error) => {
+      failure = error
+    },
+    release: () => link.stop(),
+  }
+}
+
+async function opened(
+  link: WorkerLink,
+  args: ArgsOf<'open'>,
+  options: CallOptions,
+): Promise<AnswerOf<'open'>> {
+  const kill = () => void link.kill()
+  options.signal?.addEventListener('abort', kill, { once: true })
+  try {
+    return await link.call('open', args)
+  } catch (error) {
+    await link.kill()
+    options.signal?.throwIfAborted()
+    throw error
+  } finally {
+    options.signal?.removeEventListener('abort', kill)
+  }
+}
+
+type Call = <Method extends WorkerMethod>(method: Method, args: ArgsOf<Method>) => Promise<AnswerOf<Method>>
+
+function makeRecording(identity: RecordingIdentity, summary: RecordingSummary, call: Call): Recording {
+  const dynamic: ReadonlySet<BodyId> = new Set(
+    [...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id),
+  )
+  const environment: ReadonlySet<BodyId> = new Set(summary.environment_bodies.map(({ body_id }) => body_id))
+  const resolveBody = (written: number): BodyId => {
+    const id = resolveBodyId(written, dynamic, environment)
+    if (id !== null) return id
+    throw new CausewayError('BODY_NOT_FOUND', `the recording has no body ${written}`, {
+      data: { body_id: written, bodies: [...dynamic, ...environment].sort((a, b) => a - b) },
+    })
+  }
+  return {
+    identity,
+    summary,
+    frame: (frame) => call('frame', { frame }),
+    systemEnergy: (range) => call('systemEnergy', { range }),
+    bodyEnergy: async (body, range) => call('bodyEnergy', { body: resolveBody(body), range }),
+    solver: (range) => call('solver', { range }),
+    pairHistory: async ([a, b], range, limit) =>
+      call('pairHistory', { pair: [resolveBody(a), resolveBody(b)], range, limit }),
+    resolveBody,
+  }
+}

@@ -1,0 +1,52 @@
+import Database from 'better-sqlite3'
+import type { Connection } from './connection.ts'
+import { eraMap, readSchema } from './era.ts'
+import { frameReader, type ReadFrame } from './frame-reader.ts'
+import { isIndexed } from './indexes.ts'
+import { pairReader, type ReadPair } from './pair-reader.ts'
+import { rowBounds } from './row-bounds.ts'
+import { type SeriesReader, seriesReader } from './series-reader.ts'
+import { readSummary } from './summary.ts'
+import type { RecordingSummary } from './types.ts'
+
+/** Answers questions about one private copy. Synchronous: it lives in a worker. */
+export interface Reader extends SeriesReader {
+  readonly frame: ReadFrame
+  readonly pairHistory: ReadPair
+  summary(): RecordingSummary
+  /** True once every index is built; asked anew with `refresh`. */
+  isIndexed(): boolean
+  /** To be called when indexes were built behind: from then on they are used. */
+  refresh(): void
+  close(): void
+}
+
+/** Bytes of the page cache, in KiB and negative as SQLite wants it. */
+const cacheKib = -65_536
+
+/** Largest mapping that SQLite accepts. */
+const mmapBytes = 0x7fff_0000
+
+/** Opens a private copy for reading. The file is ours alone: nothing else may read it except through SQLite. */
+export function openReader(file: string): Reader {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  db.pragma(`cache_size = ${cacheKib}`)
+  db.pragma(`mmap_size = ${mmapBytes}`)
+  // Without it a scan of a table that has no index yet may build one of its own, in memory, each time.
+  db.pragma('automatic_index = OFF')
+  const era = eraMap(readSchema(db))
+  let indexed = isIndexed(db, era)
+  const connection: Connection = { db, era, bounds: rowBounds(db), isIndexed: () => indexed }
+  const frame = frameReader(connection)
+  return {
+    frame,
+    pairHistory: pairReader(connection),
+    ...seriesReader(connection),
+    summary: () => readSummary(connection, frame),
+    isIndexed: () => indexed,
+    refresh: () => {
+      indexed = isIndexed(db, era)
+    },
+    close: () => db.close(),
+  }
+}

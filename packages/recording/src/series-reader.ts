@@ -1,0 +1,103 @@
+import { CausewayError } from '@causeway/protocol'
+import type { Connection } from './connection.ts'
+import { frameTable } from './era.ts'
+import { type RawRow, selectFrom } from './selection.ts'
+import type {
+  BodyEnergyField,
+  BodyId,
+  Capability,
+  Columns,
+  FrameRange,
+  SolverField,
+  SystemEnergyField,
+} from './types.ts'
+
+/** Series over frames, as columns that can be moved to another thread. */
+export interface SeriesReader {
+  systemEnergy(range: FrameRange): Columns<SystemEnergyField>
+  bodyEnergy(body: BodyId, range: FrameRange): Columns<BodyEnergyField>
+  solver(range: FrameRange): Columns<SolverField>
+}
+
+const systemFields = [
+  'total_linear_ke',
+  'total_rotational_ke',
+  'total_potential_e',
+  'total_system_e',
+  'delta_e',
+  'energy_injection',
+  'collision_active',
+] as const satisfies readonly SystemEnergyField[]
+
+const bodyFields = [
+  'linear_ke',
+  'rotational_ke',
+  'potential_e',
+  'total_e',
+] as const satisfies readonly BodyEnergyField[]
+
+const solverFields = [
+  'iterations',
+  'residual',
+  'converged',
+  'num_constraints',
+  'num_contacts',
+] as const satisfies readonly SolverField[]
+
+/** Prepares the series of a recording; each throws `NOT_RECORDED` where the file has no such table. */
+export function seriesReader(connection: Connection): SeriesReader {
+  const { parts } = connection.era
+  const system = table(connection, parts.systemEnergy, systemFields)
+  const energy = table(connection, parts.bodyEnergy, bodyFields, 't.body_id = ? AND')
+  const solver = table(connection, parts.solver, solverFields)
+  return {
+    systemEnergy: (range) => recorded(system, 'system_energy')(range),
+    bodyEnergy: (body, range) => recorded(energy, 'body_energy')(range, body),
+    solver: (range) => recorded(solver, 'solver')(range),
+  }
+}
+
+function recorded<Read>(read: Read | undefined, quantity: Capability): Read {
+  if (read !== undefined) return read
+  throw new CausewayError('NOT_RECORDED', `the recording holds no ${quantity}`, { data: { quantity } })
+}
+
+/** A query of one table joined to its frame rows; `condition` takes the parameters before the frame range. */
+function table<Field extends string>(
+  { db, era, bounds }: Connection,
+  name: string | undefined,
+  fields: readonly Field[],
+  condition = '',
+):
+  | ((range: FrameRange, ...keys: readonly number[]) => Columns<Field | 'frame_id' | 'simulation_time'>)
+  | undefined {
+  if (name === undefined) return undefined
+  const select = selectFrom(era.schema, name)
+  const frame = select.join(select.root, 'frame_id', frameTable)
+  select.column(frame, 'id')
+  select.column(frame, 'simulation_time')
+  for (const field of fields) select.column(select.root, field)
+  const statement = db
+    .prepare<number[], RawRow>(
+      select.sql(
+        `WHERE ${condition} t.frame_id BETWEEN ? AND ? AND t.id BETWEEN ? AND ? AND ${frame.alias}.id IS NOT NULL ORDER BY t.frame_id, t.id`,
+      ),
+    )
+    .raw()
+  const names = ['frame_id', 'simulation_time', ...fields] as const
+  return ({ start, end }, ...keys) => {
+    const [first, last] = [start ?? 0, end ?? Number.MAX_SAFE_INTEGER - 1]
+    const rows = statement.all(...keys, first, last, ...bounds.frames(name, first, last))
+    return { fields: names, length: rows.length, data: flatten(rows, names.length) }
+  }
+}
+
+function flatten(rows: readonly RawRow[], width: number): Float64Array {
+  const data = new Float64Array(rows.length * width)
+  let at = 0
+  for (const row of rows) {
+    for (const value of row)
+      data[at++] = typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN
+  }
+  return data
+}

@@ -1,0 +1,93 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Catalogue, Snapshot } from './catalogue.ts'
+import { removeCopy } from './copy.ts'
+
+/** The private copies on disk, kept under a byte cap. */
+export interface SnapshotCache {
+  readonly folder: string
+  /** The file of a copy, or undefined where there is none (any more). */
+  find(key: string): Promise<string | undefined>
+  /** Takes up a copy that stands at its place already. */
+  add(key: string, path: string, bytes: number): string
+  touch(key: string): void
+  /** Reads the size again, after indexes were added. */
+  resize(key: string): Promise<void>
+  /** Copies of other states of a file. */
+  others(path: string, key: string | undefined): readonly Snapshot[]
+  /** Removes copies until `bytes` more fit under the cap; `release` lets go of one, or answers false. */
+  makeRoom(bytes: number, release: (snapshot: Snapshot) => Promise<boolean>): Promise<void>
+  remove(key: string): Promise<void>
+  /** Removes what a crash left behind and rows whose file is gone; only before anything is loaded. */
+  sweep(): Promise<void>
+  health(): { snapshots: number; snapshot_bytes: number; snapshot_cap_bytes: number }
+}
+
+/** Opens the cache over a folder that exists. `capBytes` bounds the copies that are not in use. */
+export function snapshotCache(
+  folder: string,
+  catalogue: Catalogue,
+  capBytes: number,
+  now: () => number,
+): SnapshotCache {
+  const fileOf = (key: string) => join(folder, `${key}.db`)
+  const total = () => catalogue.snapshots().reduce((sum, { bytes }) => sum + bytes, 0)
+  const remove = async (key: string) => {
+    catalogue.removeSnapshot(key)
+    await removeCopy(fileOf(key))
+  }
+  return {
+    folder,
+    async find(key) {
+      if (!catalogue.snapshot(key)) return undefined
+      if (await exists(fileOf(key))) return fileOf(key)
+      catalogue.removeSnapshot(key)
+      return undefined
+    },
+    add(key, path, bytes) {
+      catalogue.addSnapshot({ key, path, bytes, used_ms: now() })
+      return fileOf(key)
+    },
+    touch: (key) => catalogue.touchSnapshot(key, now()),
+    async resize(key) {
+      const { size } = await stat(fileOf(key))
+      catalogue.resizeSnapshot(key, size)
+    },
+    others: (path, key) => catalogue.snapshots().filter((copy) => copy.path === path && copy.key !== key),
+    async makeRoom(bytes, release) {
+      let over = total() + bytes - capBytes
+      for (const snapshot of catalogue.snapshots()) {
+        if (over <= 0) return
+        if (!(await release(snapshot))) continue
+        await remove(snapshot.key)
+        over -= snapshot.bytes
+      }
+    },
+    remove,
+    async sweep() {
+      for (const { key } of catalogue.snapshots()) {
+        if (!(await exists(fileOf(key)))) catalogue.removeSnapshot(key)
+      }
+      const known = new Set(catalogue.snapshots().map(({ key }) => `${key}.db`))
+      for (const name of await readdir(folder)) {
+        if (!known.has(name.replace(/-(wal|shm|journal)$/, ''))) await removeCopy(join(folder, name))
+      }
+    },
+    health: () => ({
+      snapshots: catalogue.snapshots().length,
+      snapshot_bytes: total(),
+      snapshot_cap_bytes: capBytes,
+    }),
+  }
+}
+
+/** Asks by name only: a descriptor of our own on a copy that SQLite has open would drop its locks. */
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  }
+}

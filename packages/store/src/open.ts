@@ -1,0 +1,56 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import BetterSqlite3, { type Database } from 'better-sqlite3'
+import { dataFailure } from './failure.ts'
+import { type Migration, migrate, refuseNewer } from './migrate.ts'
+
+/** How a data file is opened. */
+export interface OpenOptions {
+  /** every migration of the schema, in order */
+  readonly migrations: readonly Migration[]
+  /** `full` survives a power cut at each commit, `normal` may lose the last commits; default `normal` */
+  readonly synchronous?: 'normal' | 'full'
+  /** how long a statement waits for another process, ms; default 5000 */
+  readonly busyTimeoutMs?: number
+  /** clock of the migration record, epoch ms */
+  readonly now?: () => number
+}
+
+/**
+ * Opens a data file of our own, creates it where there is none, and brings it to the newest schema: WAL, foreign keys
+ * on, folder 0700 and file 0600.
+ *
+ * Throws `NEWER_DATA` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
+ */
+export function openDatabase(file: string, options: OpenOptions): Database {
+  const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, now = Date.now } = options
+  try {
+    createPrivately(file)
+    const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
+    try {
+      refuseNewer(db, migrations)
+      db.pragma('journal_mode = WAL')
+      db.pragma(`synchronous = ${synchronous}`)
+      db.pragma('foreign_keys = ON')
+      migrate(db, migrations, now)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    throw dataFailure(error, file)
+  }
+}
+
+/** Makes folder and file with private modes before SQLite does, which copies the file's mode to -wal and -shm. */
+function createPrivately(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+    chmodSync(file, 0o600)
+  } catch (error) {
+    // An existing file is never opened here: closing it would drop the locks of a connection that has it open.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
