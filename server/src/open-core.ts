@@ -56,6 +56,12 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
   const scope = openScope({ states: clientStates(store.states), metrics, log, now })
   const userApps = await openUserApps(config.userApps, { cwd, log })
 
+  // An app may announce a change while it is being opened: that is told once there is somebody to tell.
+  let becomeReady: (core: OpenCore) => void = () => {}
+  const ready = new Promise<OpenCore>((resolve) => {
+    becomeReady = resolve
+  })
+
   const envOf = (app: App): Env => ({
     dir: config.dataDir,
     settings: settingsOf(app, config),
@@ -64,7 +70,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     newId,
     roots: rootsOf(app, config),
     changed: {
-      tools: () => void core.refresh().catch(onError),
+      tools: () => void ready.then(({ refresh }) => refresh()).catch(onError),
       resources: () => {
         for (const mount of [sharedMount, bareMount(pathName(app.name))])
           listChanged.announce(mount, 'resources')
@@ -129,6 +135,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
       await store.close()
     },
   }
+  becomeReady(core)
   return core
 }
 

@@ -103,12 +103,21 @@ function readEnvironment(env: NodeJS.ProcessEnv): Raw {
   for (const [name, value] of Object.entries(env)) {
     const key = byEnv.get(name)
     if (key !== undefined && value !== undefined) raw[key] = value
-    else if (/^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.test(name)) {
-      const meant = closest(name, [...byEnv.keys()])
-      if (meant !== undefined && meant !== name) throw unknown('environment variable', name, [meant])
-    }
+    const meant = key === undefined ? meantVariable(name) : undefined
+    if (meant !== undefined) throw unknown('environment variable', name, [meant])
   }
   return raw
+}
+
+/** Compared without the prefix that they share, which would make every name resemble every other. */
+function meantVariable(name: string): string | undefined {
+  const prefix = /^(CAUSEWAY|MCP_SERVER|MCP_TOOLS)_/.exec(name)?.[0]
+  if (prefix === undefined) return undefined
+  const rest = [...byEnv.keys()]
+    .filter((env) => env.startsWith(prefix))
+    .map((env) => env.slice(prefix.length))
+  const meant = closest(name.slice(prefix.length), rest)
+  return meant === undefined ? undefined : prefix + meant
 }
 
 /** Lines of KEY=value. Every key must be ours. */

@@ -1,0 +1,84 @@
+import t, { type Test } from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { settingTable } from '../src/config.ts'
+import { readConfig } from '../src/read-config.ts'
+
+const read = (
+  t: Test,
+  sources: { argv?: string[]; env?: NodeJS.ProcessEnv; files?: Record<string, string> } = {},
+) => readConfig({ argv: sources.argv ?? [], env: sources.env ?? {}, cwd: t.testdir(sources.files ?? {}) })
+
+verifies('server:settings:order', async (t) => {
+  const files = { 'causeway.config.json': '{"port": 1, "pageSize": 11}', env: 'MCP_SERVER_PORT=2' }
+  t.equal(read(t).config.port, 3100)
+  t.equal(read(t, { files }).config.port, 1)
+  t.equal(read(t, { files, argv: ['--env-file', 'env'] }).config.port, 2)
+  t.equal(read(t, { files, argv: ['--env-file', 'env'], env: { MCP_SERVER_PORT: '3' } }).config.port, 3)
+  const all = read(t, { files, argv: ['--env-file', 'env', '--port', '4'], env: { MCP_SERVER_PORT: '3' } })
+  t.equal(all.config.port, 4)
+  t.equal(all.config.pageSize, 11, 'what no stronger source says stays')
+})
+
+verifies('server:settings:unknown', async (t) => {
+  t.throws(() => read(t, { argv: ['--prot', '1'] }), {
+    code: 'INVALID_SETTING',
+    message: /did you mean --port/,
+  })
+  t.throws(() => read(t, { env: { CAUSEWAY_DATADIR: '/x' } }), { message: /did you mean CAUSEWAY_DATA_DIR/ })
+  t.throws(() => read(t, { files: { 'causeway.config.json': '{"ports": 1}' } }), {
+    message: /did you mean port/,
+  })
+  t.throws(() => read(t, { files: { env: 'MCP_SERVER_PROT=1' }, argv: ['--env-file=env'] }), {
+    message: /did you mean MCP_SERVER_PORT/,
+  })
+  t.doesNotThrow(
+    () => read(t, { env: { CAUSEWAY_NODE: '/bin/node', PATH: '/bin' } }),
+    'what is not ours is left alone',
+  )
+})
+
+verifies('server:settings:env-file', async (t) => {
+  const files = {
+    env: '# local settings\nMCP_SERVER_ENABLED=true\nMCP_SERVER_PORT=3200 # free\nEXTRA_LOGGING=true\n',
+  }
+  t.match(read(t, { files, argv: ['--env-file', 'env'] }).config, {
+    enabled: true,
+    port: 3200,
+    extraLogging: true,
+  })
+})
+
+verifies('server:settings:bad-value', async (t) => {
+  t.throws(() => read(t, { env: { MCP_SERVER_PORT: 'many' } }), {
+    code: 'INVALID_SETTING',
+    message: /MCP_SERVER_PORT.*many/,
+  })
+  t.throws(() => read(t, { env: { MCP_SERVER_PORT: '70000' } }), { code: 'INVALID_SETTING' })
+  t.throws(() => read(t, { env: { EXTRA_LOGGING: 'perhaps' } }), { message: /EXTRA_LOGGING/ })
+  t.throws(() => read(t, { argv: ['--port'] }), { message: /--port needs a value/ })
+  t.throws(() => read(t, { argv: ['--env-file', 'gone'] }), { message: /cannot read/ })
+  t.throws(() => read(t, { files: { 'causeway.config.json': '{' } }), { message: /not JSON/ })
+  t.throws(() => read(t, { files: { 'causeway.config.json': '[]' } }), { message: /not a JSON object/ })
+})
+
+t.test('settings: folders are absolute, and the folder of the start is the default root', async (t) => {
+  const { config } = read(t, {
+    env: { CAUSEWAY_RECORDING_ROOTS: `a${process.platform === 'win32' ? ';' : ':'}/b` },
+  })
+  t.same(config.roots, [t.testdirName])
+  t.same(config.recordingRoots, [`${t.testdirName}/a`, '/b'])
+  t.equal(read(t, { env: { XDG_DATA_HOME: '/x' } }).config.dataDir, '/x/causeway')
+})
+
+t.test('settings: words that are no flags are the command', async (t) => {
+  t.match(read(t, { argv: ['roots', 'add', '/data', '--help'] }), {
+    words: ['roots', 'add', '/data'],
+    help: true,
+  })
+})
+
+t.test('settings: every row of the table has a variable, a default and a meaning', async (t) => {
+  const rows = settingTable()
+  for (const row of rows) t.ok(row.env && row.default && row.meaning, row.key)
+  t.equal(new Set(rows.map(({ env }) => env)).size, rows.length)
+})

@@ -1,0 +1,148 @@
+import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { demoApp, foundTool } from './demo-app.ts'
+import { call, captureLog, openTestCore, soon, testCaller, toolNames } from './test-core.ts'
+
+verifies('app:registry:refresh', 'an app that announces a change is discovered at once', async (t) => {
+  const { app, control } = demoApp()
+  const core = await openTestCore(t, [app])
+  const changed = new Promise<string>((resolve) => {
+    const mounts: string[] = []
+    core.events.onListChanged(({ path }, kind) => {
+      mounts.push(`${path} ${kind}`)
+      if (mounts.length === 2) resolve(mounts.join(', '))
+    })
+  })
+  control.discovered = [foundTool('found')]
+  control.announce('tools')
+  t.equal(await soon(changed), '/mcp tools, /mcp/demo tools', 'only the mounts whose list changed are told')
+  t.ok(toolNames(core).includes('Demo__found'))
+  t.same((await call(core, 'Demo__found')).structuredContent, { name: 'found' })
+})
+
+verifies(
+  'app:registry:cached',
+  'the list is discovered again when its time is up, and not before',
+  async (t) => {
+    const { app, control } = demoApp()
+    const core = await openTestCore(t, [app], { env: { MCP_TOOLS_TTL_MS: '100' } })
+    const first = control.discoveries
+    for (let i = 0; i < 50; i++) toolNames(core)
+    t.equal(control.discoveries, first, 'listing does not discover')
+    control.discovered = [foundTool('later')]
+    await soon(new Promise<void>((resolve) => core.events.onListChanged(() => resolve())))
+    t.ok(toolNames(core).includes('Demo__later'))
+  },
+)
+
+verifies('app:registry:last-good', 'a discovery that fails keeps the last good list', async (t) => {
+  const { app, control } = demoApp()
+  const { log, lines } = captureLog()
+  control.discovered = [foundTool('found')]
+  const core = await openTestCore(t, [app], { log })
+  control.onDiscover = () => {
+    throw new Error('the folder is gone')
+  }
+  t.same((await core.refresh()).changed, false)
+  t.ok(toolNames(core).includes('Demo__found'))
+  t.equal(lines.at(-1)?.msg, 'discovery failed; the last good list stands')
+})
+
+verifies(
+  'app:registry:last-good',
+  'a discovery that never answers neither blocks calls nor the others',
+  async (t) => {
+    const slow = demoApp({ name: 'Slow', scheme: 'slow' })
+    const quick = demoApp()
+    const core = await openTestCore(t, [slow.app, quick.app])
+    slow.control.onDiscover = () => new Promise(() => {})
+    quick.control.discovered = [foundTool('found')]
+    const refreshed = core.refresh()
+    t.match(await call(core, 'Slow__echo', { text: 'here' }), { structuredContent: { text: 'here' } })
+    await soon(refreshed)
+    t.ok(toolNames(core).includes('Demo__found'), 'the other app is not held up for longer than a second')
+  },
+)
+
+verifies('app:registry:disabled', async (t) => {
+  const core = await openTestCore(t, [demoApp().app, demoApp({ name: 'Other', scheme: 'other' }).app], {
+    env: { CAUSEWAY_APPS: 'other' },
+  })
+  t.ok(toolNames(core).every((name) => name.startsWith('Other__')))
+  await t.rejects(call(core, 'Demo__echo', { text: 'x' }), { code: 'UNKNOWN_TOOL' })
+  t.throws(() => core.toolList({ path: '/mcp/demo' }, 'modern'), { code: 'ROUTE_NOT_FOUND' })
+  await t.rejects(
+    call(core, 'Other__constructor'),
+    { code: 'UNKNOWN_TOOL' },
+    'only declared tools are callable',
+  )
+})
+
+verifies('app:registry:scheme-owner', async (t) => {
+  const core = await openTestCore(t, [demoApp().app, demoApp({ name: 'Second' }).app])
+  const { status, apps } = await core.health()
+  t.equal(status, 'degraded')
+  t.match(apps, { Demo: { status: 'ok' }, Second: { status: 'failed', reason: 'INVALID_APP' } })
+  t.match(await call(core, 'Second__echo', { text: 'x' }), {
+    isError: true,
+    _meta: { 'causeway/error': { code: 'APP_UNAVAILABLE', retryable: true } },
+  })
+})
+
+t.test('mounts: the shared one lists wire names, a bare one the bare alias where there is one', async (t) => {
+  const core = await openTestCore(t, [demoApp().app])
+  t.ok(toolNames(core).includes('Demo__echo'))
+  t.notOk(toolNames(core).includes('OldDemo__echo'), 'a full alias is not listed')
+  t.ok(toolNames(core, '/mcp/demo').includes('demo.echo'))
+  t.notOk(toolNames(core, '/mcp/demo').includes('echo'))
+  for (const [path, name] of [
+    ['/mcp', 'Demo__echo'],
+    ['/mcp', 'OldDemo__echo'],
+    ['/mcp/demo', 'demo.echo'],
+    ['/mcp/demo', 'echo'],
+  ] as const)
+    t.match(
+      await call(core, name, { text: 'x' }, { mount: { path } }),
+      { structuredContent: { text: 'x' } },
+      name,
+    )
+})
+
+verifies(
+  'wire:list:pages',
+  'pages lead through the whole list, and a cursor of another list is refused',
+  async (t) => {
+    const core = await openTestCore(t, [demoApp().app], { env: { CAUSEWAY_PAGE_SIZE: '3' } })
+    const names: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = (await core.dispatch(
+        'tools/list',
+        cursor === undefined ? {} : { cursor },
+        testCaller(),
+      )) as {
+        tools: { name: string }[]
+        nextCursor?: string
+      }
+      t.ok(page.tools.length <= 3)
+      names.push(...page.tools.map(({ name }) => name))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    t.equal(new Set(names).size, 8, 'five of the demo app, three of the server')
+    const first = JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json)
+    await t.rejects(
+      core.dispatch('tools/list', { cursor: first.nextCursor }, testCaller({ mount: { path: '/mcp/demo' } })),
+      { code: 'INVALID_CURSOR' },
+    )
+    await t.rejects(core.dispatch('tools/list', { cursor: 'x' }, testCaller()), { code: 'INVALID_CURSOR' })
+  },
+)
+
+verifies('wire:list:cache-hints', async (t) => {
+  const core = await openTestCore(t, [demoApp().app])
+  t.match(JSON.parse(core.toolList({ path: '/mcp' }, 'modern').json), {
+    ttlMs: 300_000,
+    cacheScope: 'public',
+  })
+  t.notOk('ttlMs' in JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json))
+})
