@@ -122,6 +122,15 @@ test('drop: free flight loses half m g^2 dt^2 per frame and nothing else', async
   db.close()
 })
 
+test('drop: points without normal impulse carry tangents that only a bare 1 % rule calls a violation', async (t) => {
+  const db = open('drop.db')
+  const loose = frictionRows(db).filter(({ normal_lambda }) => normal_lambda === 0)
+  t.ok(loose.length > 0)
+  for (const row of loose) t.ok(norm(tangentOnA(row)) > 0 && norm(tangentOnA(row)) < 1e-12)
+  t.same(beyondCone(db), [])
+  db.close()
+})
+
 test('incline_slides: accelerates by g (sin - mu cos), with friction at the limit', async (t) => {
   const db = open('incline_slides.db')
   const { dt } = expectedOf('incline_slides.db').frames

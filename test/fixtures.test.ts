@@ -40,6 +40,12 @@ test('manifest: lists every file of the folder with its size and the hash of its
     t.ok(statSync(join(recordings, name.replace('.db', '.expected.json'))).size < 40_000, name)
 })
 
+test('readme: has a row for every file', async (t) => {
+  const text = readFileSync(join(recordings, 'README.md'), 'utf8')
+  const named = [...text.matchAll(/^\| `([^`]+\.db)` \|/gm)].map(([, name]) => name)
+  t.same(named.sort(), manifest.files.map(({ name }) => name).sort())
+})
+
 test('generator: makes the committed recordings again', async (t) => {
   const script = join(import.meta.dirname, '..', 'scripts', 'fixtures.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--check'])
