@@ -1,0 +1,67 @@
+/** An app's own routes, below `/api/apps/<app>/`: web-standard functions, bodies streaming both ways. */
+import type { Readable } from 'node:stream'
+import type { AppRoute, Variables } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HostedApp } from '../core.ts'
+import { appOf, restCaller } from './hosted-app.ts'
+import { matchPath } from './path-pattern.ts'
+import { methodNotAllowed } from './serve.ts'
+import { sendWeb, webRequest } from './web.ts'
+import type { Wiring } from './wiring.ts'
+
+/** Declares one wildcard; which routes there are is asked anew for each request. */
+export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring): void {
+  // The app reads the body as it comes, so its size and type are the app's affair.
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
+  fastify.route({
+    method: ['GET', 'POST', 'PUT', 'DELETE'],
+    url: '/api/apps/:app/*',
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    handler: async (request, reply) => {
+      const app = appOf(core, request)
+      const { route, variables } = routeOf(app, request)
+      await inflight.run(() => answer(app, route, variables, request, reply))
+      return reply
+    },
+  })
+
+  async function answer(
+    app: HostedApp,
+    route: AppRoute,
+    variables: Variables,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const caller = restCaller(request, reply, app)
+    const body = request.body as Readable | undefined // of the parser above
+    const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
+    // The answer streams inside the context, so that the session is saved and the call is timed at its end.
+    await core.withContext(app.path, caller, async (ctx) =>
+      sendWeb(reply, await route.handle(asked, variables, ctx)),
+    )
+  }
+}
+
+/** The route of a path and method; throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */
+function routeOf(app: HostedApp, { method, url }: FastifyRequest): { route: AppRoute; variables: Variables } {
+  // From the text of the URL: its segments must be divided before they are decoded.
+  const [whole = ''] = url.split('?')
+  const path = `/${whole.split('/').slice(4).join('/')}`
+  const fitting = app.routes.flatMap((route) => {
+    const variables = matchPath(route.path, path)
+    return variables === undefined ? [] : [{ route, variables }]
+  })
+  const found = fitting.find(({ route }) => route.method === method)
+  if (found !== undefined) return found
+  if (fitting.length === 0)
+    throw new CausewayError('ROUTE_NOT_FOUND', `${app.name} serves nothing at ${path}`, {
+      data: { routes: app.routes.map((route) => `${route.method} ${route.path}`) },
+    })
+  throw methodNotAllowed(
+    method,
+    whole,
+    fitting.map(({ route }) => route.method),
+  )
+}

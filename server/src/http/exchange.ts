@@ -1,0 +1,99 @@
+/** What one HTTP request tells of its caller, beside the messages in it. */
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller, Era, Mount } from '../core.ts'
+
+/** One HTTP request, as far as a `Caller` is made of it. */
+export interface Exchange {
+  readonly mount: Mount
+  /** `Causeway-Request`, or made for this HTTP request. */
+  readonly requestId: string
+  /** The value of `Causeway-Session`. */
+  readonly session: string | undefined
+  /** The program that calls, by its User-Agent, for messages that do not say it themselves. */
+  readonly client: ClientInfo
+  /** Aborts when the caller hangs up before the answer is complete. */
+  readonly signal: AbortSignal
+  /** True for an array of messages: each call then gets a request id of its own. */
+  readonly isBatch: boolean
+}
+
+/** What only the message, or the session that it came in, knows. */
+export interface Sender {
+  readonly era: Era
+  readonly rpcId?: Id
+  readonly client?: ClientInfo | undefined
+  /** `Mcp-Session-Id` of an open session. */
+  readonly sessionId?: string | undefined
+  readonly signal?: AbortSignal
+  readonly progress?: Caller['progress']
+}
+
+const sessionForm = /^[A-Za-z0-9._-]{1,128}$/
+const requestForm = /^[\x21-\x7e]{1,256}$/
+
+/** The key that every caller without a session shares. */
+const sharedKey = 'anonymous'
+
+/** The request id that a caller chose, if it has the form of one. */
+export function chosenRequestId(given: IncomingHttpHeaders): string | undefined {
+  const id = given[headers.causewayRequest]
+  return typeof id === 'string' && requestForm.test(id) ? id : undefined
+}
+
+/** Reads the headers; throws `INVALID_PARAMS` for a session or request id that is not of the agreed form. */
+export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: Mount): Exchange {
+  const session = request.headers[headers.causewaySession]
+  if (session !== undefined && !(typeof session === 'string' && sessionForm.test(session)))
+    throw new CausewayError('INVALID_PARAMS', 'Causeway-Session is not of the form [A-Za-z0-9._-]{1,128}', {
+      remedy: 'send letters, digits, dots, underscores and hyphens, or leave the header out',
+    })
+  if (
+    request.headers[headers.causewayRequest] !== undefined &&
+    chosenRequestId(request.headers) === undefined
+  )
+    throw new CausewayError('INVALID_PARAMS', 'Causeway-Request is not 1 to 256 visible ASCII characters', {
+      remedy: 'shorten it, or leave the header out',
+    })
+  return {
+    mount,
+    requestId: request.id,
+    session,
+    client: clientOf(request.headers['user-agent']),
+    signal: hungUp(reply),
+    isBatch: Array.isArray(request.body),
+  }
+}
+
+/** Who is asking, for the core. State hangs on `Causeway-Session`, else on the MCP session, else on what all share. */
+export function callerOf(exchange: Exchange, sender: Sender): Caller {
+  const key = exchange.session ?? sender.sessionId
+  const { requestId } = exchange
+  return {
+    mount: exchange.mount,
+    era: sender.era,
+    sessionKey: key ?? sharedKey,
+    sharedSession: key === undefined,
+    client: sender.client ?? exchange.client,
+    requestId: exchange.isBatch && sender.rpcId !== undefined ? `${requestId}.${sender.rpcId}` : requestId,
+    signal: sender.signal ?? exchange.signal,
+    progress: sender.progress ?? (() => {}),
+  }
+}
+
+/** `curl/8.5.0` -> curl, 8.5.0 */
+function clientOf(userAgent: string | undefined): ClientInfo {
+  const [, name, version] = /^([^/\s]{1,64})\/([^/\s]{1,32})/.exec(userAgent ?? '') ?? []
+  return { name: name ?? 'unknown', version: version ?? '0' }
+}
+
+function hungUp(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished)
+      controller.abort(new CausewayError('CANCELLED', 'the caller closed the connection'))
+  })
+  return controller.signal
+}

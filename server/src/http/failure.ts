@@ -1,0 +1,89 @@
+/** Failures on their way out: Fastify's own become coded ones, unknown ones are logged and hidden. */
+import type { Log } from '@causeway/app-kit'
+import {
+  asCausewayError,
+  CausewayError,
+  errorObject,
+  failureOf,
+  idOf,
+  isCausewayError,
+  type Response,
+  rowOf,
+} from '@causeway/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Era } from '../core.ts'
+
+/**
+ * MCP 2025-11-25 gives a missing resource a number of its own, MCP 2026-07-28 folds it into invalid params
+ * (https://modelcontextprotocol.io/specification/2025-11-25/server/resources#error-handling).
+ */
+const legacyResourceNotFound = -32002
+
+/** A coded error as the JSON-RPC answer of an era. */
+export function rpcFailure(id: Parameters<typeof failureOf>[0], error: CausewayError, era: Era): Response {
+  const answer = failureOf(id, error)
+  return era === 'legacy' ? withLegacyNumber(answer) : answer
+}
+
+/** A failed answer under the number of its era, where that differs; any other message as it is. */
+export function withLegacyNumber<T extends object>(message: T): T {
+  const { error } = message as { error?: { data?: { code?: unknown } } }
+  if (error?.data?.code !== 'RESOURCE_NOT_FOUND') return message
+  return { ...message, error: { ...error, code: legacyResourceNotFound } }
+}
+
+/** A thrown value as what may be told; what has no code is logged here, with its stack, and told as `INTERNAL`. */
+export function tellable(error: unknown, log: Log, requestId: string): CausewayError {
+  if (isCausewayError(error)) return error
+  const known = ofFastify(error)
+  if (known !== undefined) return known
+  log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
+  return asCausewayError(error)
+}
+
+/** Answers errors of a scope as plain error objects, with the status of the error table. */
+export function tellAsObjects(scope: FastifyInstance, log: Log): void {
+  scope.setErrorHandler((thrown, request, reply) => {
+    const error = tellable(thrown, log, request.id)
+    return reply.code(rowOf(error.code).http).headers(headersOf(error)).send(errorObject(error))
+  })
+}
+
+/** Answers errors of a scope as JSON-RPC errors under the id of the message, if it could be read. */
+export function tellAsMessages(scope: FastifyInstance, log: Log): void {
+  scope.setErrorHandler((thrown, request, reply) => {
+    const error = tellable(thrown, log, request.id)
+    return reply
+      .code(rowOf(error.code).http)
+      .headers(headersOf(error))
+      .send(failureOf(idOf(request.body), error))
+  })
+}
+
+function headersOf({ code, data }: CausewayError): Record<string, string> {
+  if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
+  if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
+  if (typeof data.retry_after_ms === 'number')
+    return { 'retry-after': String(Math.ceil(data.retry_after_ms / 1000)) }
+  return {}
+}
+
+/** The coded error behind one of Fastify's own (https://fastify.dev/docs/latest/Reference/Errors/). */
+function ofFastify(error: unknown): CausewayError | undefined {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new CausewayError('UNSUPPORTED_MEDIA_TYPE', 'the body is not of type application/json')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new CausewayError('BODY_TOO_LARGE', 'the body exceeds the limit')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
+    case 'FST_ERR_BAD_URL':
+      return new CausewayError('ROUTE_NOT_FOUND', 'the path is not a valid URL path')
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Keeps web pages out: a page of another site can reach a local server by DNS rebinding or by plain requests
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+ */
+import { BlockList, isIP } from 'node:net'
+import { CausewayError } from '@causeway/protocol'
+import type { FastifyInstance } from 'fastify'
+
+/** Refuses, before anything else happens, every request whose Host or Origin is not an address of this server. */
+export function guard(fastify: FastifyInstance, allowedHosts: readonly string[]): void {
+  const isAllowed = hostCheck(allowedHosts)
+  fastify.addHook('onRequest', async ({ headers: { host, origin } }) => {
+    if (!isAllowed(hostname(host ?? '')))
+      throw new CausewayError('FORBIDDEN_HOST', `not an address of this server: ${host ?? '(none)'}`)
+    if (origin !== undefined && !isAllowed(originHostname(origin)))
+      throw new CausewayError('FORBIDDEN_ORIGIN', `calls from this origin are refused: ${origin}`)
+  })
+}
+
+/** A check for `localhost`, loopback addresses in any notation, and the given names or addresses, without ports. */
+function hostCheck(allowedHosts: readonly string[]): (name: string | undefined) => boolean {
+  const named = new Set(['localhost', ...allowedHosts.map(hostname)])
+  const loopback = new BlockList()
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+  loopback.addAddress('::1', 'ipv6')
+  return (name) => {
+    if (name === undefined) return false
+    if (named.has(name)) return true
+    const address = name.replace(/^\[(.*)\]$/, '$1')
+    const family = isIP(address)
+    return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
+/** The host of a Host header as a URL writes it (`[::1]`, lower case), or undefined for anything else. */
+function hostname(host: string): string | undefined {
+  // No userinfo, path or query may hide in it: URL would take the host from elsewhere in the text.
+  if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d*)?$/i.test(host)) return undefined
+  return URL.parse(`http://${host}`)?.hostname
+}
+
+function originHostname(origin: string): string | undefined {
+  const url = URL.parse(origin)
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.hostname : undefined
+}

@@ -1,0 +1,47 @@
+/** The answers that are under way, so that stopping can wait for them. */
+import { CausewayError } from '@causeway/protocol'
+
+/** Counts answers; once stopping, refuses new ones. */
+export interface Inflight {
+  readonly isStopping: boolean
+  /** Throws `SHUTTING_DOWN` once `stop` was called; for streams, which stopping does not wait for. */
+  admit(): void
+  /** Runs one answer to its last byte. Rejects with `SHUTTING_DOWN` once `stop` was called. */
+  run<T>(answer: () => Promise<T>): Promise<T>
+  /** Refuses from now on; resolves when the last answer is done. */
+  stop(): Promise<void>
+}
+
+/** Makes the count, at zero. */
+export function inflight(): Inflight {
+  let running = 0
+  let finish = (): void => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  let isStopping = false
+  const admit = (): void => {
+    if (isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
+  }
+  return {
+    get isStopping() {
+      return isStopping
+    },
+    admit,
+    async run(answer) {
+      admit()
+      running += 1
+      try {
+        return await answer()
+      } finally {
+        running -= 1
+        if (isStopping && running === 0) finish()
+      }
+    },
+    stop() {
+      isStopping = true
+      if (running === 0) finish()
+      return finished
+    },
+  }
+}

@@ -1,0 +1,181 @@
+/** One client that opened with `initialize`: its transport, its protocol state and its subscriptions. */
+import { CausewayError, headers, legacyVersions, type Params } from '@causeway/protocol'
+import {
+  type JSONRPCMessage,
+  type RequestId,
+  type Result,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ListKind, Mount } from '../core.ts'
+import type { Exchange } from './exchange.ts'
+import { withLegacyNumber } from './failure.ts'
+import type { InitializeParams } from './handshake.ts'
+import { sdkServer } from './sdk-server.ts'
+import { sendWeb, webRequest } from './web.ts'
+import type { Wiring } from './wiring.ts'
+
+/** What a session is made of. */
+export interface LegacySessionOptions {
+  readonly wiring: Wiring
+  readonly id: string
+  readonly mount: Mount
+  readonly initialize: InitializeParams
+  readonly subscriptions: readonly string[]
+  /** The session has ended, by whichever side. */
+  onClose(session: LegacySession): void
+}
+
+/** What the SDK's transport wants to read of every message; callers that want no stream do not come here. */
+const accept = 'application/json, text/event-stream'
+
+/** A session; `open` or `revive` it before its first message. */
+export class LegacySession {
+  readonly id: string
+  readonly mount: Mount
+  readonly initialize: InitializeParams
+  readonly #wiring: Wiring
+  readonly #subscriptions: Set<string>
+  readonly #exchanges = new WeakMap<Request, Exchange>()
+  readonly #transport: SessionTransport
+  readonly #server: Server
+  #usedMs: number
+  #running = 0
+
+  constructor({ wiring, id, mount, initialize, subscriptions, onClose }: LegacySessionOptions) {
+    this.id = id
+    this.mount = mount
+    this.initialize = initialize
+    this.#wiring = wiring
+    this.#usedMs = wiring.now()
+    this.#subscriptions = new Set(subscriptions)
+    this.#transport = new SessionTransport({
+      sessionIdGenerator: () => id,
+      keepAliveMs: wiring.keepAliveMs,
+      onsessionclosed: () => wiring.core.handshakes.forget(id),
+    })
+    this.#server = sdkServer({
+      wiring,
+      mount,
+      era: 'legacy',
+      versions: legacyVersions,
+      exchangeOf: (request) => this.#exchanges.get(request) as Exchange, // put there by answer()
+      sender: () => ({ client: initialize.clientInfo, sessionId: id }),
+      own: {
+        'resources/subscribe': (params) => this.#subscribe(params),
+        'resources/unsubscribe': (params) => this.#unsubscribe(params),
+      },
+      onCancelled: (rpcId, { isBatch }) => {
+        // A cancelled request gets no answer, so nothing else would end its stream.
+        if (!isBatch) this.#transport.closeSSEStream(rpcId)
+      },
+    })
+    this.#server.onclose = () => onClose(this)
+  }
+
+  /** Milliseconds since the epoch of the last request or stream; infinite while one is open. */
+  get usedMs(): number {
+    return this.#running > 0 ? Number.POSITIVE_INFINITY : this.#usedMs
+  }
+
+  /** Makes it ready for the client's own `initialize`, and keeps the handshake for after a restart. */
+  async open(): Promise<void> {
+    await this.#server.connect(this.#transport)
+    await this.#save()
+  }
+
+  /** Makes it ready by replaying the handshake that was kept, as if the server had never stopped. */
+  async revive(): Promise<void> {
+    await this.#server.connect(this.#transport)
+    const { initialize: params } = this
+    const answer = await this.#replay({ jsonrpc: '2.0', id: 'revive', method: 'initialize', params })
+    await answer.text()
+    await this.#replay({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  /** Answers a POST with this body, a GET or a DELETE; resolves when the answer or the stream has ended. */
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { exchange, body }: { exchange: Exchange; body?: unknown },
+  ): Promise<void> {
+    this.#running += 1
+    try {
+      const asked = webRequest(request, {
+        signal: exchange.signal,
+        headers: request.method === 'POST' ? { accept } : {},
+      })
+      this.#exchanges.set(asked, exchange)
+      await sendWeb(reply, await this.#transport.handleRequest(asked, { parsedBody: body }))
+    } finally {
+      this.#running -= 1
+      this.#usedMs = this.#wiring.now()
+    }
+  }
+
+  /** Tells the client, if it listens, that a list is another one. */
+  listChanged(kind: ListKind): void {
+    this.#notify({ method: `notifications/${kind}/list_changed` })
+  }
+
+  /** Tells the client, if it has subscribed and listens. */
+  resourceChanged(uri: string): void {
+    if (this.#subscriptions.has(uri))
+      this.#notify({ method: 'notifications/resources/updated', params: { uri } })
+  }
+
+  /** Ends its streams and aborts its calls; the handshake is kept. */
+  async close(): Promise<void> {
+    await this.#server.close()
+  }
+
+  async #subscribe({ uri }: Params): Promise<Result> {
+    if (typeof uri !== 'string') throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
+    if (!this.#wiring.core.hasResource(uri))
+      throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
+    this.#subscriptions.add(uri)
+    await this.#save()
+    return {}
+  }
+
+  async #unsubscribe({ uri }: Params): Promise<Result> {
+    if (typeof uri !== 'string') throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
+    if (this.#subscriptions.delete(uri)) await this.#save()
+    return {}
+  }
+
+  /** Best effort: a session whose handshake cannot be kept works until the server stops. */
+  async #save(): Promise<void> {
+    const { core, log } = this.#wiring
+    const handshake = {
+      sessionId: this.id,
+      mountPath: this.mount.path,
+      initialize: this.initialize,
+      subscriptions: [...this.#subscriptions],
+    }
+    await core.handshakes
+      .save(handshake)
+      .catch((err: unknown) => log.warn({ err }, 'a session will not outlive this server'))
+  }
+
+  #replay(body: unknown): Promise<Response> {
+    const given = { accept, 'content-type': 'application/json', [headers.sessionId]: this.id }
+    const asked = new Request('http://localhost/', { method: 'POST', headers: given })
+    return this.#transport.handleRequest(asked, { parsedBody: body })
+  }
+
+  #notify(notification: { method: string; params?: Record<string, unknown> }): void {
+    // A client that has just gone is no error.
+    this.#server
+      .notification(notification)
+      .catch((err: unknown) => this.#wiring.log.debug({ err }, '[MCP] a notice was not sent'))
+  }
+}
+
+/** The SDK gives a missing resource the number of the stateless revision on every revision; sessions have their own. */
+class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    return super.send(withLegacyNumber(message), options)
+  }
+}

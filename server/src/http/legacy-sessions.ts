@@ -1,0 +1,122 @@
+/** The sessions of clients that opened with `initialize`: found by id, revived after a restart, put away when idle. */
+import { CausewayError, type Request as RpcRequest } from '@causeway/protocol'
+import { isInitializeRequest } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ListKind, Mount } from '../core.ts'
+import type { Exchange } from './exchange.ts'
+import { initializeParams } from './handshake.ts'
+import { LegacySession } from './legacy-session.ts'
+import type { Wiring } from './wiring.ts'
+
+/** The leg over all mounts. */
+export interface LegacySessions {
+  /** Opens a session by the client's `initialize` and answers it. */
+  initialize(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): Promise<void>
+  /** The session of an id on its mount; throws `SESSION_NOT_FOUND`. */
+  find(id: string, mount: Mount): Promise<LegacySession>
+  listChanged(mount: Mount, kind: ListKind): void
+  resourceChanged(uri: string): void
+  /** Sessions in memory. */
+  readonly size: number
+  /** Ends every session's streams and calls; handshakes are kept. */
+  close(): Promise<void>
+}
+
+/** Makes the leg, without sessions. A session that leaves the memory comes back with its next message. */
+export function legacySessions(wiring: Wiring): LegacySessions {
+  const { core, log, now, newId, maxSessions, sessionIdleMs } = wiring
+  const sessions = new Map<string, LegacySession>()
+  const reviving = new Map<string, Promise<LegacySession | undefined>>()
+
+  const onClose = (session: LegacySession): void => {
+    if (sessions.get(session.id) === session) sessions.delete(session.id)
+  }
+
+  const add = async (session: LegacySession): Promise<void> => {
+    if (sessions.size >= maxSessions) await leastRecent(sessions.values())?.close()
+    sessions.set(session.id, session)
+  }
+
+  const revive = async (id: string, mount: Mount): Promise<LegacySession | undefined> => {
+    const saved = await core.handshakes.find(id)
+    if (saved === undefined || saved.mountPath !== mount.path) return undefined
+    const session = new LegacySession({
+      wiring,
+      id,
+      mount,
+      initialize: initializeParams(saved.initialize),
+      subscriptions: saved.subscriptions,
+      onClose,
+    })
+    await session.revive()
+    await add(session)
+    return session
+  }
+
+  /** Requests that come together after a restart share one revival. */
+  const reviveOnce = (id: string, mount: Mount): Promise<LegacySession | undefined> => {
+    const started = reviving.get(id) ?? revive(id, mount).finally(() => reviving.delete(id))
+    reviving.set(id, started)
+    return started
+  }
+
+  const putAwayIdle = (): void => {
+    const before = now() - sessionIdleMs
+    for (const session of [...sessions.values()]) {
+      // Finding the handshake counts as its use: what lives in memory must not expire in the data file.
+      const step = session.usedMs < before ? session.close() : core.handshakes.find(session.id)
+      step.catch((err: unknown) => log.warn({ err }, 'a session could not be put away'))
+    }
+  }
+  const timer = setInterval(putAwayIdle, sessionIdleMs / 2).unref()
+
+  return {
+    async initialize(request, reply, exchange) {
+      const asked = request.body as RpcRequest // the router has seen that it is one
+      const initialize = initializeParams(asked.params ?? {})
+      const body = { ...asked, params: initialize }
+      if (!isInitializeRequest(body))
+        throw new CausewayError(
+          'INVALID_PARAMS',
+          'the capabilities of initialize are not of the form that MCP gives',
+        )
+      const { mount } = exchange
+      const session = new LegacySession({
+        wiring,
+        id: newId(),
+        mount,
+        initialize,
+        subscriptions: [],
+        onClose,
+      })
+      await session.open()
+      await add(session)
+      await session.answer(request, reply, { exchange, body })
+    },
+    async find(id, mount) {
+      const session = sessions.get(id) ?? (await reviveOnce(id, mount))
+      if (session !== undefined && session.mount.path === mount.path) return session
+      throw new CausewayError('SESSION_NOT_FOUND', 'the session is unknown or has ended')
+    },
+    listChanged(mount, kind) {
+      for (const session of sessions.values())
+        if (session.mount.path === mount.path) session.listChanged(kind)
+    },
+    resourceChanged(uri) {
+      for (const session of sessions.values()) session.resourceChanged(uri)
+    },
+    get size() {
+      return sessions.size
+    },
+    async close() {
+      clearInterval(timer)
+      await Promise.all([...sessions.values()].map((session) => session.close()))
+    },
+  }
+}
+
+const leastRecent = (sessions: Iterable<LegacySession>): LegacySession | undefined =>
+  [...sessions].reduce<LegacySession | undefined>(
+    (least, one) => (least === undefined || one.usedMs < least.usedMs ? one : least),
+    undefined,
+  )

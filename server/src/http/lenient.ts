@@ -1,0 +1,86 @@
+/**
+ * Answers scripts: plain JSON-RPC over HTTP without handshake, session or `Accept`, as the original curls send it.
+ *
+ * Nothing streams here, so there is no progress; hanging up cancels.
+ */
+import { CausewayError, type ClientInfo, idOf, kindOf, type Request, success } from '@causeway/protocol'
+import { callerOf, type Exchange } from './exchange.ts'
+import { rpcFailure, tellable } from './failure.ts'
+import { initializeParams, initializeResult } from './handshake.ts'
+import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import type { Wiring } from './wiring.ts'
+
+/** Messages that one array may hold; as many as the SDK takes. */
+const maxBatch = 100
+
+/** An HTTP answer; without a body where there was nothing to answer. */
+export interface LenientAnswer {
+  readonly status: number
+  readonly json?: string
+}
+
+/** The session that a message came in, where it came in one but asked for no stream. */
+export interface OpenSession {
+  readonly id: string
+  readonly client: ClientInfo
+}
+
+/** Answers one message or an array of them. Throws `INVALID_REQUEST` where there is nothing to answer by. */
+export async function answerLeniently(
+  wiring: Wiring,
+  body: unknown,
+  exchange: Exchange,
+  session?: OpenSession,
+): Promise<LenientAnswer> {
+  if (!Array.isArray(body)) {
+    if (kindOf(body) === 'invalid') throw notAMessage()
+    const json = await answer(wiring, body, exchange, session)
+    return json === undefined ? { status: 202 } : { status: 200, json }
+  }
+  if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
+  if (body.length > maxBatch)
+    throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatch} messages`)
+  const answers = await Promise.all(body.map((message) => answer(wiring, message, exchange, session)))
+  const given = answers.filter((json) => json !== undefined)
+  return given.length === 0 ? { status: 202 } : { status: 200, json: `[${given.join(',')}]` }
+}
+
+async function answer(
+  wiring: Wiring,
+  message: unknown,
+  exchange: Exchange,
+  session: OpenSession | undefined,
+): Promise<string | undefined> {
+  const kind = kindOf(message)
+  if (kind === 'invalid') return JSON.stringify(rpcFailure(idOf(message), notAMessage(), 'legacy'))
+  if (kind !== 'request') return undefined
+  const request = message as Request // kindOf has checked it
+  try {
+    return await resultOf(wiring, request, exchange, session)
+  } catch (error) {
+    return JSON.stringify(rpcFailure(request.id, tellable(error, wiring.log, exchange.requestId), 'legacy'))
+  }
+}
+
+async function resultOf(
+  { core }: Wiring,
+  { id, method, params = {} }: Request,
+  exchange: Exchange,
+  session: OpenSession | undefined,
+): Promise<string> {
+  if (method === 'initialize')
+    return JSON.stringify(
+      success(id, initializeResult(initializeParams(params), core.describe(exchange.mount))),
+    )
+  if (asksFirstPage({ method, params })) return toolListAnswer(core, exchange.mount, 'legacy', id)
+  const caller = callerOf(exchange, {
+    era: 'legacy',
+    rpcId: id,
+    client: session?.client,
+    sessionId: session?.id,
+  })
+  return JSON.stringify(success(id, await core.dispatch(method, params, caller)))
+}
+
+const notAMessage = (): CausewayError =>
+  new CausewayError('INVALID_REQUEST', 'the body is not a JSON-RPC 2.0 message')

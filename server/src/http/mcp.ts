@@ -1,0 +1,159 @@
+/** `/mcp` and `/mcp/<app>`: decides for each message which leg answers it. */
+import {
+  CausewayError,
+  headers,
+  kindOf,
+  legacyVersions,
+  type Request as RpcRequest,
+  supportedVersions,
+} from '@causeway/protocol'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Core, Mount } from '../core.ts'
+import { type Exchange, exchangeOf } from './exchange.ts'
+import { tellAsMessages } from './failure.ts'
+import type { LegacySession } from './legacy-session.ts'
+import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
+import { answerLeniently } from './lenient.ts'
+import { isModern, type ModernLeg, modernLeg } from './modern.ts'
+import { type Handler, serve } from './serve.ts'
+import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import type { Wiring } from './wiring.ts'
+
+/** The legs, so that the server can end them. */
+export interface McpLegs {
+  readonly modern: ModernLeg
+  readonly sessions: LegacySessions
+  /** Ends every stream and call of both, and stops passing announcements on. */
+  close(): Promise<void>
+}
+
+/** Makes the legs and passes the core's announcements on to them. */
+export function mcpLegs(wiring: Wiring): McpLegs {
+  const modern = modernLeg(wiring)
+  const sessions = legacySessions(wiring)
+  const { events } = wiring.core
+  const ends = [
+    events.onListChanged((mount, kind) => {
+      modern.listChanged(mount, kind)
+      sessions.listChanged(mount, kind)
+    }),
+    events.onResourceChanged((uri) => {
+      modern.resourceChanged(uri)
+      sessions.resourceChanged(uri)
+    }),
+  ]
+  return {
+    modern,
+    sessions,
+    async close() {
+      for (const end of ends) end()
+      await Promise.all([modern.close(), sessions.close()])
+    },
+  }
+}
+
+/** Declares the routes of every mount; which mounts there are is asked anew for each request. */
+export function mcpRoutes(fastify: FastifyInstance, wiring: Wiring, legs: McpLegs): void {
+  tellAsMessages(fastify, wiring.log)
+  const handlers = {
+    POST: async (request: FastifyRequest, reply: FastifyReply) => {
+      const exchange = exchangeOf(request, reply, mountOf(wiring.core, request))
+      await post({ request, reply, exchange }, wiring, legs)
+      return reply
+    },
+    GET: (request, reply) => inSession(request, reply),
+    DELETE: (request, reply) => inSession(request, reply),
+  } satisfies Record<string, Handler>
+
+  const inSession: Handler = async (request, reply) => {
+    wiring.inflight.admit()
+    const exchange = exchangeOf(request, reply, mountOf(wiring.core, request))
+    const session = await sessionOf(request, exchange.mount, legs)
+    if (session === undefined)
+      throw new CausewayError('METHOD_NOT_ALLOWED', `${request.method} needs a session`, {
+        data: { allow: ['POST'] },
+        remedy: 'send Mcp-Session-Id, which the answer to initialize carries',
+      })
+    await session.answer(request, reply, { exchange })
+    return reply
+  }
+
+  for (const url of ['/mcp', '/mcp/:app']) serve(fastify, url, handlers)
+}
+
+/** One POST on its way. */
+interface Posted {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly exchange: Exchange
+}
+
+/** Era and session are decided anew for each message: clients mix them on one connection. */
+async function post({ request, reply, exchange }: Posted, wiring: Wiring, legs: McpLegs): Promise<void> {
+  const { body } = request
+  const { inflight, core } = wiring
+  if (body === undefined) throw new CausewayError('PARSE_ERROR', 'the request has no body')
+  if (isModern(body, request.headers[headers.protocolVersion])) {
+    if (methodOf(body) === 'subscriptions/listen') {
+      inflight.admit()
+      return legs.modern.answer(request, reply, exchange)
+    }
+    return inflight.run(() => legs.modern.answer(request, reply, exchange))
+  }
+  checkVersion(request)
+  if (methodOf(body) === 'initialize' && acceptsStream(request))
+    return inflight.run(() => legs.sessions.initialize(request, reply, exchange))
+
+  const session = await sessionOf(request, exchange.mount, legs)
+  // Cancellations and answers to our own requests must get through while the server waits for calls to end.
+  if (session !== undefined && !hasRequest(body)) return session.answer(request, reply, { exchange, body })
+  return inflight.run(async () => {
+    if (session === undefined || !acceptsStream(request)) {
+      const { status, json } = await answerLeniently(wiring, body, exchange, openSession(session))
+      await reply.code(status).type('application/json').send(json)
+    } else if (kindOf(body) === 'request' && asksFirstPage(body as RpcRequest)) {
+      const json = toolListAnswer(core, exchange.mount, 'legacy', (body as RpcRequest).id)
+      await reply.header(headers.sessionId, session.id).type('application/json').send(json)
+    } else await session.answer(request, reply, { exchange, body })
+  })
+}
+
+const openSession = (session: LegacySession | undefined) =>
+  session && { id: session.id, client: session.initialize.clientInfo }
+
+async function sessionOf(
+  request: FastifyRequest,
+  mount: Mount,
+  { sessions }: McpLegs,
+): Promise<LegacySession | undefined> {
+  const id = request.headers[headers.sessionId]
+  return typeof id === 'string' ? sessions.find(id, mount) : undefined
+}
+
+function mountOf(core: Core, request: FastifyRequest): Mount {
+  const { app } = request.params as { app?: string } // of the two patterns above
+  const path = app === undefined ? '/mcp' : `/mcp/${app}`
+  const mounts = core.mounts()
+  const mount = mounts.find((one) => one.path === path)
+  if (mount !== undefined) return mount
+  throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`, {
+    data: { mounts: mounts.map((one) => one.path) },
+    remedy: 'use one of data.mounts',
+  })
+}
+
+/** A revision that is not spoken here is refused, as the transport's specification wants. */
+function checkVersion({ headers: given }: FastifyRequest): void {
+  const version = given[headers.protocolVersion]
+  if (version === undefined || legacyVersions.some((one) => one === version)) return
+  throw new CausewayError('UNSUPPORTED_PROTOCOL', `the protocol version is not spoken here: ${version}`, {
+    data: { supported: supportedVersions, requested: version },
+  })
+}
+
+const acceptsStream = ({ headers: { accept } }: FastifyRequest): boolean =>
+  accept?.includes('text/event-stream') === true
+
+const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null)?.method
+
+const hasRequest = (body: unknown): boolean => [body].flat().some((message) => kindOf(message) === 'request')

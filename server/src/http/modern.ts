@@ -1,0 +1,103 @@
+/** The stateless leg, MCP 2026-07-28: every message carries its version, its client and its capabilities. */
+import { headers, meta, modernVersion, type Params, type Request as RpcRequest } from '@causeway/protocol'
+import { classifyInboundRequest, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ListKind, Mount } from '../core.ts'
+import { methodNames } from '../dispatch.ts'
+import type { Exchange } from './exchange.ts'
+import { clientInfoOf, sdkServer } from './sdk-server.ts'
+import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import { sendWeb, webRequest } from './web.ts'
+import type { Wiring } from './wiring.ts'
+
+/** The leg over all mounts. */
+export interface ModernLeg {
+  /** Answers one message; resolves when the answer is complete. */
+  answer(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): Promise<void>
+  listChanged(mount: Mount, kind: ListKind): void
+  resourceChanged(uri: string): void
+  /** Ends every subscription and aborts what is under way. */
+  close(): Promise<void>
+}
+
+/** True for a message, or a request header, that claims a revision without handshake. */
+export function isModern(body: unknown, versionHeader: unknown): boolean {
+  const claim = (body as { params?: { _meta?: object } } | null | undefined)?.params?._meta
+  if (typeof claim === 'object' && claim !== null && meta.protocolVersion in claim) return true
+  return typeof versionHeader === 'string' && /^\d{4}-/.test(versionHeader) && versionHeader >= modernVersion
+}
+
+/** Makes the leg. A handler is made once for each mount, when its first message comes. */
+export function modernLeg(wiring: Wiring): ModernLeg {
+  const handlers = new Map<string, McpHttpHandler>()
+  const exchanges = new WeakMap<Request, Exchange & { readonly method: string }>()
+
+  const handlerOf = (mount: Mount): McpHttpHandler => {
+    const known = handlers.get(mount.path)
+    if (known !== undefined) return known
+    const made = createMcpHandler(
+      ({ requestInfo }) => {
+        const server = sdkServer({
+          wiring,
+          mount,
+          era: 'modern',
+          versions: [modernVersion],
+          exchangeOf: (request) => exchanges.get(request) as Exchange, // put there by answer()
+          sender: ({ mcpReq }) => ({
+            client: clientInfoOf((mcpReq.envelope as Params | undefined)?.[meta.clientInfo]),
+          }),
+        })
+        const method = requestInfo === undefined ? undefined : exchanges.get(requestInfo)?.method
+        // Without a handler the SDK answers 404, which the revision wants for a method that does not exist.
+        if (method === undefined || !methodNames.includes(method)) delete server.fallbackRequestHandler
+        return server
+      },
+      {
+        legacy: 'reject',
+        keepAliveMs: wiring.keepAliveMs,
+        onerror: (err) => wiring.log.debug({ err, mount: mount.path }, '[MCP] a message was refused'),
+      },
+    )
+    handlers.set(mount.path, made)
+    return made
+  }
+
+  return {
+    async answer(request, reply, exchange) {
+      const { body } = request
+      if (isPlainToolList(request)) {
+        const { id } = body as RpcRequest // classified as a request
+        await reply.type('application/json').send(toolListAnswer(wiring.core, exchange.mount, 'modern', id))
+        return
+      }
+      const asked = webRequest(request, { signal: exchange.signal })
+      exchanges.set(asked, { ...exchange, method: String((body as { method?: unknown } | null)?.method) })
+      await sendWeb(reply, await handlerOf(exchange.mount).fetch(asked, { parsedBody: body }))
+    },
+    listChanged(mount, kind) {
+      const notify = handlers.get(mount.path)?.notify
+      if (kind === 'tools') notify?.toolsChanged()
+      else if (kind === 'prompts') notify?.promptsChanged()
+      else notify?.resourcesChanged()
+    },
+    resourceChanged(uri) {
+      for (const { notify } of handlers.values()) notify.resourceUpdated(uri)
+    },
+    async close() {
+      await Promise.all([...handlers.values()].map((handler) => handler.close()))
+    },
+  }
+}
+
+/** True for a first page of `tools/list` that the SDK would serve: anything it might refuse goes to it. */
+function isPlainToolList({ method, headers: given, body }: FastifyRequest): boolean {
+  const { [headers.protocolVersion]: version, [headers.method]: mcpMethod } = given
+  if (version !== modernVersion || typeof mcpMethod !== 'string') return false
+  const outcome = classifyInboundRequest({
+    httpMethod: method,
+    protocolVersionHeader: version,
+    mcpMethodHeader: mcpMethod,
+    body,
+  })
+  return outcome.kind === 'modern' && outcome.messageKind === 'request' && asksFirstPage(outcome.message)
+}

@@ -1,0 +1,117 @@
+/** The HTTP side of the server: one Fastify instance, its routes, and how it stops. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '@causeway/app-kit'
+import { CausewayError, headers } from '@causeway/protocol'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Core } from '../core.ts'
+import { chosenRequestId } from './exchange.ts'
+import { tellAsObjects } from './failure.ts'
+import { guard } from './guard.ts'
+import { healthRoute } from './health.ts'
+import { inflight } from './inflight.ts'
+import { type McpLegs, mcpLegs, mcpRoutes } from './mcp.ts'
+import { metricsRoute } from './metrics.ts'
+import { restRoutes } from './rest.ts'
+import type { Wiring } from './wiring.ts'
+
+/** Where to listen, and the limits of the wire. */
+export interface HttpOptions {
+  /** Loopback address or name. */
+  readonly host: string
+  /** 0 lets the system choose. */
+  readonly port: number
+  readonly log: Log
+  readonly bodyLimitBytes: number
+  /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
+  readonly allowedHosts?: readonly string[]
+  /** Milliseconds between the comments that keep an idle stream open. */
+  readonly keepAliveMs?: number
+  /** Sessions held in memory at once. */
+  readonly maxSessions?: number
+  /** Milliseconds without use after which a session leaves the memory; it comes back with its next message. */
+  readonly sessionIdleMs?: number
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+  readonly newId?: () => string
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** `http://127.0.0.1:3100` */
+  readonly url: string
+  readonly port: number
+  /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, streams are ended. */
+  close(deadlineMs: number): Promise<void>
+}
+
+/** Opens the HTTP side; rejects with the error of `listen`, as for a port in use. */
+export async function openHttp(core: Core, options: HttpOptions): Promise<HttpServer> {
+  const { host, port, log, bodyLimitBytes, allowedHosts = [], newId = randomUUID } = options
+  const wiring: Wiring = {
+    core,
+    log,
+    inflight: inflight(),
+    keepAliveMs: options.keepAliveMs ?? 15_000,
+    maxSessions: options.maxSessions ?? 256,
+    sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+    now: options.now ?? Date.now,
+    newId,
+  }
+  const fastify = Fastify({
+    bodyLimit: bodyLimitBytes,
+    exposeHeadRoutes: false,
+    genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
+    routerOptions: { maxParamLength: 512 },
+  })
+  // Text is what a web page may send without being asked; only JSON is understood here.
+  fastify.removeContentTypeParser('text/plain')
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header(headers.causewayRequest, request.id)
+  })
+  guard(fastify, allowedHosts)
+  tellAsObjects(fastify, log)
+  logDetail(fastify, log)
+  fastify.setNotFoundHandler(async ({ method, url }) => {
+    throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
+  })
+  const legs = mcpLegs(wiring)
+  fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
+  fastify.register(async (scope) => restRoutes(scope, wiring))
+  healthRoute(fastify, wiring)
+  metricsRoute(fastify, wiring)
+  try {
+    const url = await fastify.listen({ host, port })
+    return { url, port: Number(new URL(url).port), close: (ms) => close(fastify, wiring, legs, ms) }
+  } catch (error) {
+    await legs.close()
+    throw error
+  }
+}
+
+/** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
+async function close(
+  fastify: FastifyInstance,
+  { inflight }: Wiring,
+  legs: McpLegs,
+  deadlineMs: number,
+): Promise<void> {
+  const late = new AbortController()
+  const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
+  await Promise.race([inflight.stop(), deadline])
+  await legs.close()
+  const closed = fastify.close()
+  fastify.server.closeIdleConnections()
+  await Promise.race([closed, deadline])
+  fastify.server.closeAllConnections()
+  await closed
+  late.abort()
+}
+
+/** One line for each HTTP request, where protocol detail is wanted. */
+function logDetail(fastify: FastifyInstance, log: Log): void {
+  fastify.addHook('onResponse', async ({ id, method, url }, reply) => {
+    const { statusCode: status, elapsedTime } = reply
+    log.debug({ request_id: id, method, url, status, ms: Math.round(elapsedTime * 10) / 10 }, '[MCP] http')
+  })
+}

@@ -1,0 +1,21 @@
+/** What the routes share: made once in `server.ts`, handed to every plugin. */
+import type { Log } from '@causeway/app-kit'
+import type { Core } from '../core.ts'
+import type { Inflight } from './inflight.ts'
+
+/** The core, the log, and the limits of the wire. */
+export interface Wiring {
+  readonly core: Core
+  readonly log: Log
+  readonly inflight: Inflight
+  /** Milliseconds between the comments that keep an idle stream open. */
+  readonly keepAliveMs: number
+  /** Sessions held in memory at once; the least recently used one makes room. */
+  readonly maxSessions: number
+  /** Milliseconds without a request or an open stream after which a session leaves the memory. */
+  readonly sessionIdleMs: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** A new unique id. */
+  readonly newId: () => string
+}
