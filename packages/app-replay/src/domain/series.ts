@@ -1,0 +1,63 @@
+/** The shown part of a series: all of it, its peaks, or one page of it. */
+import type { Columns } from '@causeway/recording'
+import { minMaxRows } from './buckets.ts'
+import { column } from './columns.ts'
+import { cursorAt, page } from './cursor.ts'
+import { count, quantity } from './sentence.ts'
+import { type Totals, totals } from './totals.ts'
+
+/** What is shown, and exact figures of what is not. */
+export interface SeriesPart {
+  /** indexes of the shown rows, ascending */
+  readonly rows: readonly number[]
+  /** frames that the series covers; null where it is empty */
+  readonly start_frame: number | null
+  readonly end_frame: number | null
+  /** true where the shown rows are the least and greatest of buckets */
+  readonly bucketed: boolean
+  /** true where rows are missing from what is shown */
+  readonly truncated: boolean
+  /** leads to the rows one by one; null where none are left */
+  readonly next_cursor: string | null
+  readonly totals: Totals
+}
+
+/**
+ * Without a cursor the whole series in at most `limit` rows, bucketed by `key` where it is longer; with a cursor the
+ * next `limit` rows one by one. Throws `INVALID_CURSOR`.
+ */
+export function seriesPart<Field extends string>(
+  columns: Columns<Field | 'frame_id'>,
+  key: Field,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): SeriesPart {
+  const frames = column(columns, 'frame_id')
+  const values = column(columns, key)
+  const all = Array.from({ length: columns.length }, (_, row) => row)
+  const isBucketed = cursor === undefined && columns.length > limit
+  const next = page(all, (row) => frames.get(row), { cursor, limit })
+  const rows = isBucketed ? minMaxRows(values, limit) : next.items
+  return {
+    rows,
+    start_frame: columns.length === 0 ? null : frames.get(0),
+    end_frame: columns.length === 0 ? null : frames.get(columns.length - 1),
+    bucketed: isBucketed,
+    truncated: rows.length < columns.length,
+    next_cursor: isBucketed ? cursorAt(frames.get(0)) : next.next_cursor,
+    totals: totals(values, frames),
+  }
+}
+
+/** A part of a series in words: how many rows, and what the whole of it does. */
+export function seriesSummary(
+  rows: string,
+  shown: number,
+  { bucketed, truncated, totals, start_frame, end_frame }: Omit<SeriesPart, 'rows'>,
+): string {
+  if (totals.count === 0) return `Retrieved 0 ${rows}: the recording has no frames.`
+  const way = bucketed ? `the least and greatest of each bucket out of ${totals.count}` : `of ${totals.count}`
+  const part = truncated ? ` (${way}; next_cursor leads through all)` : ''
+  const { min, max, min_frame, max_frame, drift, nonfinite } = totals
+  const broken = nonfinite === 0 ? '' : ` ${count(nonfinite, 'frame')} without a finite value.`
+  return `Retrieved ${shown} ${rows}${part}, frames ${start_frame} to ${end_frame}: least ${quantity(min, 'J')} in frame ${min_frame}, greatest ${quantity(max, 'J')} in frame ${max_frame}, drift ${quantity(drift, 'J')}.${broken}`
+}

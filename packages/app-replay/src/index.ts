@@ -1,0 +1,33 @@
+/** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
+import { defineApp } from '@causeway/app-kit'
+import { recordingResources } from './resources.ts'
+import type { ReplaySession } from './session.ts'
+import { openReplay } from './store.ts'
+import { checkTools } from './tools/check-tools.ts'
+import { contactTools } from './tools/contact-tools.ts'
+import { energyTools } from './tools/energy-tools.ts'
+import { frameTools } from './tools/frame-tools.ts'
+import { recordingTools } from './tools/recording-tools.ts'
+import { solverTools } from './tools/solver-tools.ts'
+
+/** The app, for the server's list. */
+export default defineApp(
+  {
+    name: 'Replay',
+    about: 'Ask a physics recording what happened: frames, energy, contacts, solver.',
+    rootsSetting: 'CAUSEWAY_RECORDING_ROOTS',
+    open: openReplay,
+    session: (): ReplaySession => ({}),
+    close: (store) => store.close(),
+    health: (store) => ({ ...store.health() }),
+  },
+  (app) => {
+    recordingTools(app)
+    frameTools(app)
+    energyTools(app)
+    contactTools(app)
+    solverTools(app)
+    checkTools(app)
+    recordingResources(app)
+  },
+)

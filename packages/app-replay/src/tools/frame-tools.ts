@@ -1,0 +1,143 @@
+/** One frame, one body in it, and one body in two of them. */
+import type { Registrar } from '@causeway/app-kit'
+import type { Frame, Recording } from '@causeway/recording'
+import { z } from 'zod'
+import { compareBody, comparisonSummary } from '../domain/body-comparison.ts'
+import { cutFrame, frameSummary } from '../domain/frame-view.ts'
+import { quantity } from '../domain/sentence.ts'
+import { stateOf } from '../domain/state.ts'
+import { norm } from '../domain/vector.ts'
+import { opened, type ReplaySession, type Stamp } from '../session.ts'
+import type { Replay } from '../store.ts'
+import {
+  bodyArgument,
+  collisionRows,
+  defaultPoints,
+  frameArgument,
+  frictionRows,
+  hints,
+  partArguments,
+  recordingArgument,
+  stamp,
+  value,
+  vector,
+} from './shape.ts'
+
+const quaternion = z.object({ w: value, x: value, y: value, z: value })
+
+/** Declares get_frame, get_body_state and compare_body_across_frames. */
+export function frameTools(app: Registrar<Replay, ReplaySession>): void {
+  app.tool('get_frame', {
+    about:
+      'Everything recorded of one frame: states after the step (m, m/s, rad/s); contacts and solver of the pose before it.',
+    hints,
+    input: { frame_id: frameArgument, max_points: partArguments.max_points, ...recordingArgument },
+    output: {
+      ...stamp,
+      frame_id: z.int(),
+      simulation_time: value,
+      states: z.array(
+        z.object({ body_id: z.int(), position: vector, velocity: vector, orientation: quaternion }),
+      ),
+      collisions: collisionRows,
+      friction_constraints: frictionRows,
+      solver: z.object({ iterations: value, residual: value, converged: z.boolean() }).nullable(),
+      counts: z.record(z.string(), z.int()),
+      truncated: z.boolean(),
+      unit: z.string(),
+    },
+    example: { args: { recording: 'drop', frame_id: 42 } },
+    async run({ frame_id, max_points, recording: asked }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      return frameAnswer(recording, await recording.frame(frame_id), stamp, max_points)
+    },
+  })
+
+  app.tool('get_body_state', {
+    about:
+      'Position (m), velocity (m/s), orientation and angular velocity (rad/s, body frame) of one body in a frame.',
+    hints,
+    input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
+    output: {
+      ...stamp,
+      body_id: z.int(),
+      frame_id: z.int(),
+      simulation_time: value,
+      position: vector,
+      velocity: vector,
+      orientation: quaternion,
+      angular_velocity: vector.nullable(),
+      acceleration: vector.nullable(),
+      speed: value,
+      angular_speed: value,
+    },
+    example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
+    async run({ body_id, frame_id, recording: asked }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      const body = recording.resolveBody(body_id)
+      const frame = await recording.frame(frame_id)
+      const state = stateOf(frame, body, recording.summary)
+      const speed = norm(state.velocity)
+      const angular_speed = state.angular_velocity === null ? null : norm(state.angular_velocity)
+      const { simulation_time } = frame
+      return {
+        ...stamp,
+        ...state,
+        frame_id,
+        simulation_time,
+        speed,
+        angular_speed,
+        summary: `Body ${body} in frame ${frame_id} (${quantity(simulation_time, 's')}): speed ${quantity(speed, 'm/s')}, spin ${quantity(angular_speed, 'rad/s')}, height ${quantity(state.position.z, 'm')}.`,
+      }
+    },
+  })
+
+  app.tool('compare_body_across_frames', {
+    about:
+      'What changed for a body from frame_a to frame_b (b - a): position, velocity, rotation, contacts, time.',
+    hints,
+    input: {
+      body_id: bodyArgument,
+      frame_a: z.int().describe('frame id to measure from'),
+      frame_b: z.int().describe('frame id to measure to'),
+      ...recordingArgument,
+    },
+    output: {
+      ...stamp,
+      body_id: z.int(),
+      frame_a: z.int(),
+      frame_b: z.int(),
+      position_delta: vector,
+      velocity_delta: vector,
+      orientation_angle: value,
+      angular_velocity_delta: vector.nullable(),
+      elapsed_time: value,
+      contact_delta: z.object({ contacts_a: z.int(), contacts_b: z.int() }),
+    },
+    example: { args: { recording: 'drop', body_id: 2, frame_a: 30, frame_b: 42 } },
+    async run({ body_id, frame_a, frame_b, recording: asked }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      const body = recording.resolveBody(body_id)
+      const sighting = async (frameId: number) => {
+        const frame = await recording.frame(frameId)
+        return { frame, state: stateOf(frame, body, recording.summary) }
+      }
+      const [a, b] = await Promise.all([sighting(frame_a), sighting(frame_b)])
+      const change = compareBody(a, b)
+      return {
+        ...stamp,
+        body_id: body,
+        frame_a,
+        frame_b,
+        ...change,
+        summary: comparisonSummary(body, a, b, change),
+      }
+    },
+  })
+}
+
+/** One frame with at most `limit` rows of each kind, for the tool and for the resource. */
+export function frameAnswer(recording: Recording, frame: Frame, stamp: Stamp, limit = defaultPoints) {
+  const cut = cutFrame(frame, limit)
+  return { ...stamp, ...cut, unit: recording.summary.lambda_unit, summary: frameSummary(frame, cut) }
+}

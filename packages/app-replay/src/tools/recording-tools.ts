@@ -1,0 +1,146 @@
+/** Which recordings there are, and what is known of the one in use. */
+import type { Registrar } from '@causeway/app-kit'
+import type { Recording } from '@causeway/recording'
+import { z } from 'zod'
+import { page } from '../domain/cursor.ts'
+import { loadSummary, metadataSummary } from '../domain/recording-summary.ts'
+import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
+import type { Replay } from '../store.ts'
+import { hints, listed, partArguments, recordingArgument, stamp, value, vector } from './shape.ts'
+
+/** Declares list_recordings, load_recording and get_metadata. */
+export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
+  app.tool('list_recordings', {
+    about:
+      'Recordings of a folder, or of all configured folders, with the ids by which other tools take them.',
+    hints,
+    input: {
+      directory: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('folder; default: all roots and build/Debug/debug/recordings'),
+      ...partArguments,
+    },
+    output: {
+      directory: z.string().nullable(),
+      searched: z.array(z.string()),
+      recordings: z.array(
+        z.object({ recording: z.string(), path: z.string(), name: z.string(), size_bytes: z.int() }),
+      ),
+      others: z.array(z.object({ path: z.string(), name: z.string(), reason: z.string() })),
+      count: z.int(),
+      ...listed,
+      summary: z.string(),
+    },
+    example: { args: {} },
+    async run({ directory, cursor, max_points }, { store }) {
+      const { searched, listings } = await store.list(directory)
+      const recordings = listings
+        .filter((listing) => listing.is_recording)
+        .map(({ id, path, name, size_bytes, total_frames }) => ({
+          recording: id,
+          path,
+          name,
+          size_bytes,
+          total_frames: total_frames ?? null,
+        }))
+      const others = listings
+        .filter((listing) => !listing.is_recording)
+        .map(({ path, name, reason }) => ({ path, name, reason: reason ?? 'NOT_A_RECORDING' }))
+      const part = page(recordings, (_, index) => index, { cursor, limit: max_points })
+      return {
+        directory: directory ?? null,
+        searched,
+        recordings: part.items,
+        others: others.slice(0, max_points),
+        count: recordings.length,
+        truncated: part.items.length < recordings.length,
+        next_cursor: part.next_cursor,
+        summary: `Found ${recordings.length} recording(s) in ${searched.length} folder(s); ${others.length} file(s) are no recordings.`,
+      }
+    },
+  })
+
+  app.tool('load_recording', {
+    about: 'Makes a recording the active one of this client, so that other tools need not name it.',
+    hints: { readOnly: true },
+    input: {
+      path: z.string().min(1).describe('path of a .db file below a root, or an id of list_recordings'),
+    },
+    output: {
+      ...stamp,
+      loaded: z.boolean(),
+      path: z.string(),
+      bodies: z.int(),
+      total_frames: z.int(),
+      capabilities: z.array(z.string()),
+      missing: z.array(z.string()),
+    },
+    example: { args: { path: 'drop' } },
+    async run({ path }, ctx) {
+      const { recording, stamp } = await activated(ctx, path)
+      const { identity, summary } = recording
+      return {
+        ...stamp,
+        loaded: true,
+        path: identity.path,
+        bodies: summary.bodies.length,
+        total_frames: summary.frames?.total_frames ?? 0,
+        capabilities: summary.capabilities,
+        missing: summary.missing,
+        summary: loadSummary(recording, ctx.sharedSession),
+      }
+    },
+  })
+
+  app.tool('get_metadata', {
+    about:
+      'Bodies (kg, restitution, friction), frames, step, gravity and unit of forces of a recording; what its schema lacks.',
+    hints,
+    input: recordingArgument,
+    output: {
+      ...stamp,
+      bodies: z.array(
+        z.object({
+          body_id: z.int(),
+          mass: value,
+          restitution: value,
+          friction: value,
+          asset_id: value,
+          is_environment: z.boolean(),
+        }),
+      ),
+      environment_bodies: z.array(z.object({ body_id: z.int(), instance_id: z.int() })),
+      total_frames: z.int(),
+      first_frame: z.int().nullable(),
+      last_frame: z.int().nullable(),
+      dt_s: value,
+      gravity_m_s2: vector.nullable(),
+      lambda_unit: z.string(),
+      missing: z.array(z.string()),
+      ignored_rows: z.int(),
+    },
+    example: { args: { recording: 'drop' } },
+    async run({ recording }, ctx) {
+      const found = await opened(ctx, recording)
+      return metadata(found.recording, found.stamp)
+    },
+  })
+}
+
+/** What is known of a recording, for the tool and for the resource. */
+export function metadata(recording: Recording, stamp: Stamp) {
+  const { frames, ...known } = recording.summary
+  return {
+    ...stamp,
+    ...known,
+    name: recording.identity.name,
+    size_bytes: recording.identity.size_bytes,
+    total_frames: frames?.total_frames ?? 0,
+    first_frame: frames?.first_frame ?? null,
+    last_frame: frames?.last_frame ?? null,
+    contiguous: frames?.contiguous ?? true,
+    summary: metadataSummary(recording.summary),
+  }
+}
