@@ -12,31 +12,32 @@ export function makeRoots(folders: () => readonly string[], setting: string): Ro
   return {
     folders: () => folders().map((folder) => resolve(folder)),
     async resolve(path) {
-      const candidates = isAbsolute(path) ? [path] : folders().map((folder) => join(resolve(folder), path))
-      const lexical = folders().map((folder) => resolve(folder))
-      const roots = await realFolders(lexical)
-      let outside: string | undefined
+      const configured = folders().map((folder) => resolve(folder))
+      const roots = await realFolders(configured)
+      const candidates = isAbsolute(path) ? [path] : configured.map((folder) => join(folder, path))
+      let leadsOut = false
       for (const candidate of candidates) {
         const real = await realOf(candidate)
         if (real !== undefined && isBelowAny(roots, real)) return real
-        if (real !== undefined || !roots.some((root) => isBelow(root, resolve(candidate))))
-          outside ??= candidate
+        // What does not exist is told apart by its name alone: no answer says whether a file outside is there.
+        leadsOut ||= real !== undefined || !isBelowAny([...configured, ...roots], resolve(candidate))
       }
-      if (outside !== undefined)
-        throw new CausewayError(
-          'OUTSIDE_ROOTS',
-          `the path is outside the folders that may be read: ${path}`,
-          {
-            remedy: `add its folder to ${setting}`,
-            data: { path, setting, roots: folders() },
-          },
-        )
+      if (leadsOut) throw outside(path, { setting, roots: configured })
       throw new CausewayError('FILE_NOT_FOUND', `there is no such file: ${path}`, {
         data: { path, searched: candidates },
       })
     },
   }
 }
+
+const outside = (
+  path: string,
+  { setting, roots }: { setting: string; roots: readonly string[] },
+): CausewayError =>
+  new CausewayError('OUTSIDE_ROOTS', `the path is outside the folders that may be read: ${path}`, {
+    remedy: `add its folder to ${setting}, or run: causeway roots add <folder>`,
+    data: { path, setting, roots },
+  })
 
 async function realFolders(folders: readonly string[]): Promise<string[]> {
   const real = await Promise.all(folders.map(realOf))

@@ -100,7 +100,12 @@ export const codes = Object.freeze({
     'send Content-Type: application/json',
   ),
   METHOD_NOT_ALLOWED: row(-32000, 405, 'the HTTP method is not served here', 'see the Allow header'),
-  ROUTE_NOT_FOUND: row(-32000, 404, 'no route has this path', 'POST to /mcp, or see /openapi.json'),
+  ROUTE_NOT_FOUND: row(
+    -32000,
+    404,
+    'no route has this path',
+    'use /mcp, or one of the paths of /openapi.json',
+  ),
   CANCELLED: row(-32800, 499, 'the caller cancelled the call', 'call again if the answer is still wanted'),
   DEADLINE_EXCEEDED: row(
     -32000,

@@ -1,0 +1,77 @@
+import t from 'tap'
+import {
+  asCausewayError,
+  CausewayError,
+  codes,
+  errorObject,
+  errorText,
+  isCausewayError,
+  rowOf,
+} from '../src/errors.ts'
+
+t.test('error table: every row can be told on each channel', async (t) => {
+  for (const [code, row] of Object.entries(codes)) {
+    t.match(code, /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, code)
+    t.ok(Number.isInteger(row.rpc) && row.rpc < 0, `${code}: a JSON-RPC number`)
+    t.ok(row.http >= 400 && row.http < 600, `${code}: an HTTP status of a failure`)
+    t.match(row.about, /^[^A-Z].*[^.]$/, `${code}: said in lower case without a period`)
+    t.match(row.remedy, /^[^A-Z].*[^.]$/, `${code}: a remedy in lower case without a period`)
+  }
+})
+
+t.test('error table: it cannot be changed', async (t) => {
+  t.throws(() => Object.assign(codes, { INTERNAL: undefined }), TypeError)
+  t.throws(() => Object.assign(codes.INTERNAL, { http: 200 }), TypeError)
+})
+
+t.test('CausewayError: the remedy of the table stands unless the thrower knows better', async (t) => {
+  t.equal(new CausewayError('NO_RECORDING', 'no recording loaded').remedy, codes.NO_RECORDING.remedy)
+  t.equal(new CausewayError('NO_RECORDING', 'gone', { remedy: 'load it again' }).remedy, 'load it again')
+})
+
+t.test('errorText: code, what is wrong, what to do', async (t) => {
+  const error = new CausewayError('NO_RECORDING', 'no recording loaded')
+  t.equal(errorText(error), 'NO_RECORDING: no recording loaded; call load_recording first')
+})
+
+t.test('errorObject: the shape that clients get, without stack and cause', async (t) => {
+  const error = new CausewayError('NO_RECORDING', 'none', { data: { a: 1 }, cause: new Error('inside') })
+  t.same(errorObject(error), {
+    code: 'NO_RECORDING',
+    message: 'none',
+    remedy: 'call load_recording first',
+    data: { a: 1 },
+    legacy_code: -32000,
+    retryable: false,
+  })
+  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).legacy_code, null)
+  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).retryable, true)
+})
+
+t.test('isCausewayError: known by its code, also from another copy of the module', async (t) => {
+  t.ok(isCausewayError(new CausewayError('INTERNAL', 'x')))
+  const twin = Object.assign(new Error('x'), {
+    name: 'CausewayError',
+    code: 'INTERNAL',
+    remedy: '',
+    data: {},
+  })
+  t.ok(isCausewayError(twin))
+  t.notOk(isCausewayError(Object.assign(new Error('x'), { name: 'CausewayError', code: 'toString' })))
+  t.notOk(isCausewayError(Object.assign(new Error('x'), { name: 'CausewayError' })))
+  t.notOk(
+    isCausewayError(Object.assign(new Error('x'), { code: 'INTERNAL' })),
+    'another library may use our code',
+  )
+  t.notOk(isCausewayError({ name: 'CausewayError', code: 'INTERNAL' }))
+})
+
+t.test('asCausewayError: what is not ours becomes INTERNAL and keeps its cause for the log', async (t) => {
+  const ours = new CausewayError('CANCELLED', 'x')
+  t.equal(asCausewayError(ours), ours)
+  const cause = new TypeError('secret')
+  const coded = asCausewayError(cause)
+  t.match(coded, { code: 'INTERNAL', cause })
+  t.notMatch(JSON.stringify(errorObject(coded)), /secret/)
+  t.equal(rowOf(coded.code).http, 500)
+})
