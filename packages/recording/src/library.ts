@@ -52,6 +52,9 @@ const graceMs = 60_000
 /** What opening a file found out about it for good. */
 const verdictCodes: readonly ErrorCode[] = ['NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED']
 
+/** What a private copy that was harmed on disk answers. */
+const unreadable: readonly ErrorCode[] = [...verdictCodes, 'DATA_UNWRITABLE', 'INTERNAL']
+
 type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 
 /** Opens the recording database. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
@@ -147,18 +150,25 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     catalogue.setVerdicts([{ path, key, reason: error.code, total_frames: null }])
   }
 
-  const copy = async (path: string, size: number, call: CallOptions) => {
+  /** Copies a file in the worker that will read the copy. */
+  const copy = async (link: WorkerLink, path: string, size: number, call: CallOptions) => {
     await copies.makeRoom(size, releaseForRoom)
-    const link = startWorker()
+    const args = { source: path, folder, indexAtOnceBytes: limits.indexAtOnceBytes }
+    const { key, bytes } = await link.call('copy', args, call)
+    return { key, file: copies.add(key, path, bytes) }
+  }
+
+  /** A copy from before; one that can no longer be read is thrown away, since the user's file is still there. */
+  const loadKept = async (key: string, identity: RecordingIdentity, call: CallOptions) => {
+    const file = await copies.find(key)
+    if (file === undefined) return undefined
     try {
-      const { key, bytes } = await link.call(
-        'copy',
-        { source: path, folder, indexAtOnceBytes: limits.indexAtOnceBytes },
-        call,
-      )
-      return { key, file: copies.add(key, path, bytes) }
-    } finally {
-      await link.kill()
+      return await inWorker((link) => loadRecording(link, key, file, identity, call))
+    } catch (error) {
+      if (!isCausewayError(error) || !unreadable.includes(error.code)) throw error
+      log?.warn({ err: error, recording: identity.id }, 'a private copy was unreadable and is made again')
+      await discard(key)
+      return undefined
     }
   }
 
@@ -169,9 +179,13 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       name: path.slice(path.lastIndexOf(sep) + 1),
       size_bytes: size,
     }
-    const kept = await copies.find(wanted)
-    const { key, file } = kept === undefined ? await copy(path, size, call) : { key: wanted, file: kept }
-    const entry = await loadRecording(key, file, identity, call)
+    const entry =
+      (await loadKept(wanted, identity, call)) ??
+      (await inWorker(async (link) => {
+        const { key, file } = await copy(link, path, size, call)
+        return loadRecording(link, key, file, identity, call)
+      }))
+    const { key } = entry
     copies.touch(key)
     const older = copies.others(path, key)
     for (const { key: old } of older) await discard(old)
@@ -217,6 +231,17 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       loaded.clear()
       catalogue.close()
     },
+  }
+}
+
+/** Starts a worker for work that keeps it; ends it where the work fails. */
+async function inWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
+  const link = startWorker()
+  try {
+    return await work(link)
+  } catch (error) {
+    await link.kill()
+    throw error
   }
 }
 

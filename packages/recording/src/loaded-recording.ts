@@ -24,15 +24,16 @@ export interface LoadedRecording {
   release(): Promise<void>
 }
 
-/** Loads a private copy in a worker of its own. Throws what reading it throws; no worker is then left. */
+/** Loads a private copy in a worker, which it then owns. Throws what reading it throws; no worker is then left. */
 export async function loadRecording(
+  first: WorkerLink,
   key: string,
   file: string,
   identity: RecordingIdentity,
   options: CallOptions = {},
 ): Promise<LoadedRecording> {
   const open = { file, path: identity.path }
-  let link = startWorker()
+  let link = first
   const { summary, isIndexed } = await opened(link, open, options)
   let starting: Promise<WorkerLink> | undefined
   let failure: CausewayError | undefined
@@ -85,6 +86,7 @@ async function opened(
   args: ArgsOf<'open'>,
   options: CallOptions,
 ): Promise<AnswerOf<'open'>> {
+  options.signal?.throwIfAborted()
   const kill = () => void link.kill()
   options.signal?.addEventListener('abort', kill, { once: true })
   try {

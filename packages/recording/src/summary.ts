@@ -27,7 +27,8 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const times = rows.map(([, time]) => time)
   const [first, last] = [ids[0], ids.at(-1)]
   const { dt, isUniform } = timeStep(times)
-  const bodies = readBodies(connection)
+  const appearances = readAppearances(connection, ids)
+  const bodies = withUndescribed(readBodies(connection), appearances)
   const step = stepReader(readFrame, new Set(ids))
   const gravity = findGravity(bodies, spread(ids, sampledSteps).flatMap(step), dt)
   return {
@@ -56,9 +57,28 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
     ),
     bodies,
     environment_bodies: readEnvironment(connection),
-    appearances: readAppearances(connection, ids),
+    appearances,
     ignored_rows: countIgnored(connection, ids),
   }
+}
+
+/** Adds the bodies that only states and energies name: the oldest files have no metadata at all. */
+function withUndescribed(
+  described: readonly Body[],
+  appearances: RecordingSummary['appearances'],
+): readonly Body[] {
+  const known = new Set(described.map(({ body_id }) => body_id))
+  const undescribed = appearances
+    .filter(({ body_id }) => !known.has(body_id))
+    .map(({ body_id }) => ({
+      body_id,
+      mass: null,
+      restitution: null,
+      friction: null,
+      asset_id: null,
+      is_environment: false,
+    }))
+  return [...described, ...undescribed]
 }
 
 /** The step that led to a frame, as a list of one, or none where the frame before it was not recorded. */

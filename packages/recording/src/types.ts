@@ -28,7 +28,7 @@ export interface Quaternion extends Vector {
  */
 export type BodyId = number
 
-/** A body with a metadata row. */
+/** A body with a metadata row; one that only states or energies name has null in place of what that row says. */
 export interface Body {
   readonly body_id: BodyId
   /** kg */

@@ -4,7 +4,7 @@ import { median } from './median.ts'
 /** Part of a step by which steps may differ and still count as equal: the rounding of k * dt in float64. */
 const tolerance = 1e-6
 
-/** Median step of the frame times, s, and whether all steps equal it; null where time stands still. */
+/** Step of the frame times, s: the mean where all steps are equal, else the median; null where time stands still. */
 export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
   const steps: number[] = []
   for (let i = 1; i < times.length; i++) {
@@ -17,5 +17,8 @@ export function timeStep(times: readonly Value[]): { readonly dt: Value; readonl
   const isUniform =
     steps.length === times.length - 1 &&
     steps.every((step) => Math.abs(step - dt) <= tolerance * Math.abs(dt))
-  return { dt, isUniform }
+  // Differences of neighbours carry the rounding of k * dt; the whole span carries it once.
+  const [first, last] = [times[0] ?? null, times.at(-1) ?? null]
+  if (!isUniform || first === null || last === null) return { dt, isUniform }
+  return { dt: (last - first) / steps.length, isUniform }
 }

@@ -1,0 +1,50 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, sep } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import type { Test } from 'tap'
+import { type LibraryLimits, openLibrary, type RecordingLibrary, type Roots } from '../src/index.ts'
+
+/** Roots over one folder: real paths only, as a server checks them. */
+export function rootsOf(...folders: readonly string[]): Roots {
+  const real = folders.map((folder) => realpathSync(folder))
+  return {
+    folders: () => real,
+    async resolve(path) {
+      for (const root of real) {
+        const found = realPath(isAbsolute(path) ? path : join(root, path))
+        if (found === undefined) continue
+        if (real.some((folder) => found === folder || found.startsWith(folder + sep))) return found
+        throw new CausewayError('OUTSIDE_ROOTS', `not below a root: ${path}`)
+      }
+      throw new CausewayError('FILE_NOT_FOUND', `there is no file ${path}`)
+    },
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A library over one root, with its data elsewhere; closed with the test. */
+export async function libraryOver(
+  t: Test,
+  root: string,
+  more: { readonly dir?: string; readonly limits?: Partial<LibraryLimits>; readonly now?: () => number } = {},
+): Promise<RecordingLibrary> {
+  const dir = more.dir ?? t.testdir()
+  const library = await openLibrary({
+    dir,
+    roots: rootsOf(root),
+    now: more.now ?? (() => 1_700_000_000_000),
+    ...(more.limits ? { limits: more.limits } : {}),
+  })
+  t.teardown(() => library.close())
+  return library
+}
+
+/** The whole of a recording. */
+export const whole = { start: null, end: null } as const
