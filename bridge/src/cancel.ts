@@ -9,20 +9,20 @@ import type { Incoming } from './message.ts'
  */
 export function createCancel(
   calls: Calls,
-  forward: (message: Incoming) => void,
+  forward: (message: Incoming, after: Promise<void>) => void,
 ): (message: Incoming) => void {
   return (message) => {
     const { requestId } = message.params
     const call = isId(requestId) ? calls.find(requestId) : undefined
     if (call === undefined || !isId(requestId)) {
       // The server may know an id that we do not; in the stateless era there is nothing to tell it.
-      if (message.claimed === undefined) forward(message)
+      if (message.claimed === undefined) forward(message, Promise.resolve())
       return
     }
     if (call.message.method === 'initialize') return
     calls.settle(call, requestId)
     if (call.abort === undefined) return
     if (call.message.claimed !== undefined) call.abort()
-    else void call.sent.then(() => forward(message))
+    else forward(message, call.sent)
   }
 }

@@ -1,12 +1,13 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 
-/** Takes one line of the debug log, without its end. */
-export type Log = (text: string) => void
+/** Takes one line of the debug log, and the message it is about, of which the beginning is shown. */
+export type Log = (text: string, message?: Buffer) => void
 
 /** The log of a bridge that is not debugged. */
 export const noLog: Log = () => {}
 
 const ownerOnly = 0o600
+const shownBytes = 2048
 
 /**
  * Opens the debug log for appending. The folder is writable for everybody, so a link, a file of another user, a pipe
@@ -24,9 +25,10 @@ export function openDebugLog(path: string, { pid, now }: { pid: number; now: () 
     throw new Error(`not a file of this user alone: ${path}`)
   }
   if ((stat.mode & 0o777) !== ownerOnly) fchmodSync(file, ownerOnly)
-  return (text) => {
+  return (text, message) => {
+    const shown = message === undefined ? text : `${text}: ${message.toString('utf8', 0, shownBytes)}`
     try {
-      writeSync(file, `${now().toISOString()} [${pid}] ${redact(text.replace(/[\r\n]+/g, ' '))}\n`)
+      writeSync(file, `${now().toISOString()} [${pid}] ${redact(shown.replace(/[\r\n]+/g, ' '))}\n`)
     } catch {
       // A full disk must not end the bridge.
     }

@@ -69,10 +69,6 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
       } catch {
         return false
       }
-      if (bytes.length > limit) {
-        if (call !== undefined) deliver.failTooLarge(call, bytes.length)
-        return true
-      }
       if (!Array.isArray(value)) return single(value, bytes, headers, call)
       for (const element of value)
         if (kindOf(element) === 'response' && element.id !== null) settle(element, headers, call)
@@ -80,8 +76,9 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
       return true
     },
     event({ data, size }, headers, call) {
-      log(`< event, ${size} bytes${data === undefined ? '' : `: ${data.toString('utf8', 0, 2048)}`}`)
+      log(`< event, ${size} bytes`, data)
       if (data === undefined) {
+        // Of a text that was not kept nothing is known, but the one message that gets so long is the answer.
         if (call !== undefined) deliver.failTooLarge(call, size)
       } else if (!deliver.message(data, headers, call)) log('dropped an event that is no JSON-RPC message')
     },

@@ -60,15 +60,26 @@ export function createForward({ upstream, session, deliver, output, identity, li
     const reply = await post(call, used, own)
     if (call.message.claimed !== undefined || !session.isDead(reply, used)) return reply
     await session.renew(used)
+    if (call.open.size === 0) return reply
     const again = post(call, session.mark(), own)
-    for (const notice of session.takeNotices()) output.write(notice)
+    announce()
     return again
+  }
+
+  const postOneWay = async (message: Incoming, used: SessionMark): Promise<Reply> => {
+    const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
+    await upstream.post(messageFields(message, used), message.bytes, reader).done
+    return reader.reply() as Reply
+  }
+
+  const announce = (): void => {
+    for (const notice of session.takeNotices()) output.write(notice)
   }
 
   return {
     async call(call) {
       const { id, method } = call.message
-      log(`> ${method} id ${id}, ${call.bytes.length} bytes: ${call.bytes.toString('utf8', 0, 2048)}`)
+      log(`> ${method} id ${id}, ${call.bytes.length} bytes`, call.bytes)
       try {
         const reply = await postInSession(call, id === null ? {} : identity.call(id))
         log(`< HTTP ${reply.status} ${reply.type} for id ${id}, ${reply.size} bytes`)
@@ -80,13 +91,16 @@ export function createForward({ upstream, session, deliver, output, identity, li
     },
     async oneWay(message) {
       const { method, kind } = message
-      log(`> ${kind} ${method}, ${message.bytes.length} bytes: ${message.bytes.toString('utf8', 0, 2048)}`)
+      log(`> ${kind} ${method}, ${message.bytes.length} bytes`, message.bytes)
       try {
         const used = session.mark()
-        const fields = messageFields(message, used)
-        const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
-        await upstream.post(fields, message.bytes, reader).done
-        const reply = reader.reply() as Reply
+        let reply = await postOneWay(message, used)
+        // An answer to the server is dropped with the session that asked.
+        if (kind === 'notification' && message.claimed === undefined && session.isDead(reply, used)) {
+          await session.renew(used)
+          reply = await postOneWay(message, session.mark())
+          announce()
+        }
         if (reply.status >= 300) log(`< HTTP ${reply.status} for ${kind} ${method}`)
         return reply.status < 300
       } catch (error) {

@@ -78,10 +78,12 @@ function run(settings: Settings): void {
     deliver,
     output,
     onFull: (isFull) => (isFull ? stdin.pause() : stdin.resume()),
+    log,
   })
   const finish = createEnd({ relay, listener, session, upstream, output, log, exit: process.exit })
   const end = (reason: string, graceMs: number, code = 0): void => {
     const error = new CausewayError('SHUTTING_DOWN', 'the bridge ended before the answer came')
+    stdin.destroy()
     void finish({ reason, graceMs, code, error })
   }
 
@@ -95,10 +97,9 @@ function run(settings: Settings): void {
 
   let signals = 0
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-    process.on(signal, () => {
+    process.on(signal, (_name: string, number: number) => {
       signals += 1
-      if (signals > 1) process.exit(0)
-      stdin.pause()
+      if (signals > 1) process.exit(128 + number)
       end(signal, signalGraceMs)
     })
   watchParent(() => end('the parent process is gone', signalGraceMs), parentPollMs)

@@ -2,6 +2,7 @@ import type { CausewayError } from '@causeway/protocol'
 import { errorLine } from './answer.ts'
 import type { Call, Calls } from './calls.ts'
 import { createCancel } from './cancel.ts'
+import type { Log } from './debug-log.ts'
 import type { Deliver } from './deliver.ts'
 import type { Forward } from './forward.ts'
 import { type Incoming, type Line, readLine } from './message.ts'
@@ -28,6 +29,7 @@ interface Parts {
   readonly output: Output
   /** True: read no more from the client for now. */
   readonly onFull: (isFull: boolean) => void
+  readonly log: Log
 }
 
 /** Calls that are with the server at one time; the others wait here. */
@@ -39,7 +41,7 @@ const maxInFlight = 256
  */
 const maxWaiting = 256
 
-export function createRelay({ calls, forward, session, deliver, output, onFull }: Parts): Relay {
+export function createRelay({ calls, forward, session, deliver, output, onFull, log }: Parts): Relay {
   const order = createOrder()
   const backlog: Call[] = []
   let inFlight = 0
@@ -76,8 +78,9 @@ export function createRelay({ calls, forward, session, deliver, output, onFull }
     return call
   }
 
-  const oneWay = async (message: Incoming): Promise<boolean> => {
+  const oneWay = async (message: Incoming, after?: Promise<void>): Promise<boolean> => {
     oneWays += 1
+    await after
     const wasTaken = await forward.oneWay(message)
     oneWays -= 1
     // Whoever waits for this message goes first: it may start the next.
@@ -85,7 +88,7 @@ export function createRelay({ calls, forward, session, deliver, output, onFull }
     return wasTaken
   }
 
-  const cancel = createCancel(calls, (message) => void oneWay(message))
+  const cancel = createCancel(calls, (message, after) => void oneWay(message, after))
 
   /** Starts one message; a promise holds up the messages behind it. */
   const begin = (message: Incoming): Promise<void> | undefined => {
@@ -114,8 +117,10 @@ export function createRelay({ calls, forward, session, deliver, output, onFull }
   }
 
   const accept = (line: Line): void => {
-    if (line.type === 'rejected') output.write(errorLine(line.rejection.id, line.rejection.error))
-    else if (line.type === 'batch') order.push(() => beginBatch(line.bytes, line.messages))
+    if (line.type === 'rejected') {
+      log(`! rejected a line: ${line.rejection.error.code}`)
+      output.write(errorLine(line.rejection.id, line.rejection.error))
+    } else if (line.type === 'batch') order.push(() => beginBatch(line.bytes, line.messages))
     else if (line.message.claimed !== undefined) begin(line.message)
     else order.push(() => begin(line.message))
   }

@@ -86,6 +86,8 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   return {
     mark: () => mark,
     adopt(initialize, headers, result) {
+      // A client that begins anew leaves a session behind that only we can end.
+      void this.close().catch(() => {})
       kept.clear()
       enter(initialize, headers, result)
     },

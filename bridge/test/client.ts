@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import type { Wire } from './backend.ts'
+import { Sightings } from './sightings.ts'
+
+/** The arguments of Node that run the bridge from its sources. */
+export const fromSource = [
+  '--conditions=@causeway/source',
+  fileURLToPath(new URL('../src/main.ts', import.meta.url)),
+]
+
+/** How a test starts the bridge. */
+export interface Start {
+  readonly url?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** The Node to run, and what it runs. */
+  readonly node?: string
+  readonly run?: readonly string[]
+}
+
+/** A real bridge process, seen as its client sees it. */
+export class Client {
+  /** Every line on standard output, parsed; a line that is not JSON fails the test that waits for it. */
+  readonly messages = new Sightings<Wire>()
+  /** The same as text. */
+  readonly lines: string[] = []
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  readonly process: ChildProcess
+  stderr = ''
+
+  constructor(process: ChildProcess) {
+    this.process = process
+    this.exited = once(process, 'close').then(([code, signal]) => ({ code, signal }))
+    process.stdin?.on('error', () => {})
+    process.stderr?.on('data', (chunk) => {
+      this.stderr += chunk
+    })
+    if (process.stdout !== null)
+      createInterface({ input: process.stdout, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        this.lines.push(line)
+        this.messages.push(parsed(line))
+      })
+  }
+
+  send(...messages: Wire[]): void {
+    this.raw(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
+  }
+
+  raw(text: string | Buffer): void {
+    this.process.stdin?.write(text)
+  }
+
+  /** The answer with this id. */
+  answer(id: unknown): Promise<Wire> {
+    return this.messages.first(
+      `the answer ${JSON.stringify(id)}`,
+      (message) => message.id === id && message.method === undefined,
+    )
+  }
+
+  /** The first message of the server with this method. */
+  saw(method: string): Promise<Wire> {
+    return this.messages.first(method, (message) => message.method === method)
+  }
+
+  /** Sends a request and waits for its answer. */
+  call(id: string | number, method: string, params: Wire = {}): Promise<Wire> {
+    this.send({ jsonrpc: '2.0', id, method, params })
+    return this.answer(id)
+  }
+
+  /** The legacy handshake. */
+  async open(): Promise<Wire> {
+    const answer = await this.call('open', 'initialize', initializeParams)
+    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    return answer
+  }
+
+  /** Closes the bridge's input. */
+  end(): void {
+    this.process.stdin?.end()
+  }
+}
+
+export const initializeParams = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+}
+
+/** The `_meta` that makes a request one of the stateless era. */
+export const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }
+
+/** Starts the bridge as a client does; the test ends it. */
+export function startBridge(t: Test, start: Start): Client {
+  const child = spawn(start.node ?? process.execPath, [...(start.run ?? fromSource), ...(start.args ?? [])], {
+    env: cleanEnv({ ...(start.url !== undefined && { MCP_SERVER_URL: start.url }), ...start.env }),
+    stdio: 'pipe',
+  })
+  const client = new Client(child)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await client.exited
+  })
+  return client
+}
+
+/** The environment of this process without settings of the bridge that a developer may have. */
+export function cleanEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { MCP_SERVER_URL: _url, DEBUG: _debug, CAUSEWAY_SESSION: _session, ...env } = process.env
+  return { ...env, ...more }
+}
+
+function parsed(line: string): Wire {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { notJson: line }
+  }
+}

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { startBackend } from './backend.ts'
+import { cleanEnv, fromSource, modern, startBridge } from './client.ts'
+
+verifies('bridge:end:in-flight', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('slow', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'slow' })
+  const slow = await backend.saw('slow')
+  bridge.end()
+  slow.result({ delivered: true })
+  t.match(await bridge.answer(1), { result: { delivered: true } })
+  t.same(await bridge.exited, { code: 0, signal: null })
+})
+
+verifies('bridge:end:in-flight', 'what is not answered in time gets an error', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('never', () => {})
+  const bridge = startBridge(t, { url: backend.url, args: ['--drain', '50'] })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+  await backend.saw('never')
+  bridge.end()
+  t.match(await bridge.answer(1), { error: { data: { code: 'SHUTTING_DOWN' } } })
+  t.same(await bridge.exited, { code: 0, signal: null })
+})
+
+t.test('ending: a pipelined client that closes at once gets every answer', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  void bridge.open()
+  bridge.send(...Array.from({ length: 300 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })))
+  bridge.end()
+  await bridge.exited
+  t.equal(new Set(bridge.messages.all.map(({ id }) => id)).size, 301)
+})
+
+t.test('ending: an open subscription does not keep the bridge', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('subscriptions/listen', (got) => got.stream().raw(': open\n\n'))
+  const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: modern })
+  const listen = await backend.saw('subscriptions/listen')
+  bridge.end()
+  t.same(await bridge.exited, { code: 0, signal: null })
+  await listen.closed
+})
+
+t.test('ending: end of input before anything else is a clean end', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  bridge.end()
+  t.same(await bridge.exited, { code: 0, signal: null })
+  t.same(backend.methods(), [])
+})
+
+verifies('bridge:end:session', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await backend.saw('GET')
+  bridge.end()
+  t.match((await backend.saw('DELETE')).headers, { 'mcp-session-id': 's1' })
+  t.same(await bridge.exited, { code: 0, signal: null })
+})
+
+t.test('ending: a server that hangs on DELETE does not keep the bridge', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('DELETE', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call(1, 'ping')
+  bridge.end()
+  t.same(await bridge.exited, { code: 0, signal: null })
+})
+
+verifies('bridge:end:signal', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    const backend = await startBackend(t)
+    backend.on('never', () => {})
+    const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
+    await bridge.open()
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+    await backend.saw('never')
+    bridge.process.kill(signal)
+    t.match(await bridge.answer(1), { error: { data: { code: 'SHUTTING_DOWN' } } }, signal)
+    t.same(await bridge.exited, { code: 0, signal: null }, signal)
+    await backend.saw('DELETE')
+  }
+})
+
+t.test('ending: a second signal ends at once', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('never', () => {})
+  backend.on('DELETE', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+  await backend.saw('never')
+  bridge.process.kill('SIGTERM')
+  bridge.process.kill('SIGINT')
+  const { code } = await bridge.exited
+  // Which of the two the process sees first is not ours to say.
+  t.ok(
+    code === 128 + constants.signals.SIGINT || code === 128 + constants.signals.SIGTERM,
+    `exit code ${code}`,
+  )
+})
+
+t.test('ending: a signal while answers are waited for shortens the wait', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('never', () => {})
+  const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
+  await bridge.open()
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+  await backend.saw('never')
+  bridge.end()
+  bridge.process.kill('SIGTERM')
+  t.same(await bridge.exited, { code: 0, signal: null })
+})
+
+verifies(
+  'bridge:end:signal',
+  'a client that closed its end of standard output ends the bridge',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    bridge.process.stdout?.destroy()
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    const [code] = await once(bridge.process, 'exit')
+    t.equal(code, 0)
+    await backend.saw('DELETE')
+  },
+)
+
+t.test('ending: a bridge whose parent died ends, though its input stays open', async (t) => {
+  const backend = await startBackend(t)
+  // The parent gives its own input to the bridge and prints the pid, so that the test holds the other end.
+  const script = `
+    const { spawn } = require('node:child_process')
+    const child = spawn(process.execPath, ${JSON.stringify(fromSource)}, { stdio: ['inherit', 'inherit', 'inherit'] })
+    setInterval(() => {}, 1000)`
+  const parent = spawn(process.execPath, ['-e', script], {
+    env: cleanEnv({ MCP_SERVER_URL: backend.url }),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  parent.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+  await backend.saw('ping')
+  const closed = once(parent.stdout.resume(), 'close')
+  parent.kill('SIGKILL')
+  await closed
+  t.pass('standard output was closed by the end of the bridge')
+})

@@ -1,0 +1,246 @@
+import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { Backend, startBackend } from './backend.ts'
+import { initializeParams, startBridge } from './client.ts'
+
+t.test('forward: a JSON answer keeps its bytes', async (t) => {
+  const backend = await startBackend(t)
+  const body = '{"result" : {"n":1.0,"big":12345678901234567890,"s":"\\u00e9"},"id":1, "jsonrpc":"2.0"}'
+  backend.on('ping', (got) => got.status(200, body, { 'content-type': 'application/json; charset=utf-8' }))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call(1, 'ping')
+  t.equal(bridge.lines[0], body)
+})
+
+verifies('bridge:lines:stdout', 'a pretty-printed answer becomes one line', async (t) => {
+  const backend = await startBackend(t)
+  const answer = { jsonrpc: '2.0', id: 1, result: { text: 'two\nlines' } }
+  backend.on('ping', (got) =>
+    got.status(200, JSON.stringify(answer, null, 2), { 'content-type': 'application/json' }),
+  )
+  backend.on('list', (got) =>
+    got.stream().raw(`data: {"jsonrpc":"2.0",\r\ndata: "id":2,\ndata: "result":{}}\n\n`),
+  )
+  const bridge = startBridge(t, { url: backend.url })
+  t.same(await bridge.call(1, 'ping'), answer)
+  await bridge.call(2, 'list')
+  t.equal(bridge.lines.length, 2)
+})
+
+t.test('forward: progress and requests of the server come before the answer of a stream', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/call', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
+  const stream = (await backend.saw('tools/call')).stream()
+  stream.raw(': ping\n\nid: 0\ndata:\n\n')
+  for (const progress of [0, 50, 100])
+    stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress } })
+  stream.send({ jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params: {} })
+  await bridge.saw('elicitation/create')
+  bridge.send({ jsonrpc: '2.0', id: 'e1', result: { action: 'accept' } })
+  const response = await backend.saw('response')
+  t.same(response.message, { jsonrpc: '2.0', id: 'e1', result: { action: 'accept' } })
+  t.equal(response.headers['mcp-session-id'], 's1')
+  stream.send({ jsonrpc: '2.0', id: 1, result: { ok: true } })
+  stream.end()
+  t.match(await bridge.answer(1), { result: { ok: true } })
+  t.same(
+    bridge.messages.all.slice(1).map(({ method, params }) => params?.progress ?? method),
+    [0, 50, 100, 'elicitation/create', undefined],
+  )
+})
+
+verifies('bridge:unreachable', async (t) => {
+  const backend = new Backend()
+  await backend.start()
+  const { url } = backend
+  await backend.stop()
+  t.teardown(() => backend.stop())
+  const bridge = startBridge(t, { url })
+  const refused = await bridge.call('a', 'initialize', initializeParams)
+  t.match(refused, {
+    jsonrpc: '2.0',
+    id: 'a',
+    error: {
+      code: -32603,
+      data: { code: 'SERVER_UNREACHABLE', retryable: true, data: { url, cause: 'ECONNREFUSED' } },
+    },
+  })
+  t.match(refused.error.message, /npm start/)
+  t.match(await bridge.call(2, 'tools/list'), { error: { code: -32603 } })
+  bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+
+  await backend.start()
+  t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, 'the same process works later')
+  t.match(await bridge.call(3, 'tools/list'), { result: {} })
+})
+
+t.test('forward: localhost is tried on both loopback addresses', async (t) => {
+  for (const host of ['127.0.0.1', '::1']) {
+    const backend = new Backend()
+    await backend.start(host)
+    t.teardown(() => backend.stop())
+    const bridge = startBridge(t, { url: backend.url.replace('127.0.0.1', 'localhost') })
+    t.match(await bridge.call(1, 'ping'), { result: {} }, host)
+  }
+})
+
+verifies('bridge:http-status', 'a JSON-RPC error in a failed answer is passed on', async (t) => {
+  const backend = await startBackend(t)
+  const error = { code: -32022, message: 'version', data: { supported: ['x'] } }
+  backend.on('with-id', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 400 }))
+  backend.on('without-id', (got) => got.json({ jsonrpc: '2.0', id: null, error }, { status: 500 }))
+  const bridge = startBridge(t, { url: backend.url })
+  t.same(await bridge.call(1, 'with-id'), { jsonrpc: '2.0', id: 1, error })
+  t.same(await bridge.call(2, 'without-id'), { jsonrpc: '2.0', id: 2, error }, 'under the id of its request')
+})
+
+verifies('bridge:http-status', 'any other failure is a short error with its status', async (t) => {
+  const backend = await startBackend(t)
+  const page = `<html>${'x'.repeat(5000)}</html>`
+  const expected = [
+    [401, 'SERVER_ANSWER_INVALID'],
+    [403, 'SERVER_ANSWER_INVALID'],
+    [404, 'SERVER_ANSWER_INVALID'],
+    [405, 'SERVER_ANSWER_INVALID'],
+    [413, 'BODY_TOO_LARGE'],
+    [429, 'RATE_LIMITED'],
+    [500, 'SERVER_ANSWER_INVALID'],
+    [502, 'SERVER_UNREACHABLE'],
+    [503, 'OVERLOADED'],
+    [302, 'SERVER_ANSWER_INVALID'],
+    [200, 'SERVER_ANSWER_INVALID'],
+  ] as const
+  backend.on('ping', (got) =>
+    got.status(got.message.id, page, { 'content-type': 'text/html', 'retry-after': '3', location: '/x' }),
+  )
+  const bridge = startBridge(t, { url: backend.url })
+  for (const [status, code] of expected) {
+    const answer = await bridge.call(status, 'ping')
+    t.match(answer, {
+      id: status,
+      error: { data: { code, data: { http_status: status, retry_after_ms: 3000 } } },
+    })
+    t.ok(JSON.stringify(answer).length < 1000)
+    t.notMatch(JSON.stringify(answer), '<html>')
+  }
+})
+
+t.test('forward: an answer that answers nothing is an error under the id of the request', async (t) => {
+  const backend = await startBackend(t)
+  const json = { 'content-type': 'application/json' }
+  backend.on('empty', (got) => got.status(200, '', json))
+  backend.on('accepted', (got) => got.status(202))
+  backend.on('broken', (got) => got.status(200, '{"jsonrpc":"2.0","id":3,', json))
+  backend.on('foreign', (got) => got.json({ jsonrpc: '2.0', id: 'other', result: {} }))
+  backend.on('number', (got) => got.json(5))
+  const bridge = startBridge(t, { url: backend.url })
+  for (const [id, method] of ['empty', 'accepted', 'broken', 'foreign', 'number'].entries())
+    t.match(await bridge.call(id, method), { id, error: { data: { code: 'SERVER_ANSWER_INVALID' } } }, method)
+  t.equal(bridge.lines.length, 5)
+})
+
+verifies('bridge:broken-stream', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('cut', () => {})
+  backend.on('ended', (got) => got.stream().end())
+  backend.on('half', (got) => {
+    got.response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      .write('{"jsonrpc"')
+    setImmediate(() => got.response.destroy())
+  })
+  backend.on('silent', (got) => got.response.destroy())
+  const bridge = startBridge(t, { url: backend.url })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'cut' })
+  const stream = (await backend.saw('cut')).stream()
+  stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
+  await bridge.saw('notifications/progress')
+  stream.break()
+  const broken = { error: { code: -32603, data: { code: 'SERVER_UNREACHABLE' } } }
+  t.match(await bridge.answer(1), broken)
+  t.match(await bridge.call(2, 'ended'), broken)
+  t.match(await bridge.call(3, 'half'), broken)
+  t.match(await bridge.call(4, 'silent'), broken)
+})
+
+t.test('forward: a stale connection is replaced for a call without effects, not for one with', async (t) => {
+  const backend = await startBackend(t)
+  let broken = 0
+  const failOnce = (method: string) =>
+    backend.on(method, (got) => {
+      broken += 1
+      got.response.destroy()
+      backend.on(method, (again) => again.result({ again: true }))
+    })
+  failOnce('tools/list')
+  failOnce('tools/call')
+  const bridge = startBridge(t, { url: backend.url })
+  t.match(await bridge.call(1, 'tools/list'), { result: { again: true } })
+  t.match(await bridge.call(2, 'tools/call'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
+  t.equal(broken, 2)
+  const [first, second] = backend.got.all
+  t.equal(first?.headers['causeway-request'], second?.headers['causeway-request'], 'one call, one name')
+})
+
+t.test('forward: an answer longer than the line limit is replaced by an error that says so', async (t) => {
+  const backend = await startBackend(t)
+  const result = { text: 'x'.repeat(2000) }
+  backend.on('tools/call', (got) => got.result(result))
+  backend.on('tools/list', (got) => got.result(result))
+  backend.on('streamed', (got) => {
+    const stream = got.stream()
+    stream.send({ jsonrpc: '2.0', id: got.message.id, result })
+    stream.end()
+  })
+  const bridge = startBridge(t, { url: backend.url, args: ['--max-line', '1500'] })
+  const tool = await bridge.call(1, 'tools/call')
+  t.match(tool.result, { isError: true, _meta: { 'causeway/error': { code: 'ANSWER_TOO_LARGE' } } })
+  t.match(tool.result.content[0].text, /^ANSWER_TOO_LARGE: /)
+  const expected = { error: { data: { code: 'ANSWER_TOO_LARGE', data: { limit_bytes: 1500 } } } }
+  t.match(await bridge.call(2, 'tools/list'), expected)
+  t.match(await bridge.call(3, 'streamed'), expected)
+  t.match(await bridge.call(4, 'ping'), { result: {} })
+  t.equal(bridge.lines.length, 4)
+})
+
+t.test('forward: 12 MB towards the server, 9 MB back, as JSON and as an event', async (t) => {
+  const backend = await startBackend(t)
+  const text = 'é'.repeat(4_500_000)
+  backend.on('json', (got) => got.result({ text }))
+  backend.on('event', (got) => {
+    const stream = got.stream()
+    stream.send({ jsonrpc: '2.0', id: got.message.id, result: { text } })
+    stream.end()
+  })
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call(0, 'ping', { pad: 'x'.repeat(12_000_000) })
+  const ping = await backend.saw('ping')
+  t.equal(ping.message.params.pad.length, 12_000_000)
+  t.equal((await bridge.call(1, 'json')).result.text, text)
+  t.equal((await bridge.call(2, 'event')).result.text, text)
+})
+
+verifies('bridge:session-header', async (t) => {
+  const backend = await startBackend(t)
+  const bridges = [{}, {}, { CAUSEWAY_SESSION: 'mine' }].map((env) =>
+    startBridge(t, { url: backend.url, env }),
+  )
+  for (const bridge of bridges) {
+    await bridge.open()
+    await bridge.call(1, 'ping')
+    bridge.end()
+    await bridge.exited
+  }
+  const ids = backend.got.all.map(({ headers }) => headers['causeway-session'])
+  t.equal(ids.length, 15, 'initialize, initialized, GET, ping and DELETE of three bridges')
+  t.equal(new Set(ids).size, 3)
+  t.ok(ids.includes('mine'))
+  const calls = backend.got.all.flatMap(({ headers }) => headers['causeway-request'] ?? [])
+  t.equal(new Set(calls).size, 6, 'each request has a name of its own')
+  for (const got of backend.got.all)
+    if (got.message?.method === 'ping')
+      t.ok(String(got.headers['causeway-request']).startsWith(`${got.headers['causeway-session']}.`))
+})

@@ -1,0 +1,100 @@
+import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { type Got, handshake, startBackend } from './backend.ts'
+import { startBridge } from './client.ts'
+
+verifies('bridge:relay:server-notification', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('GET', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  const got = await backend.saw('GET')
+  t.match(got.headers, {
+    'mcp-session-id': 's1',
+    'mcp-protocol-version': '2025-11-25',
+    accept: 'text/event-stream',
+  })
+  const stream = got.stream()
+  stream.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  stream.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'a:1' } })
+  await bridge.saw('notifications/tools/list_changed')
+  t.match(await bridge.saw('notifications/resources/updated'), { params: { uri: 'a:1' } })
+  stream.send({ jsonrpc: '2.0', id: 0, method: 'roots/list' })
+  await bridge.saw('roots/list')
+  bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
+  t.match((await backend.saw('response')).message, { id: 0, result: { roots: [] } })
+})
+
+t.test(
+  'listen: a stream that ends is taken up again where it ended, after the time the server asks for',
+  async (t) => {
+    const backend = await startBackend(t)
+    const streams: Got[] = []
+    backend.on('GET', (got) => void streams.push(got))
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    const first = (await backend.saw('GET')).stream()
+    first.raw('retry: 10\n')
+    first.send({ jsonrpc: '2.0', method: 'notifications/one' }, 'id: event-1\n')
+    await bridge.saw('notifications/one')
+    first.break()
+    const second = await backend.saw('GET', ({ headers }) => headers['last-event-id'] === 'event-1')
+    const again = second.stream()
+    again.send({ jsonrpc: '2.0', method: 'notifications/two' })
+    await bridge.saw('notifications/two')
+    again.end()
+    await backend.saw('GET', (got) => got !== second && got.headers['last-event-id'] === 'event-1')
+    t.pass('and once more')
+  },
+)
+
+t.test('listen: a server without a stream is asked once', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await backend.saw('GET')
+  await bridge.call(1, 'ping')
+  t.equal(backend.methods().filter((method) => method === 'GET').length, 1)
+})
+
+t.test('listen: without a session there is no stream to ask for', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('initialize', (got) => got.result(handshake))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call(1, 'ping')
+  bridge.end()
+  await bridge.exited
+  t.same(backend.methods(), ['initialize', 'notifications/initialized', 'ping'], 'and none to delete')
+})
+
+t.test(
+  'listen: after a restart the stream itself finds the session gone, and the client hears of the change',
+  async (t) => {
+    const backend = await startBackend(t)
+    let session = 'one'
+    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': session }))
+    backend.on('GET', (got) => {
+      if (got.headers['mcp-session-id'] !== session) got.status(404)
+      else got.stream().raw('retry: 10\n\n')
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    await backend.saw('GET')
+    session = 'two'
+    await backend.stop()
+    await backend.start()
+    await bridge.saw('notifications/tools/list_changed')
+    await backend.saw('GET', ({ headers }) => headers['mcp-session-id'] === 'two')
+    t.match(await bridge.call(1, 'ping'), { result: {} })
+  },
+)
+
+t.test('listen: a second stream is refused by 409 without harm', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('GET', (got) => got.status(409))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await backend.saw('GET')
+  t.match(await bridge.call(1, 'ping'), { result: {} })
+})
