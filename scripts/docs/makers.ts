@@ -1,12 +1,26 @@
+import type { App } from '@causeway/app-kit'
 import { codes } from '@causeway/protocol'
 import { usage } from '../../bridge/src/usage.ts'
+import { apps } from '../../server/src/apps.ts'
+import { causewayApp } from '../../server/src/causeway/index.ts'
 import { settingTable } from '../../server/src/config.ts'
 import type { Makers } from './blocks.ts'
 import { errorTable } from './errors.ts'
 import { settingsTable } from './settings.ts'
+import { appTable, toolReference, toolTable } from './tools.ts'
+
+const own = causewayApp(() => {
+  throw new Error('the documentation calls no tool')
+})
+
+/** The server's own tools and every app that it hosts, in the order in which they are listed. */
+export const documented: readonly App[] = [own, ...apps]
 
 /** Every block that the documentation can hold, and what it is made of. */
 export const makers: Makers = new Map([
+  ['apps', () => appTable(documented)],
+  ['tools', () => toolReference(documented)],
+  ...apps.map((app) => [`tools of ${app.name}`, () => toolTable(app)] as const),
   ['errors', () => errorTable(codes)],
   ['settings', () => settingsTable(settingTable())],
   ['bridge usage', () => `\`\`\`text\n${usage.trim()}\n\`\`\``],
