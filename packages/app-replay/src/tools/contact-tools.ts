@@ -13,6 +13,7 @@ import { forceScale } from '../force-scale.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
+  added,
   bodyArgument,
   collisionRows,
   frameArgument,
@@ -22,6 +23,7 @@ import {
   pair,
   partArguments,
   recordingArgument,
+  rows,
   stamp,
   value,
 } from './shape.ts'
@@ -40,10 +42,8 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
       ...stamp,
       body_id: z.int(),
       frame_id: z.int(),
-      contacts: frictionRows,
-      collisions: collisionRows,
-      source: z.string(),
-      unit: z.string(),
+      contacts: frictionRows(),
+      ...added({ collisions: collisionRows(), source: z.string(), unit: z.string() }),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 42 } },
     async run({ body_id, frame_id, recording: asked }, ctx) {
@@ -76,38 +76,36 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('get_contact_history', {
     about:
-      'Contact of a pair (either order) over frames: runs, begins and ends, chatter, flips of the normal, point counts.',
+      'Contact of a pair (either order) over frames: runs, begins and ends, chatter, flips of the normal.',
     hints,
     input: {
       body_a_id: bodyArgument,
-      body_b_id: bodyArgument,
-      start_frame: z.int().describe('first frame id, included'),
-      end_frame: z.int().describe('last frame id, included'),
+      body_b_id: z.int().min(0).describe('the other body id'),
+      start_frame: z.int().describe('first frame id'),
+      end_frame: z.int().describe('last frame id'),
       ...partArguments,
       ...recordingArgument,
     },
     output: {
       ...stamp,
-      ...pair,
-      start_frame: z.int().nullable(),
-      end_frame: z.int().nullable(),
-      contact_history: z.array(
-        z.object({
-          frame_id: z.int(),
-          simulation_time: value,
-          num_contacts: z.int(),
-          contacts: frictionRows,
-        }),
-      ),
-      frames_with_contact: z.int(),
-      source: z.string(),
-      runs: z.array(z.object({ first_frame: z.int(), last_frame: z.int() })),
-      transitions: z.array(z.object({ frame_id: z.int(), change: z.string() })),
-      chatter: z.boolean(),
-      normal_flips: z.array(z.int()),
-      normal_jumps: z.array(z.int()),
-      point_count_changes: z.int(),
-      ...listed,
+      ...pair(),
+      start_frame: z.int(),
+      end_frame: z.int(),
+      contact_history: rows({
+        frame_id: z.int(),
+        simulation_time: value(),
+        num_contacts: z.int(),
+        contacts: z.array(z.unknown()),
+      }),
+      ...added({
+        frames_with_contact: z.int(),
+        source: z.string(),
+        runs: rows({ first_frame: z.int() }),
+        transitions: rows({ frame_id: z.int() }),
+        chatter: z.boolean(),
+        normal_flips: z.array(z.int()),
+      }),
+      ...listed(),
     },
     example: {
       args: { recording: 'drop', body_a_id: 2, body_b_id: 1, start_frame: 30, end_frame: 60 },
@@ -124,8 +122,8 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
         ...stamp,
         body_a_id: bodies[0],
         body_b_id: bodies[1],
-        start_frame: range.start,
-        end_frame: range.end,
+        start_frame: range.start ?? bounds.start_frame,
+        end_frame: range.end ?? bounds.end_frame,
         contact_history: historyEntries(part, await rowsOf(recording, bodies, part.frames)),
         frames_with_contact: contact.frames.length,
         source: contact.source,

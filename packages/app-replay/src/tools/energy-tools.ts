@@ -19,12 +19,14 @@ import { seriesPart, seriesSummary } from '../domain/series.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
+  added,
   bodyArgument,
   hints,
   listed,
   partArguments,
   rangeArguments,
   recordingArgument,
+  rows,
   series,
   stamp,
   value,
@@ -40,8 +42,8 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       body_id: z.int(),
-      energy_points: z.array(z.object({ frame_id: z.int(), simulation_time: value, total_e: value })),
-      ...series,
+      energy_points: rows({ frame_id: z.int(), simulation_time: value(), total_e: value() }),
+      ...series(),
     },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
     async run({ body_id, cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -67,10 +69,13 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
       ...stamp,
-      energy_points: z.array(
-        z.object({ frame_id: z.int(), simulation_time: value, total_system_e: value, delta_e: value }),
-      ),
-      ...series,
+      energy_points: rows({
+        frame_id: z.int(),
+        simulation_time: value(),
+        total_system_e: value(),
+        delta_e: value(),
+      }),
+      ...series(),
     },
     example: { args: { recording: 'energy_injection' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -98,20 +103,20 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       threshold: z.number(),
-      anomalies: z.array(
-        z.object({
-          frame_id: z.int(),
-          simulation_time: value,
-          delta_e: value,
-          total_system_e: value,
-          kind: z.string(),
-        }),
-      ),
-      count: z.int(),
-      counts: z.record(z.string(), z.int()),
-      injected_e: value,
-      lost_e: value,
-      ...listed,
+      anomalies: rows({
+        frame_id: z.int(),
+        simulation_time: value(),
+        delta_e: value(),
+        total_system_e: value(),
+        kind: z.string(),
+      }),
+      ...added({
+        count: z.int(),
+        counts: z.record(z.string(), z.int()),
+        injected_e: value(),
+        lost_e: value(),
+      }),
+      ...listed(),
     },
     example: { args: { recording: 'energy_injection', threshold: 1 } },
     async run({ threshold, cursor, max_points, recording: asked }, ctx) {

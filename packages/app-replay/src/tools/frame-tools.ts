@@ -10,41 +10,40 @@ import { norm } from '../domain/vector.ts'
 import { opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
+  added,
   bodyArgument,
   collisionRows,
   defaultPoints,
   frameArgument,
-  frictionRows,
   hints,
+  pair,
   partArguments,
   recordingArgument,
+  rows,
   stamp,
   value,
   vector,
 } from './shape.ts'
 
-const quaternion = z.object({ w: value, x: value, y: value, z: value })
-
 /** Declares get_frame, get_body_state and compare_body_across_frames. */
 export function frameTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_frame', {
     about:
-      'Everything recorded of one frame: states after the step (m, m/s, rad/s); contacts and solver of the pose before it.',
+      'Everything recorded of a frame: states after its step (m, m/s, rad/s), contacts, solver, energies.',
     hints,
     input: { frame_id: frameArgument, max_points: partArguments.max_points, ...recordingArgument },
     output: {
       ...stamp,
       frame_id: z.int(),
-      simulation_time: value,
-      states: z.array(
-        z.object({ body_id: z.int(), position: vector, velocity: vector, orientation: quaternion }),
-      ),
-      collisions: collisionRows,
-      friction_constraints: frictionRows,
-      solver: z.object({ iterations: value, residual: value, converged: z.boolean() }).nullable(),
-      counts: z.record(z.string(), z.int()),
-      truncated: z.boolean(),
-      unit: z.string(),
+      simulation_time: value(),
+      states: rows({ body_id: z.int(), position: vector, velocity: vector, orientation: vector }),
+      collisions: collisionRows(),
+      friction_constraints: rows({ ...pair(), normal_lambda: value() }),
+      solver: z
+        .object({ iterations: value(), residual: value(), converged: z.boolean() })
+        .partial()
+        .nullable(),
+      ...added({ truncated: z.boolean(), unit: z.string() }),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
     async run({ frame_id, max_points, recording: asked }, ctx) {
@@ -62,14 +61,12 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
       ...stamp,
       body_id: z.int(),
       frame_id: z.int(),
-      simulation_time: value,
+      simulation_time: value(),
       position: vector,
       velocity: vector,
-      orientation: quaternion,
+      orientation: vector,
       angular_velocity: vector.nullable(),
-      acceleration: vector.nullable(),
-      speed: value,
-      angular_speed: value,
+      ...added({ acceleration: vector.nullable(), speed: value(), angular_speed: value() }),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
     async run({ body_id, frame_id, recording: asked }, ctx) {
@@ -109,10 +106,12 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
       frame_b: z.int(),
       position_delta: vector,
       velocity_delta: vector,
-      orientation_angle: value,
-      angular_velocity_delta: vector.nullable(),
-      elapsed_time: value,
-      contact_delta: z.object({ contacts_a: z.int(), contacts_b: z.int() }),
+      ...added({
+        orientation_angle: value(),
+        angular_velocity_delta: vector.nullable(),
+        elapsed_time: value(),
+        contact_delta: z.object({ contacts_a: z.int(), contacts_b: z.int() }),
+      }),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_a: 30, frame_b: 42 } },
     async run({ body_id, frame_a, frame_b, recording: asked }, ctx) {

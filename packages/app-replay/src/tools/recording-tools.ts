@@ -6,7 +6,17 @@ import { page } from '../domain/cursor.ts'
 import { loadSummary, metadataSummary } from '../domain/recording-summary.ts'
 import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, listed, partArguments, recordingArgument, stamp, value, vector } from './shape.ts'
+import {
+  added,
+  hints,
+  listed,
+  partArguments,
+  recordingArgument,
+  rows,
+  stamp,
+  value,
+  vector,
+} from './shape.ts'
 
 /** Declares list_recordings, load_recording and get_metadata. */
 export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
@@ -25,12 +35,10 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       directory: z.string().nullable(),
       searched: z.array(z.string()),
-      recordings: z.array(
-        z.object({ recording: z.string(), path: z.string(), name: z.string(), size_bytes: z.int() }),
-      ),
-      others: z.array(z.object({ path: z.string(), name: z.string(), reason: z.string() })),
+      recordings: rows({ recording: z.string(), path: z.string(), name: z.string(), size_bytes: z.int() }),
+      others: rows({ path: z.string(), name: z.string(), reason: z.string() }),
       count: z.int(),
-      ...listed,
+      ...listed(),
       summary: z.string(),
     },
     example: { args: {} },
@@ -74,8 +82,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
       path: z.string(),
       bodies: z.int(),
       total_frames: z.int(),
-      capabilities: z.array(z.string()),
-      missing: z.array(z.string()),
+      ...added({ capabilities: z.array(z.string()), missing: z.array(z.string()) }),
     },
     example: { args: { path: 'drop' } },
     async run({ path }, ctx) {
@@ -101,25 +108,25 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     input: recordingArgument,
     output: {
       ...stamp,
-      bodies: z.array(
-        z.object({
-          body_id: z.int(),
-          mass: value,
-          restitution: value,
-          friction: value,
-          asset_id: value,
-          is_environment: z.boolean(),
-        }),
-      ),
-      environment_bodies: z.array(z.object({ body_id: z.int(), instance_id: z.int() })),
+      bodies: rows({
+        body_id: z.int(),
+        mass: value(),
+        restitution: value(),
+        friction: value(),
+        asset_id: value(),
+        is_environment: z.boolean(),
+      }),
       total_frames: z.int(),
-      first_frame: z.int().nullable(),
-      last_frame: z.int().nullable(),
-      dt_s: value,
-      gravity_m_s2: vector.nullable(),
-      lambda_unit: z.string(),
-      missing: z.array(z.string()),
-      ignored_rows: z.int(),
+      ...added({
+        environment_bodies: rows({ body_id: z.int(), instance_id: z.int() }),
+        first_frame: value(),
+        last_frame: value(),
+        dt_s: value(),
+        gravity_m_s2: vector.nullable(),
+        lambda_unit: z.string(),
+        missing: z.array(z.string()),
+        ignored_rows: z.int(),
+      }),
     },
     example: { args: { recording: 'drop' } },
     async run({ recording }, ctx) {

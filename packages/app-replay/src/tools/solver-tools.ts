@@ -7,7 +7,17 @@ import { frameRange } from '../domain/frame-range.ts'
 import { seriesPart } from '../domain/series.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, partArguments, rangeArguments, recordingArgument, series, stamp, value } from './shape.ts'
+import {
+  added,
+  hints,
+  partArguments,
+  rangeArguments,
+  recordingArgument,
+  rows,
+  series,
+  stamp,
+  value,
+} from './shape.ts'
 
 /** Declares get_solver_diagnostics. */
 export function solverTools(app: Registrar<Replay, ReplaySession>): void {
@@ -18,24 +28,24 @@ export function solverTools(app: Registrar<Replay, ReplaySession>): void {
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
       ...stamp,
-      diagnostics: z.array(
-        z.object({
-          frame_id: z.int(),
-          simulation_time: value,
-          iterations: value,
-          residual: value,
-          converged: z.boolean(),
-          num_constraints: value,
-          num_contacts: value,
-        }),
-      ),
-      converged_judged: z.int(),
-      not_converged: z.array(z.int()),
-      not_converged_count: z.int(),
-      max_iterations: value,
-      max_residual: value,
-      max_residual_frame: value,
-      ...series,
+      diagnostics: rows({
+        frame_id: z.int(),
+        simulation_time: value(),
+        iterations: value(),
+        residual: value(),
+        converged: z.boolean(),
+        num_constraints: value(),
+        num_contacts: value(),
+      }),
+      ...added({
+        converged_judged: z.int(),
+        not_converged: z.array(z.int()),
+        not_converged_count: z.int(),
+        max_iterations: value(),
+        max_residual: value(),
+        max_residual_frame: value(),
+      }),
+      ...series(),
     },
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
