@@ -49,6 +49,11 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
 
   const say = (message: Incoming) => ask(upstream, { ...messageFields(message, mark) }, message.bytes)
 
+  const remove = async ({ id, version }: SessionMark): Promise<void> => {
+    const reader = createReplyReader(0, () => {})
+    if (id !== undefined) await upstream.remove(sessionFields({ id, version }), reader).done
+  }
+
   const enter = (initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void => {
     const { protocolVersion, capabilities: offered } = (result ?? {}) as Record<string, unknown>
     const id = headers[names.sessionId]
@@ -86,10 +91,12 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   return {
     mark: () => mark,
     adopt(initialize, headers, result) {
-      // A client that begins anew leaves a session behind that only we can end.
-      void this.close().catch(() => {})
+      const before = mark
       kept.clear()
       enter(initialize, headers, result)
+      // A client that begins anew leaves a session behind that only we can end.
+      if (before.id !== mark.id)
+        void remove(before).catch((error: unknown) => log(`session not ended: ${error}`))
     },
     remember(message) {
       const { method, params } = message
@@ -115,13 +122,7 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
       await renewal
     },
     takeNotices: () => notices.splice(0),
-    async close() {
-      if (mark.id === undefined) return
-      await upstream.remove(
-        sessionFields(mark),
-        createReplyReader(0, () => {}),
-      ).done
-    },
+    close: () => remove(mark),
   }
 }
 

@@ -103,8 +103,12 @@ export function startBridge(t: Test, start: Start): Client {
   })
   const client = new Client(child)
   t.teardown(async () => {
-    child.kill('SIGKILL')
+    // A clean end, so that what the process covered is counted; one that hangs is killed.
+    const hangs = setTimeout(() => child.kill('SIGKILL'), 5000)
+    client.end()
+    child.kill()
     await client.exited
+    clearTimeout(hangs)
   })
   return client
 }

@@ -138,6 +138,22 @@ verifies(
   },
 )
 
+t.test(
+  'ending: a failure of the bridge itself answers every open call before the process ends',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('never', () => {})
+    const fault = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('injected')})`
+    const bridge = startBridge(t, { url: backend.url, run: ['--import', fault, ...fromSource] })
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+    await backend.saw('never')
+    bridge.process.kill('SIGUSR2')
+    t.match(await bridge.answer(1), { error: { code: -32603, data: { code: 'INTERNAL' } } })
+    t.notMatch(bridge.lines[0], 'injected')
+    t.same(await bridge.exited, { code: 1, signal: null })
+  },
+)
+
 t.test('ending: a bridge whose parent died ends, though its input stays open', async (t) => {
   const backend = await startBackend(t)
   // The parent gives its own input to the bridge and prints the pid, so that the test holds the other end.

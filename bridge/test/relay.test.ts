@@ -49,6 +49,15 @@ verifies('bridge:relay:ids', async (t) => {
   t.same(bridge.lines.sort(), ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":{}}`).sort())
 })
 
+t.test('relay: a client that uses one id twice at a time gets two answers', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'one' }, { jsonrpc: '2.0', id: 1, method: 'two' })
+  for (const echo of ['one', 'two'])
+    await bridge.messages.first(echo, ({ id, result }) => id === 1 && result.echo === echo)
+  t.equal(bridge.lines.length, 2)
+})
+
 verifies('bridge:invalid-request', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })

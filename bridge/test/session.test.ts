@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
-import { type Client, startBridge } from './client.ts'
+import { type Client, initializeParams, startBridge } from './client.ts'
 
 /** Makes the backend a server whose sessions can be lost: only the newest id is known. */
 function loseSessions(backend: Backend, sessions: { current: string; refuse?: (got: Got) => void }): void {
@@ -69,6 +69,38 @@ t.test('session: a lost one is opened again by the kept handshake, once for many
     'the client sees no second handshake',
   )
   t.equal(bridge.messages.all.filter(({ method }) => method !== undefined).length, 1, 'one list changed')
+})
+
+t.test('session: initialize may be answered by a stream', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('initialize', (got) => {
+    const stream = got.stream({ 'mcp-session-id': 'streamed' })
+    stream.raw('id: 0\ndata:\n\n')
+    stream.send({
+      jsonrpc: '2.0',
+      id: got.message.id,
+      result: { ...handshake, protocolVersion: '2025-06-18' },
+    })
+    stream.end()
+  })
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call(1, 'ping')
+  t.match((await backend.saw('ping')).headers, {
+    'mcp-session-id': 'streamed',
+    'mcp-protocol-version': '2025-06-18',
+  })
+})
+
+t.test('session: a client that initializes again gets a new session, the old one is ended', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': 's2' }))
+  await bridge.call('again', 'initialize', initializeParams)
+  t.equal((await backend.saw('DELETE')).headers['mcp-session-id'], 's1')
+  await bridge.call(1, 'ping')
+  t.equal((await backend.saw('ping')).headers['mcp-session-id'], 's2')
 })
 
 t.test('session: list_changed is said for the lists that the server says may change', async (t) => {
