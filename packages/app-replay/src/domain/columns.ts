@@ -12,6 +12,13 @@ export function column<Field extends string>(
   return ndarray(data, [length, fields.length]).pick(null, index)
 }
 
+/** The indexes of the rows for which the test holds, ascending. */
+export function rowsWhere(length: number, test: (row: number) => boolean): number[] {
+  const rows: number[] = []
+  for (let row = 0; row < length; row++) if (test(row)) rows.push(row)
+  return rows
+}
+
 /** One row as an object; NaN and the infinities are null, fields named in `flags` are booleans. */
 export type Point<Field extends string, Flag extends Field = never> = {
   readonly [Name in Exclude<Field, Flag | 'frame_id'>]: Value

@@ -133,7 +133,7 @@ function densest(frames: readonly number[]): number {
 export function historySummary(
   [a, b]: readonly [BodyId, BodyId],
   { source, frames, without_rows }: ContactFrames,
-  seen: Evolution,
+  { seen, leavesRowsOut }: { seen: Evolution; leavesRowsOut: boolean },
 ): string {
   if (frames.length === 0) return `No contact between ${pairName(a, b)} in this range.`
   const sentences = [
@@ -153,5 +153,6 @@ export function historySummary(
     sentences.push(
       `It turns by more than 30 degrees in ${count(seen.normal_jumps.length, 'frame')} (${several(seen.normal_jumps)}).`,
     )
+  if (leavesRowsOut) sentences.push('Frames are listed without their rows: ask for fewer by max_points.')
   return sentences.join(' ')
 }

@@ -3,8 +3,8 @@ import type { FrictionConstraint, PairFrame, Value } from '@causeway/recording'
 import { contactPoints, type Touch } from './contact-history.ts'
 import { page } from './cursor.ts'
 
-/** Most friction rows in one answer: 100 frames of a four-point contact. Above it, frames are listed without rows. */
-const mostRows = 400
+/** Most friction rows in one answer, about 60 kB: 40 frames of a four-point contact. Above it, rows are left out. */
+const mostRows = 160
 
 /** The frames to list. */
 export interface HistoryPage {

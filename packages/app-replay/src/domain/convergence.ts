@@ -1,6 +1,6 @@
 /** Whether the solver converged, judged only where it had something to solve. */
 import type { Columns, SolverField } from '@causeway/recording'
-import { column } from './columns.ts'
+import { column, rowsWhere } from './columns.ts'
 import { count, readable, several } from './sentence.ts'
 import { totals } from './totals.ts'
 
@@ -22,9 +22,7 @@ export function judgeConvergence(solver: Columns<SolverField>): Convergence {
     column(solver, 'converged'),
     column(solver, 'num_constraints'),
   ]
-  const judged = Array.from({ length: solver.length }, (_, row) => row).filter(
-    (row) => constraints.get(row) > 0,
-  )
+  const judged = rowsWhere(solver.length, (row) => constraints.get(row) > 0)
   const residual = totals(column(solver, 'residual'), frames)
   return {
     converged_judged: judged.length,

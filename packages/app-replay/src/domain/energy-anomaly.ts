@@ -9,7 +9,7 @@ import type {
   Value,
 } from '@causeway/recording'
 import { type Pair, pairsOf } from './body.ts'
-import { type Point, points } from './columns.ts'
+import { column, type Point, points, rowsWhere } from './columns.ts'
 import { count, quantity } from './sentence.ts'
 
 /**
@@ -52,37 +52,34 @@ export const baselineFrames = ({ frames, appearances }: RecordingSummary): Reado
 
 /** Every frame with |delta_e| > threshold or with an energy that is no number, in frame order. */
 export function findAnomalies(energy: Columns<SystemEnergyField>, rule: AnomalyRule): Anomaly[] {
-  const rows = points(
-    energy,
-    Array.from({ length: energy.length }, (_, row) => row),
-    ['energy_injection', 'collision_active'],
-  )
-  return rows.flatMap((row, index) => {
-    const kind = kindOf(row, rule)
-    if (kind === undefined) return []
-    const { frame_id, simulation_time, delta_e, total_system_e, energy_injection, collision_active } = row
-    const since_frame = rows[index - 1]?.frame_id ?? null
-    return [
-      {
-        frame_id,
-        simulation_time,
-        delta_e,
-        total_system_e,
-        kind,
-        since_frame,
-        energy_injection,
-        collision_active,
-      },
-    ]
+  const frames = column(energy, 'frame_id')
+  const [delta, total] = [column(energy, 'delta_e'), column(energy, 'total_system_e')]
+  // A comparison with NaN is false: rows without a number are found as well as those above the threshold.
+  const isFound = (row: number): boolean =>
+    !(Math.abs(delta.get(row)) <= rule.threshold) || !Number.isFinite(total.get(row))
+  const found = rowsWhere(energy.length, isFound)
+  const steps = points(energy, found, ['energy_injection', 'collision_active'])
+  return steps.map((step, index) => {
+    const row = found[index] ?? 0
+    const { frame_id, simulation_time, delta_e, total_system_e, energy_injection, collision_active } = step
+    return {
+      frame_id,
+      simulation_time,
+      delta_e,
+      total_system_e,
+      kind: kindOf(step, rule.baselines),
+      since_frame: row === 0 ? null : frames.get(row - 1),
+      energy_injection,
+      collision_active,
+    }
   })
 }
 
 function kindOf(
   { frame_id, delta_e, total_system_e, collision_active }: Omit<Anomaly, 'kind' | 'since_frame'>,
-  { threshold, baselines }: AnomalyRule,
-): AnomalyKind | undefined {
+  baselines: ReadonlySet<number>,
+): AnomalyKind {
   if (delta_e === null || total_system_e === null) return 'nonfinite'
-  if (Math.abs(delta_e) <= threshold) return undefined
   if (baselines.has(frame_id)) return 'baseline'
   if (delta_e > 0) return 'injection'
   return collision_active ? 'impact_loss' : 'dissipation_without_contact'
@@ -108,13 +105,15 @@ export function energyBudget(
   energy: Columns<SystemEnergyField>,
   baselines: ReadonlySet<number>,
 ): { injected_e: number; lost_e: number } {
-  const all = points(
-    energy,
-    Array.from({ length: energy.length }, (_, row) => row),
-  )
-  const steps = all.filter(({ frame_id }) => !baselines.has(frame_id)).map(({ delta_e }) => delta_e ?? 0)
-  const sum = (sign: 1 | -1): number => steps.reduce((total, step) => total + Math.max(0, sign * step), 0)
-  return { injected_e: sum(1), lost_e: sum(-1) }
+  const [frames, delta] = [column(energy, 'frame_id'), column(energy, 'delta_e')]
+  const sum = { injected_e: 0, lost_e: 0 }
+  for (let row = 0; row < energy.length; row++) {
+    const step = delta.get(row)
+    if (!Number.isFinite(step) || baselines.has(frames.get(row))) continue
+    if (step > 0) sum.injected_e += step
+    else sum.lost_e -= step
+  }
+  return sum
 }
 
 /** Who made a step: the bodies whose energy changed most, J, and the pairs in contact. */

@@ -1,9 +1,8 @@
 /** Friction of contacts against the Coulomb cone |Ft| <= mu * Fn. A ratio: it holds for impulses and for forces. */
 import type { FrictionConstraint, Value } from '@causeway/recording'
-import type { Pair } from './body.ts'
-import { environmentTest } from './body.ts'
+import { environmentTest, type Pair } from './body.ts'
 import { type ForceScale, newtons } from './force.ts'
-import { count } from './sentence.ts'
+import { count, readable } from './sentence.ts'
 
 /** Slack of `exceeds_limit`: 1 % of the limit. */
 export const epsilon = 0.01
@@ -100,24 +99,26 @@ export function coneSummary(
   const noisy = violation_count - strict_violation_count
   const sentences = [
     `${count(checks.length, 'contact')} checked.`,
-    `${count(violation_count, 'violation')} detected${noisy > 0 ? ` (${noisy} within noise of ${noise})` : ''}.`,
+    `${count(violation_count, 'violation')} detected${noisy > 0 ? ` (${noisy} within noise of ${readable(noise)})` : ''}.`,
   ]
   if (unjudged_count > 0) sentences.push(`${count(unjudged_count, 'contact')} without values not judged.`)
   if (withoutFriction > 0)
     sentences.push(
       `${count(withoutFriction, 'pair collides', 'pairs collide')} without friction rows: no cone to check.`,
     )
-  const isTold = (check: ConeCheck): boolean => violation_count === 0 || check.exceeds_limit === true
+  const isTold = (check: ConeCheck): boolean =>
+    strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
   const most = checks.filter(isTold).reduce<ConeCheck | undefined>(moreUsed, undefined)
-  const share = most === undefined ? null : percent(most)
-  if (most !== undefined && share !== null) {
-    const body = isEnvironment(most.body_a_id) ? most.body_b_id : most.body_a_id
-    if (violation_count > 0) sentences.push(`Body ${body} exceeds the friction limit (${share}).`)
-    else if ((most.utilization ?? 0) >= atLimit)
-      sentences.push(`Body ${body} is at friction limit (${share}).`)
-  }
+  if (most !== undefined && used(most) >= atLimit)
+    sentences.push(
+      `Body ${dynamicBody(most)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${share(most)}).`,
+    )
   return sentences.join(' ')
 }
+
+/** The body to name: the first that is not the environment. */
+const dynamicBody = ({ body_a_id, body_b_id }: ConeCheck): number =>
+  isEnvironment(body_a_id) ? body_b_id : body_a_id
 
 const moreUsed = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
   most === undefined || used(check) > used(most) ? check : most
@@ -126,9 +127,5 @@ const moreUsed = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
 const used = ({ utilization, total_tangent_force }: ConeCheck): number =>
   utilization ?? ((total_tangent_force ?? 0) > noise ? Number.POSITIVE_INFINITY : 0)
 
-function percent({ utilization, total_tangent_force }: ConeCheck): string | null {
-  if (utilization !== null) return `${(utilization * 100).toFixed(2)}% of mu*Fn`
-  return total_tangent_force === null || total_tangent_force === 0
-    ? null
-    : 'tangent force without a normal force'
-}
+const share = ({ utilization }: ConeCheck): string =>
+  utilization === null ? 'tangent force without normal force' : `${(utilization * 100).toFixed(2)}% of mu*Fn`

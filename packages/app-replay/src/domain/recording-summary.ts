@@ -23,7 +23,7 @@ export function metadataSummary(summary: RecordingSummary): string {
   const { environment_bodies, dt_s, dt_uniform, lambda_unit, ignored_rows, missing } = summary
   const sentences = [
     `Simulation with ${extent(summary)} and ${count(environment_bodies.length, 'environment body', 'environment bodies')}.`,
-    `Step ${quantity(dt_s, 's')}${dt_uniform ? '' : ', not uniform'}; lambdas in ${lambda_unit}.`,
+    `Step ${quantity(dt_s, 's')}${dt_uniform ? '' : ', not uniform'}; unit of lambdas ${lambda_unit}.`,
   ]
   if (missing.length > 0) sentences.push(`Not recorded: ${missing.join(', ')}.`)
   if (ignored_rows > 0)

@@ -13,7 +13,8 @@ export function readable(value: Value): string {
 const trimmed = (text: string): string => text.replace(/(\.\d*?)0+(?=e|$)/, '$1').replace(/\.(?=e|$)/, '')
 
 /** `readable` with its unit. */
-export const quantity = (value: Value, unit: string): string => `${readable(value)} ${unit}`
+export const quantity = (value: Value, unit: string): string =>
+  value === null ? 'unknown' : `${readable(value)} ${unit}`
 
 /** `1 contact`, `2 contacts`; irregular plurals are given. */
 export const count = (n: number, noun: string, plural = `${noun}s`): string =>

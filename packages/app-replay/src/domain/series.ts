@@ -1,8 +1,8 @@
 /** The shown part of a series: all of it, its peaks, or one page of it. */
 import type { Columns } from '@causeway/recording'
 import { minMaxRows } from './buckets.ts'
-import { column } from './columns.ts'
-import { cursorAt, page } from './cursor.ts'
+import { column, rowsWhere } from './columns.ts'
+import { cursorAt, positionOf } from './cursor.ts'
 import { count, quantity } from './sentence.ts'
 import { type Totals, totals } from './totals.ts'
 
@@ -33,17 +33,18 @@ export function seriesPart<Field extends string>(
 ): SeriesPart {
   const frames = column(columns, 'frame_id')
   const values = column(columns, key)
-  const all = Array.from({ length: columns.length }, (_, row) => row)
   const isBucketed = cursor === undefined && columns.length > limit
-  const next = page(all, (row) => frames.get(row), { cursor, limit })
-  const rows = isBucketed ? minMaxRows(values, limit) : next.items
+  const from = cursor === undefined ? 0 : positionOf(cursor)
+  const left = rowsWhere(columns.length, (row) => frames.get(row) >= from)
+  const rows = isBucketed ? minMaxRows(values, limit) : left.slice(0, limit)
+  const next = isBucketed ? 0 : left[limit]
   return {
     rows,
     start_frame: columns.length === 0 ? null : frames.get(0),
     end_frame: columns.length === 0 ? null : frames.get(columns.length - 1),
     bucketed: isBucketed,
     truncated: rows.length < columns.length,
-    next_cursor: isBucketed ? cursorAt(frames.get(0)) : next.next_cursor,
+    next_cursor: next === undefined ? null : cursorAt(frames.get(next)),
     totals: totals(values, frames),
   }
 }

@@ -1,7 +1,7 @@
 /** Laws that a frame must keep: the friction cone, no deep overlap, rest where bodies rest. */
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import { involves } from '../domain/body.ts'
+import { involves, isSamePair, type Pair } from '../domain/body.ts'
 import { requireAny } from '../domain/capability.ts'
 import { checkCone, coneSummary, epsilon, judgeCones } from '../domain/friction-cone.ts'
 import { excessive, greatestPenetration, penetrationOf, penetrationSummary } from '../domain/penetration.ts'
@@ -63,10 +63,11 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       const body = body_id === undefined ? null : recording.resolveBody(body_id)
       const frame = await recording.frame(frame_id)
       const scale = await forceScale(recording, frame)
-      const isMeant = (row: { body_a_id: number; body_b_id: number }): boolean =>
-        body === null || involves(row, body)
+      const isMeant = (row: Pair): boolean => body === null || involves(row, body)
       const violations = frame.friction_constraints.filter(isMeant).map((row) => checkCone(row, scale))
-      const pairs_without_friction = violations.length > 0 ? 0 : frame.collisions.filter(isMeant).length
+      const pairs_without_friction = frame.collisions.filter(
+        (pair) => isMeant(pair) && !violations.some((row) => isSamePair(row, pair)),
+      ).length
       const verdict = judgeCones(violations)
       return {
         ...stamp,

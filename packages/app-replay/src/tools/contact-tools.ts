@@ -2,7 +2,7 @@
 import type { Registrar } from '@causeway/app-kit'
 import type { BodyId, FrameRange, PairFrame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { involves } from '../domain/body.ts'
+import { involves, requireTwo } from '../domain/body.ts'
 import { requireAny } from '../domain/capability.ts'
 import { contactFrames, evolution, historySummary, type Touch, touchOf } from '../domain/contact-history.ts'
 import { historyEntries, historyPage } from '../domain/contact-listing.ts'
@@ -114,6 +114,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['friction', 'collisions'])
       const bodies = [recording.resolveBody(body_a_id), recording.resolveBody(body_b_id)] as const
+      requireTwo(bodies)
       const range = frameRange(bounds, recording.summary.frames)
       const contact = contactFrames(await touches(recording, bodies, range, ctx))
       const seen = evolution(contact.frames, range)
@@ -135,7 +136,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
         contacts_left_out: part.leavesRowsOut,
         truncated: part.frames.length < contact.frames.length,
         next_cursor: part.next_cursor,
-        summary: historySummary(bodies, contact, seen),
+        summary: historySummary(bodies, contact, { seen, leavesRowsOut: part.leavesRowsOut }),
       }
     },
   })

@@ -2,6 +2,7 @@
 import type { Registrar } from '@causeway/app-kit'
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
+import { absentBody } from '../domain/absent-body.ts'
 import { points } from '../domain/columns.ts'
 import { page } from '../domain/cursor.ts'
 import {
@@ -13,7 +14,6 @@ import {
   energyBudget,
   findAnomalies,
 } from '../domain/energy-anomaly.ts'
-import { requireEnergy } from '../domain/energy-series.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import { seriesPart, seriesSummary } from '../domain/series.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
@@ -50,7 +50,11 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
       const { recording, stamp } = await opened(ctx, asked)
       const body = recording.resolveBody(body_id)
       const energy = await recording.bodyEnergy(body, frameRange(bounds, recording.summary.frames))
-      requireEnergy(energy, body, recording.summary)
+      if (energy.length === 0)
+        throw absentBody(body, recording.summary, {
+          where: 'this range',
+          bodies: recording.summary.bodies.map(({ body_id }) => body_id),
+        })
       const { rows, ...part } = seriesPart(energy, 'total_e', { cursor, limit: max_points })
       return {
         ...stamp,

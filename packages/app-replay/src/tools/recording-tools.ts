@@ -72,7 +72,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('load_recording', {
     about: 'Makes a recording the active one of this client, so that other tools need not name it.',
-    hints: { readOnly: true },
+    hints,
     input: {
       path: z.string().min(1).describe('path of a .db file below a root, or an id of list_recordings'),
     },
