@@ -35,6 +35,35 @@ export const bridge = {
     behaviour:
       'requests after initialize carry the negotiated version, modern ones their method and name headers',
   },
+  'bridge:relay:bytes': {
+    origin: 'design, one message travels one way',
+    behaviour: 'an answer reaches the client with the bytes of the server, large ones included',
+  },
+  'bridge:relay:stream': {
+    origin: 'MCP 2025-11-25 basic/transports, streamable HTTP',
+    behaviour: 'progress and requests of the server come before the answer, the client answers them',
+  },
+  'bridge:relay:cancel': {
+    origin: 'MCP 2025-11-25 and 2026-07-28 basic/utilities/cancellation',
+    behaviour: 'a cancelled call is stopped in the way of its era, and its client hears no more of it',
+  },
+  'bridge:relay:limit': {
+    origin: 'design, budgets',
+    behaviour: 'at most 256 calls are with the server, later ones wait and the client is held',
+  },
+  'bridge:relay:repeat': {
+    origin: 'RFC 9110 section 9.2.2; design, safe repeats',
+    behaviour: 'a call on a stale connection is repeated once, unless it may have had an effect',
+  },
+  'bridge:session:restart': {
+    origin: 'MCP 2025-11-25 basic/transports, session management',
+    behaviour:
+      'a lost session is opened again with the kept handshake, unseen by the client but for list_changed',
+  },
+  'bridge:session:stream': {
+    origin: 'MCP 2025-11-25 basic/transports, resumability',
+    behaviour: 'the GET stream is taken up again after its last event, at the pace the server asks for',
+  },
   'bridge:lines:framing': {
     origin: 'MCP 2025-11-25 basic/transports, stdio',
     behaviour:
@@ -62,6 +91,14 @@ export const bridge = {
     behaviour:
       'an unreachable server is answered with a -32603 class error and a remedy, under the id of the request',
   },
+  'bridge:localhost': {
+    origin: 'RFC 6761 section 6.3',
+    behaviour: 'localhost is tried as 127.0.0.1 and as ::1',
+  },
+  'bridge:line-limit': {
+    origin: 'MCP SDK stdio clients, maximal buffer size',
+    behaviour: 'an answer longer than clients read is replaced by an error that says so',
+  },
   'bridge:http-status': {
     origin: 'MCP 2025-11-25 basic/transports',
     behaviour:
@@ -82,6 +119,18 @@ export const bridge = {
   'bridge:end:signal': {
     origin: 'MCP 2025-11-25 basic/lifecycle, shutdown',
     behaviour: 'SIGTERM, SIGINT and SIGHUP end the bridge cleanly, a closed stdout ends it too',
+  },
+  'bridge:end:parent': {
+    origin: 'design, a bridge never outlives its client',
+    behaviour: 'the bridge ends when its parent has died, though its input stays open',
+  },
+  'bridge:end:crash': {
+    origin: 'JSON-RPC 2.0 section 5',
+    behaviour: 'a failure of the bridge itself answers every open call before the process ends',
+  },
+  'bridge:help': {
+    origin: 'design, seen by a new user',
+    behaviour: '--version is that of the package, --help names every option and variable',
   },
   'bridge:setting:url': {
     origin: 'original MCP integration, stdio wrapper: environment',
