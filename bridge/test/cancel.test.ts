@@ -1,4 +1,4 @@
-import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
 import { type Got, startBackend } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -8,8 +8,9 @@ const cancel = (requestId: unknown, more: object = {}) => ({
   params: { requestId, ...more },
 })
 
-t.test(
-  'cancel: a legacy cancellation is forwarded behind its request, and a late answer is dropped',
+verifies(
+  'bridge:relay:cancel',
+  'a legacy cancellation is forwarded behind its request, and a late answer is dropped',
   async (t) => {
     const backend = await startBackend(t)
     let slow: Got | undefined
@@ -30,22 +31,27 @@ t.test(
   },
 )
 
-t.test('cancel: messages of the server still come on the stream of a cancelled legacy call', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  bridge.send({ jsonrpc: '2.0', id: 7, method: 'slow' })
-  backend.on('slow', () => {})
-  const stream = (await backend.saw('slow')).stream()
-  bridge.send(cancel(7))
-  await backend.saw('notifications/cancelled')
-  stream.send({ jsonrpc: '2.0', method: 'notifications/message', params: {} })
-  await bridge.saw('notifications/message')
-  t.pass('relayed')
-})
+verifies(
+  'bridge:relay:cancel',
+  'messages of the server still come on the stream of a cancelled legacy call',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    bridge.send({ jsonrpc: '2.0', id: 7, method: 'slow' })
+    backend.on('slow', () => {})
+    const stream = (await backend.saw('slow')).stream()
+    bridge.send(cancel(7))
+    await backend.saw('notifications/cancelled')
+    stream.send({ jsonrpc: '2.0', method: 'notifications/message', params: {} })
+    await bridge.saw('notifications/message')
+    t.pass('relayed')
+  },
+)
 
-t.test(
-  'cancel: a stateless call is cancelled by closing its stream, nothing more is written for it',
+verifies(
+  'bridge:relay:cancel',
+  'a stateless call is cancelled by closing its stream, nothing more is written for it',
   async (t) => {
     const backend = await startBackend(t)
     backend.on('slow', () => {})
@@ -73,7 +79,7 @@ t.test(
   },
 )
 
-t.test('cancel: an id of another type cancels nothing', async (t) => {
+verifies('bridge:relay:cancel', 'an id of another type cancels nothing', async (t) => {
   const backend = await startBackend(t)
   backend.on('slow', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -84,10 +90,14 @@ t.test('cancel: an id of another type cancels nothing', async (t) => {
   t.match(await bridge.answer(1), { result: { done: true } })
 })
 
-t.test('cancel: an unknown id is passed to a legacy server, which may know it', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
-  bridge.send(cancel('unknown'), { jsonrpc: '2.0', method: 'notifications/cancelled' })
-  await backend.saw('notifications/cancelled', ({ message }) => message.params?.requestId === 'unknown')
-  t.match(await bridge.call(1, 'ping'), { result: {} })
-})
+verifies(
+  'bridge:relay:cancel',
+  'an unknown id is passed to a legacy server, which may know it',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    bridge.send(cancel('unknown'), { jsonrpc: '2.0', method: 'notifications/cancelled' })
+    await backend.saw('notifications/cancelled', ({ message }) => message.params?.requestId === 'unknown')
+    t.match(await bridge.call(1, 'ping'), { result: {} })
+  },
+)

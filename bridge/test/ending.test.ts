@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { startBackend } from './backend.ts'
 import { cleanEnv, fromSource, modern, startBridge } from './client.ts'
@@ -29,7 +28,7 @@ verifies('bridge:end:in-flight', 'what is not answered in time gets an error', a
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
-t.test('ending: a pipelined client that closes at once gets every answer', async (t) => {
+verifies('bridge:end:in-flight', 'a pipelined client that closes at once gets every answer', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   void bridge.open()
@@ -39,7 +38,7 @@ t.test('ending: a pipelined client that closes at once gets every answer', async
   t.equal(new Set(bridge.messages.all.map(({ id }) => id)).size, 301)
 })
 
-t.test('ending: an open subscription does not keep the bridge', async (t) => {
+verifies('bridge:end:in-flight', 'an open subscription does not keep the bridge', async (t) => {
   const backend = await startBackend(t)
   backend.on('subscriptions/listen', (got) => got.stream().raw(': open\n\n'))
   const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
@@ -50,7 +49,7 @@ t.test('ending: an open subscription does not keep the bridge', async (t) => {
   await listen.closed
 })
 
-t.test('ending: end of input before anything else is a clean end', async (t) => {
+verifies('bridge:end:in-flight', 'end of input before anything else is a clean end', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   bridge.end()
@@ -68,7 +67,7 @@ verifies('bridge:end:session', async (t) => {
   t.same(await bridge.exited, { code: 0, signal: null })
 })
 
-t.test('ending: a server that hangs on DELETE does not keep the bridge', async (t) => {
+verifies('bridge:end:session', 'a server that hangs on DELETE does not keep the bridge', async (t) => {
   const backend = await startBackend(t)
   backend.on('DELETE', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -93,7 +92,7 @@ verifies('bridge:end:signal', async (t) => {
   }
 })
 
-t.test('ending: a second signal ends at once', async (t) => {
+verifies('bridge:end:signal', 'a second signal ends at once', async (t) => {
   const backend = await startBackend(t)
   backend.on('never', () => {})
   backend.on('DELETE', () => {})
@@ -111,7 +110,7 @@ t.test('ending: a second signal ends at once', async (t) => {
   )
 })
 
-t.test('ending: a signal while answers are waited for shortens the wait', async (t) => {
+verifies('bridge:end:signal', 'a signal while answers are waited for shortens the wait', async (t) => {
   const backend = await startBackend(t)
   backend.on('never', () => {})
   const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
@@ -138,23 +137,20 @@ verifies(
   },
 )
 
-t.test(
-  'ending: a failure of the bridge itself answers every open call before the process ends',
-  async (t) => {
-    const backend = await startBackend(t)
-    backend.on('never', () => {})
-    const fault = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('injected')})`
-    const bridge = startBridge(t, { url: backend.url, run: ['--import', fault, ...fromSource] })
-    bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
-    await backend.saw('never')
-    bridge.process.kill('SIGUSR2')
-    t.match(await bridge.answer(1), { error: { code: -32603, data: { code: 'INTERNAL' } } })
-    t.notMatch(bridge.lines[0], 'injected')
-    t.same(await bridge.exited, { code: 1, signal: null })
-  },
-)
+verifies('bridge:end:crash', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('never', () => {})
+  const fault = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('injected')})`
+  const bridge = startBridge(t, { url: backend.url, run: ['--import', fault, ...fromSource] })
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'never' })
+  await backend.saw('never')
+  bridge.process.kill('SIGUSR2')
+  t.match(await bridge.answer(1), { error: { code: -32603, data: { code: 'INTERNAL' } } })
+  t.notMatch(bridge.lines[0], 'injected')
+  t.same(await bridge.exited, { code: 1, signal: null })
+})
 
-t.test('ending: a bridge whose parent died ends, though its input stays open', async (t) => {
+verifies('bridge:end:parent', async (t) => {
   const backend = await startBackend(t)
   // The parent gives its own input to the bridge and prints the pid, so that the test holds the other end.
   const script = `

@@ -1,9 +1,8 @@
-import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { Backend, startBackend } from './backend.ts'
 import { initializeParams, startBridge } from './client.ts'
 
-t.test('forward: a JSON answer keeps its bytes', async (t) => {
+verifies('bridge:relay:bytes', 'a JSON answer keeps its bytes', async (t) => {
   const backend = await startBackend(t)
   const body = '{"result" : {"n":1.0,"big":12345678901234567890,"s":"\\u00e9"},"id":1, "jsonrpc":"2.0"}'
   backend.on('ping', (got) => got.status(200, body, { 'content-type': 'application/json; charset=utf-8' }))
@@ -27,7 +26,7 @@ verifies('bridge:lines:stdout', 'a pretty-printed answer becomes one line', asyn
   t.equal(bridge.lines.length, 2)
 })
 
-t.test('forward: progress and requests of the server come before the answer of a stream', async (t) => {
+verifies('bridge:relay:stream', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', () => {})
   const bridge = startBridge(t, { url: backend.url })
@@ -77,7 +76,7 @@ verifies('bridge:unreachable', async (t) => {
   t.match(await bridge.call(3, 'tools/list'), { result: {} })
 })
 
-t.test('forward: localhost is tried on both loopback addresses', async (t) => {
+verifies('bridge:localhost', async (t) => {
   for (const host of ['127.0.0.1', '::1']) {
     const backend = new Backend()
     await backend.start(host)
@@ -128,19 +127,27 @@ verifies('bridge:http-status', 'any other failure is a short error with its stat
   }
 })
 
-t.test('forward: an answer that answers nothing is an error under the id of the request', async (t) => {
-  const backend = await startBackend(t)
-  const json = { 'content-type': 'application/json' }
-  backend.on('empty', (got) => got.status(200, '', json))
-  backend.on('accepted', (got) => got.status(202))
-  backend.on('broken', (got) => got.status(200, '{"jsonrpc":"2.0","id":3,', json))
-  backend.on('foreign', (got) => got.json({ jsonrpc: '2.0', id: 'other', result: {} }))
-  backend.on('number', (got) => got.json(5))
-  const bridge = startBridge(t, { url: backend.url })
-  for (const [id, method] of ['empty', 'accepted', 'broken', 'foreign', 'number'].entries())
-    t.match(await bridge.call(id, method), { id, error: { data: { code: 'SERVER_ANSWER_INVALID' } } }, method)
-  t.equal(bridge.lines.length, 5)
-})
+verifies(
+  'bridge:http-status',
+  'an answer that answers nothing is an error under the id of the request',
+  async (t) => {
+    const backend = await startBackend(t)
+    const json = { 'content-type': 'application/json' }
+    backend.on('empty', (got) => got.status(200, '', json))
+    backend.on('accepted', (got) => got.status(202))
+    backend.on('broken', (got) => got.status(200, '{"jsonrpc":"2.0","id":3,', json))
+    backend.on('foreign', (got) => got.json({ jsonrpc: '2.0', id: 'other', result: {} }))
+    backend.on('number', (got) => got.json(5))
+    const bridge = startBridge(t, { url: backend.url })
+    for (const [id, method] of ['empty', 'accepted', 'broken', 'foreign', 'number'].entries())
+      t.match(
+        await bridge.call(id, method),
+        { id, error: { data: { code: 'SERVER_ANSWER_INVALID' } } },
+        method,
+      )
+    t.equal(bridge.lines.length, 5)
+  },
+)
 
 verifies('bridge:broken-stream', async (t) => {
   const backend = await startBackend(t)
@@ -166,7 +173,7 @@ verifies('bridge:broken-stream', async (t) => {
   t.match(await bridge.call(4, 'silent'), broken)
 })
 
-t.test('forward: a stale connection is replaced for a call without effects, not for one with', async (t) => {
+verifies('bridge:relay:repeat', async (t) => {
   const backend = await startBackend(t)
   let broken = 0
   const failOnce = (method: string) =>
@@ -185,7 +192,7 @@ t.test('forward: a stale connection is replaced for a call without effects, not 
   t.equal(first?.headers['causeway-request'], second?.headers['causeway-request'], 'one call, one name')
 })
 
-t.test('forward: an answer longer than the line limit is replaced by an error that says so', async (t) => {
+verifies('bridge:line-limit', async (t) => {
   const backend = await startBackend(t)
   const result = { text: 'x'.repeat(2000) }
   backend.on('tools/call', (got) => got.result(result))
@@ -206,7 +213,7 @@ t.test('forward: an answer longer than the line limit is replaced by an error th
   t.equal(bridge.lines.length, 4)
 })
 
-t.test('forward: 12 MB towards the server, 9 MB back, as JSON and as an event', async (t) => {
+verifies('bridge:relay:bytes', '12 MB towards the server, 9 MB back, as JSON and as an event', async (t) => {
   const backend = await startBackend(t)
   const text = 'é'.repeat(4_500_000)
   backend.on('json', (got) => got.result({ text }))

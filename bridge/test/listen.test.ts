@@ -1,4 +1,3 @@
-import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Got, handshake, startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
@@ -25,8 +24,9 @@ verifies('bridge:relay:server-notification', async (t) => {
   t.match((await backend.saw('response')).message, { id: 0, result: { roots: [] } })
 })
 
-t.test(
-  'listen: a stream that ends is taken up again where it ended, after the time the server asks for',
+verifies(
+  'bridge:session:stream',
+  'a stream that ends is taken up again where it ended, after the time the server asks for',
   async (t) => {
     const backend = await startBackend(t)
     const streams: Got[] = []
@@ -48,7 +48,7 @@ t.test(
   },
 )
 
-t.test('listen: a server without a stream is asked once', async (t) => {
+verifies('bridge:session:stream', 'a server without a stream is asked once', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   await bridge.open()
@@ -57,7 +57,7 @@ t.test('listen: a server without a stream is asked once', async (t) => {
   t.equal(backend.methods().filter((method) => method === 'GET').length, 1)
 })
 
-t.test('listen: without a session there is no stream to ask for', async (t) => {
+verifies('bridge:session:stream', 'without a session there is no stream to ask for', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) => got.result(handshake))
   const bridge = startBridge(t, { url: backend.url })
@@ -68,8 +68,9 @@ t.test('listen: without a session there is no stream to ask for', async (t) => {
   t.same(backend.methods(), ['initialize', 'notifications/initialized', 'ping'], 'and none to delete')
 })
 
-t.test(
-  'listen: after a restart the stream itself finds the session gone, and the client hears of the change',
+verifies(
+  'bridge:session:stream',
+  'after a restart the stream itself finds the session gone, and the client hears of the change',
   async (t) => {
     const backend = await startBackend(t)
     let session = 'one'
@@ -90,7 +91,7 @@ t.test(
   },
 )
 
-t.test('listen: a second stream is refused by 409 without harm', async (t) => {
+verifies('bridge:session:stream', 'a second stream is refused by 409 without harm', async (t) => {
   const backend = await startBackend(t)
   backend.on('GET', (got) => got.status(409))
   const bridge = startBridge(t, { url: backend.url })

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
 
-t.test('main: --version is that of the package, --help names every option and variable', async (t) => {
+verifies('bridge:help', async (t) => {
   const version = startBridge(t, { args: ['--version'] })
   t.same(await version.exited, { code: 0, signal: null })
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
@@ -50,7 +49,7 @@ verifies('bridge:setting:debug', 'main: the log tells what passed, without secre
   t.notMatch(log, 'hidden-value')
 })
 
-t.test('main: without DEBUG no log is written', async (t) => {
+verifies('bridge:setting:debug', 'without DEBUG no log is written', async (t) => {
   const backend = await startBackend(t)
   const dir = t.testdir()
   const bridge = startBridge(t, { url: backend.url, env: { TMPDIR: dir } })
@@ -60,10 +59,14 @@ t.test('main: without DEBUG no log is written', async (t) => {
   t.throws(() => readFileSync(join(dir, 'mcp_wrapper.log')), { code: 'ENOENT' })
 })
 
-t.test('main: a log that cannot be opened is told and does not stop the bridge', async (t) => {
-  const backend = await startBackend(t)
-  const dir = t.testdir({ 'mcp_wrapper.log': {} })
-  const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
-  t.match(await bridge.call(1, 'ping'), { result: {} })
-  t.match(bridge.stderr, /no debug log/)
-})
+verifies(
+  'bridge:setting:debug',
+  'a log that cannot be opened is told and does not stop the bridge',
+  async (t) => {
+    const backend = await startBackend(t)
+    const dir = t.testdir({ 'mcp_wrapper.log': {} })
+    const bridge = startBridge(t, { url: backend.url, env: { DEBUG: 'true', TMPDIR: dir } })
+    t.match(await bridge.call(1, 'ping'), { result: {} })
+    t.match(bridge.stderr, /no debug log/)
+  },
+)

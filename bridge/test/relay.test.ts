@@ -1,4 +1,3 @@
-import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Got, startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
@@ -26,7 +25,7 @@ verifies('bridge:relay:eras', async (t) => {
   t.equal(unknown.text, '{"jsonrpc":"2.0","id":3,"method":"made/up","params":{"any":[1,{"thing":null}]}}')
 })
 
-t.test('relay: a request without any handshake is forwarded', async (t) => {
+verifies('bridge:relay:eras', 'a request without any handshake is forwarded', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   t.match(await bridge.call(1, 'tools/list'), { id: 1, result: { echo: 'tools/list' } })
@@ -49,7 +48,7 @@ verifies('bridge:relay:ids', async (t) => {
   t.same(bridge.lines.sort(), ids.map((id) => `{"jsonrpc":"2.0","id":${id},"result":{}}`).sort())
 })
 
-t.test('relay: a client that uses one id twice at a time gets two answers', async (t) => {
+verifies('bridge:relay:ids', 'a client that uses one id twice at a time gets two answers', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
   bridge.send({ jsonrpc: '2.0', id: 1, method: 'one' }, { jsonrpc: '2.0', id: 1, method: 'two' })
@@ -222,7 +221,7 @@ verifies('bridge:relay:pipelined', async (t) => {
   t.match(await bridge.answer(1), { result: {} })
 })
 
-t.test('relay: a refused initialize does not hold up what follows', async (t) => {
+verifies('bridge:relay:pipelined', 'a refused initialize does not hold up what follows', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) =>
     got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32602, message: 'no' } }),
@@ -236,31 +235,35 @@ t.test('relay: a refused initialize does not hold up what follows', async (t) =>
   t.match(await bridge.answer(1), { result: {} })
 })
 
-t.test('relay: at most 256 calls are with the server, the others follow as those end', async (t) => {
-  const backend = await startBackend(t)
-  const held: Got[] = []
-  const full = new Promise<void>((resolve) => {
-    backend.on('hold', (got) => {
-      if (held.push(got) === 256) resolve()
+verifies(
+  'bridge:relay:limit',
+  'at most 256 calls are with the server, the others follow as those end',
+  async (t) => {
+    const backend = await startBackend(t)
+    const held: Got[] = []
+    const full = new Promise<void>((resolve) => {
+      backend.on('hold', (got) => {
+        if (held.push(got) === 256) resolve()
+      })
     })
-  })
-  const bridge = startBridge(t, { url: backend.url })
-  const ids = Array.from({ length: 1000 }, (_, at) => at)
-  bridge.send(...ids.map((id) => ({ jsonrpc: '2.0', id, method: 'hold' })))
-  await full
-  bridge.send({ jsonrpc: '2.0', method: 'notifications/late' })
-  held[0]?.result({})
-  await bridge.answer(held[0]?.message.id)
-  await backend.got.first('the 257th', () => backend.got.all.length === 257)
-  t.notOk(backend.methods().includes('notifications/late'), 'the client is not read meanwhile')
-  backend.on('hold', (got) => got.result({}))
-  for (const got of held.slice(1)) got.result({})
-  for (const id of ids) await bridge.answer(id)
-  t.equal(bridge.lines.length, 1000)
-  await backend.saw('notifications/late')
-})
+    const bridge = startBridge(t, { url: backend.url })
+    const ids = Array.from({ length: 1000 }, (_, at) => at)
+    bridge.send(...ids.map((id) => ({ jsonrpc: '2.0', id, method: 'hold' })))
+    await full
+    bridge.send({ jsonrpc: '2.0', method: 'notifications/late' })
+    held[0]?.result({})
+    await bridge.answer(held[0]?.message.id)
+    await backend.got.first('the 257th', () => backend.got.all.length === 257)
+    t.notOk(backend.methods().includes('notifications/late'), 'the client is not read meanwhile')
+    backend.on('hold', (got) => got.result({}))
+    for (const got of held.slice(1)) got.result({})
+    for (const id of ids) await bridge.answer(id)
+    t.equal(bridge.lines.length, 1000)
+    await backend.saw('notifications/late')
+  },
+)
 
-t.test('relay: a waiting call that is cancelled is never sent', async (t) => {
+verifies('bridge:relay:cancel', 'a waiting call that is cancelled is never sent', async (t) => {
   const backend = await startBackend(t)
   const held: Got[] = []
   const full = new Promise<void>((resolve) => {

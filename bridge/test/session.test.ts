@@ -1,4 +1,4 @@
-import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, initializeParams, startBridge } from './client.ts'
 
@@ -36,42 +36,46 @@ async function opened(bridge: Client): Promise<void> {
   await bridge.call('opened', 'ping')
 }
 
-t.test('session: a lost one is opened again by the kept handshake, once for many calls', async (t) => {
-  const backend = await startBackend(t)
-  const sessions = { current: 'one' }
-  loseSessions(backend, sessions)
-  const bridge = startBridge(t, { url: backend.url })
-  await opened(bridge)
-  await bridge.call('level', 'logging/setLevel', { level: 'debug' })
-  await bridge.call('sub', 'resources/subscribe', { uri: 'a:1' })
-  await bridge.call('sub2', 'resources/subscribe', { uri: 'a:2' })
-  await bridge.call('unsub', 'resources/unsubscribe', { uri: 'a:2' })
+verifies(
+  'bridge:session:restart',
+  'a lost one is opened again by the kept handshake, once for many calls',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    await bridge.call('level', 'logging/setLevel', { level: 'debug' })
+    await bridge.call('sub', 'resources/subscribe', { uri: 'a:1' })
+    await bridge.call('sub2', 'resources/subscribe', { uri: 'a:2' })
+    await bridge.call('unsub', 'resources/unsubscribe', { uri: 'a:2' })
 
-  sessions.current = 'two'
-  const ids = [1, 2, 3, 4, 5]
-  const answers = await Promise.all(ids.map((id) => bridge.call(id, 'tools/call', { n: id })))
-  for (const answer of answers) t.match(answer, { result: { session: 'two' } })
-  await bridge.saw('notifications/tools/list_changed')
+    sessions.current = 'two'
+    const ids = [1, 2, 3, 4, 5]
+    const answers = await Promise.all(ids.map((id) => bridge.call(id, 'tools/call', { n: id })))
+    for (const answer of answers) t.match(answer, { result: { session: 'two' } })
+    await bridge.saw('notifications/tools/list_changed')
 
-  const initializes = backend.got.all.filter(({ message }) => message?.method === 'initialize')
-  t.equal(initializes.length, 2, 'one renewal')
-  t.equal(initializes[1]?.text, initializes[0]?.text)
-  t.equal(initializes[1]?.headers['mcp-session-id'], undefined)
-  t.same(toldIn(backend, 'two').slice(0, 3), [
-    'notifications/initialized',
-    'logging/setLevel',
-    'resources/subscribe',
-  ])
-  t.equal(toldIn(backend, 'two').filter((method) => method === 'tools/call').length, 5)
-  t.equal(
-    bridge.messages.all.filter(({ id }) => id === 'open').length,
-    1,
-    'the client sees no second handshake',
-  )
-  t.equal(bridge.messages.all.filter(({ method }) => method !== undefined).length, 1, 'one list changed')
-})
+    const initializes = backend.got.all.filter(({ message }) => message?.method === 'initialize')
+    t.equal(initializes.length, 2, 'one renewal')
+    t.equal(initializes[1]?.text, initializes[0]?.text)
+    t.equal(initializes[1]?.headers['mcp-session-id'], undefined)
+    t.same(toldIn(backend, 'two').slice(0, 3), [
+      'notifications/initialized',
+      'logging/setLevel',
+      'resources/subscribe',
+    ])
+    t.equal(toldIn(backend, 'two').filter((method) => method === 'tools/call').length, 5)
+    t.equal(
+      bridge.messages.all.filter(({ id }) => id === 'open').length,
+      1,
+      'the client sees no second handshake',
+    )
+    t.equal(bridge.messages.all.filter(({ method }) => method !== undefined).length, 1, 'one list changed')
+  },
+)
 
-t.test('session: initialize may be answered by a stream', async (t) => {
+verifies('bridge:relay:protocol-version', 'initialize may be answered by a stream', async (t) => {
   const backend = await startBackend(t)
   backend.on('initialize', (got) => {
     const stream = got.stream({ 'mcp-session-id': 'streamed' })
@@ -92,81 +96,105 @@ t.test('session: initialize may be answered by a stream', async (t) => {
   })
 })
 
-t.test('session: a client that initializes again gets a new session, the old one is ended', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': 's2' }))
-  await bridge.call('again', 'initialize', initializeParams)
-  t.equal((await backend.saw('DELETE')).headers['mcp-session-id'], 's1')
-  await bridge.call(1, 'ping')
-  t.equal((await backend.saw('ping')).headers['mcp-session-id'], 's2')
-})
+verifies(
+  'bridge:end:session',
+  'a client that initializes again gets a new session, the old one is ended',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': 's2' }))
+    await bridge.call('again', 'initialize', initializeParams)
+    t.equal((await backend.saw('DELETE')).headers['mcp-session-id'], 's1')
+    await bridge.call(1, 'ping')
+    t.equal((await backend.saw('ping')).headers['mcp-session-id'], 's2')
+  },
+)
 
-t.test('session: list_changed is said for the lists that the server says may change', async (t) => {
-  const backend = await startBackend(t)
-  const sessions = { current: 'one' }
-  loseSessions(backend, sessions)
-  const bridge = startBridge(t, { url: backend.url })
-  await opened(bridge)
-  const capabilities = { prompts: { listChanged: true }, resources: {} }
-  backend.on('initialize', (got) => got.result({ ...handshake, capabilities }, { 'mcp-session-id': 'two' }))
-  sessions.current = 'two'
-  await bridge.call(1, 'tools/list')
-  await bridge.saw('notifications/prompts/list_changed')
-  const notices = bridge.messages.all.flatMap(({ method }) => method ?? [])
-  t.same(notices.sort(), ['notifications/prompts/list_changed', 'notifications/tools/list_changed'])
-})
+verifies(
+  'bridge:session:restart',
+  'list_changed is said for the lists that the server says may change',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    const capabilities = { prompts: { listChanged: true }, resources: {} }
+    backend.on('initialize', (got) => got.result({ ...handshake, capabilities }, { 'mcp-session-id': 'two' }))
+    sessions.current = 'two'
+    await bridge.call(1, 'tools/list')
+    await bridge.saw('notifications/prompts/list_changed')
+    const notices = bridge.messages.all.flatMap(({ method }) => method ?? [])
+    t.same(notices.sort(), ['notifications/prompts/list_changed', 'notifications/tools/list_changed'])
+  },
+)
 
-t.test('session: 400 that speaks of the session is a lost one, other errors are not', async (t) => {
-  const backend = await startBackend(t)
-  const sessions = {
-    current: 'one',
-    refuse: (got: Got) =>
+verifies(
+  'bridge:session:restart',
+  '400 that speaks of the session is a lost one, other errors are not',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = {
+      current: 'one',
+      refuse: (got: Got) =>
+        got.json(
+          { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session ID' } },
+          { status: 400 },
+        ),
+    }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    sessions.current = 'two'
+    t.match(await bridge.call(1, 'tools/list'), { result: { session: 'two' } })
+    backend.on('unknown', (got) =>
       got.json(
-        { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session ID' } },
-        { status: 400 },
+        { jsonrpc: '2.0', id: got.message.id, error: { code: -32601, message: 'no' } },
+        { status: 404 },
       ),
-  }
-  loseSessions(backend, sessions)
-  const bridge = startBridge(t, { url: backend.url })
-  await opened(bridge)
-  sessions.current = 'two'
-  t.match(await bridge.call(1, 'tools/list'), { result: { session: 'two' } })
-  backend.on('unknown', (got) =>
-    got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32601, message: 'no' } }, { status: 404 }),
-  )
-  t.match(await bridge.call(2, 'unknown'), { error: { code: -32601 } })
-  t.equal(backend.methods().filter((method) => method === 'initialize').length, 2)
-})
+    )
+    t.match(await bridge.call(2, 'unknown'), { error: { code: -32601 } })
+    t.equal(backend.methods().filter((method) => method === 'initialize').length, 2)
+  },
+)
 
-t.test('session: a call is repeated in a new session once, then its error is the answer', async (t) => {
-  const backend = await startBackend(t)
-  loseSessions(backend, { current: 'one' })
-  const bridge = startBridge(t, { url: backend.url })
-  await opened(bridge)
-  const error = { code: -32001, message: 'Session not found' }
-  backend.on('tools/call', (got) => got.json({ jsonrpc: '2.0', id: null, error }, { status: 404 }))
-  let count = 1
-  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `more-${count++}` }))
-  t.same(await bridge.call(1, 'tools/call'), { jsonrpc: '2.0', id: 1, error })
-  t.equal(backend.methods().filter((method) => method === 'tools/call').length, 2)
-})
+verifies(
+  'bridge:session:restart',
+  'a call is repeated in a new session once, then its error is the answer',
+  async (t) => {
+    const backend = await startBackend(t)
+    loseSessions(backend, { current: 'one' })
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    const error = { code: -32001, message: 'Session not found' }
+    backend.on('tools/call', (got) => got.json({ jsonrpc: '2.0', id: null, error }, { status: 404 }))
+    let count = 1
+    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `more-${count++}` }))
+    t.same(await bridge.call(1, 'tools/call'), { jsonrpc: '2.0', id: 1, error })
+    t.equal(backend.methods().filter((method) => method === 'tools/call').length, 2)
+  },
+)
 
-t.test('session: a server that loses sessions all the time is asked for five a minute', async (t) => {
-  const backend = await startBackend(t)
-  loseSessions(backend, { current: 'never' })
-  let count = 0
-  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `lost-${count++}` }))
-  const bridge = startBridge(t, { url: backend.url })
-  await bridge.open()
-  for (let id = 0; id < 8; id += 1) await bridge.call(id, 'tools/call')
-  t.match(await bridge.call('last', 'tools/call'), { error: { data: { code: 'SESSION_NOT_FOUND' } } })
-  t.equal(count, 6, 'the first and five renewals')
-})
+verifies(
+  'bridge:session:restart',
+  'a server that loses sessions all the time is asked for five a minute',
+  async (t) => {
+    const backend = await startBackend(t)
+    loseSessions(backend, { current: 'never' })
+    let count = 0
+    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': `lost-${count++}` }))
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    for (let id = 0; id < 8; id += 1) await bridge.call(id, 'tools/call')
+    t.match(await bridge.call('last', 'tools/call'), { error: { data: { code: 'SESSION_NOT_FOUND' } } })
+    t.equal(count, 6, 'the first and five renewals')
+  },
+)
 
-t.test(
-  'session: a server that was killed and started again goes on in the same client session',
+verifies(
+  'bridge:session:restart',
+  'a server that was killed and started again goes on in the same client session',
   async (t) => {
     const backend = await startBackend(t)
     const sessions = { current: 'one' }
@@ -182,8 +210,9 @@ t.test(
   },
 )
 
-t.test(
-  'session: a notification finds its way into the new session, an answer of the old one does not',
+verifies(
+  'bridge:session:restart',
+  'a notification finds its way into the new session, an answer of the old one does not',
   async (t) => {
     const backend = await startBackend(t)
     const sessions = { current: 'one' }
