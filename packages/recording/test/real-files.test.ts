@@ -1,31 +1,33 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import type { Columns, Frame, Recording } from '../src/index.ts'
+import { equalDeep } from './equal-deep.ts'
 import { libraryOver, whole } from './library-kit.ts'
 
 const folder = process.env.CAUSEWAY_REAL_RECORDINGS
 const reason = 'CAUSEWAY_REAL_RECORDINGS names no folder of real recordings'
 
-for (const name of ['drop', 'friction_slide', 'legacy_notangent']) {
-  t.test(
-    `${name}: answers equal those computed independently`,
-    { skip: folder ? false : reason },
-    async (t) => {
-      if (!folder) return
-      const expected = JSON.parse(readFileSync(join(folder, `${name}.expected.json`), 'utf8'))
-      const root = t.testdir({ files: {}, data: {} })
-      copyFileSync(join(folder, `${name}.db`), join(root, 'files', `${name}.db`))
-      const library = await libraryOver(t, join(root, 'files'), { dir: join(root, 'data') })
-      const { recording } = await library.open(name)
-      checkSummary(t, recording, expected)
-      await checkSystemEnergy(t, recording, expected)
-      await checkBodyEnergy(t, recording, expected)
-      await checkSolver(t, recording, expected)
-      await checkFrames(t, recording, expected)
-      await checkPairs(t, recording, expected)
-    },
-  )
+verifies('recording:real-files', async (t) => {
+  if (!folder) return void t.skip(reason)
+  for (const name of ['drop', 'friction_slide', 'legacy_notangent']) {
+    await t.test(name, (t) => checkFile(t, folder, name))
+  }
+})
+
+async function checkFile(t: Test, folder: string, name: string): Promise<void> {
+  const expected = JSON.parse(readFileSync(join(folder, `${name}.expected.json`), 'utf8'))
+  const root = t.testdir({ files: {}, data: {} })
+  copyFileSync(join(folder, `${name}.db`), join(root, 'files', `${name}.db`))
+  const library = await libraryOver(t, join(root, 'files'), { dir: join(root, 'data') })
+  const { recording } = await library.open(name)
+  checkSummary(t, recording, expected)
+  await checkSystemEnergy(t, recording, expected)
+  await checkBodyEnergy(t, recording, expected)
+  await checkSolver(t, recording, expected)
+  await checkFrames(t, recording, expected)
+  await checkPairs(t, recording, expected)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the sidecar is data of another program, compared and never relied on
@@ -166,20 +168,4 @@ async function checkPairs(t: Test, recording: Recording, expected: Expected): Pr
 const cell = <Field extends string>({ fields, data }: Columns<Field>, row: number, field: Field): number =>
   data[row * fields.length + fields.indexOf(field)] ?? Number.NaN
 
-/** Relative tolerance 1e-9, as the sidecars were computed. */
-function isNear(found: unknown, wanted: number): boolean {
-  return typeof found === 'number' && Math.abs(found - wanted) <= 1e-9 * Math.max(1e-9, Math.abs(wanted))
-}
-
-const near = (t: Test, found: unknown, wanted: number, name: string) =>
-  t.ok(isNear(found, wanted), `${name}: ${found} is near ${wanted}`)
-
-function equalDeep(t: Test, found: unknown, wanted: Expected, name: string): void {
-  if (typeof wanted === 'number') near(t, found, wanted, name)
-  else if (wanted === null || typeof wanted !== 'object') t.equal(found, wanted, name)
-  else {
-    const there = Object(found) as Record<string, unknown>
-    for (const key of Object.keys(wanted)) equalDeep(t, there[key], wanted[key], `${name}.${key}`)
-    if (Array.isArray(wanted)) t.equal((found as unknown[]).length, wanted.length, `${name}.length`)
-  }
-}
+const near = (t: Test, found: unknown, wanted: number, name: string) => equalDeep(t, found, wanted, name)
