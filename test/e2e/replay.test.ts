@@ -1,0 +1,149 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { verifies } from '../verifies.ts'
+import { converse } from './conversation.ts'
+import { recordings, startServer } from './server-process.ts'
+
+const outside = t.testdir({ outside: { 'secret.db': 'kept' }, data: {}, root: {} })
+symlinkSync(join(outside, 'outside', 'secret.db'), join(outside, 'root', 'link.db'))
+const { url } = await startServer(t, {
+  dir: join(outside, 'data'),
+  cwd: join(outside, 'root'),
+})
+
+/** The slab is body 1, the floor it lies on is 2, an environment body: its id carries bit 31. */
+const [slab, floor] = [1, 2 + 2 ** 31]
+
+verifies('replay:story', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const loaded = await client.ask('load_recording', { path: 'slide_at_45' })
+  t.match(loaded, { loaded: true, recording: 'slide_at_45', total_frames: 120 })
+
+  const { anomalies, count, counts } = await client.ask('find_energy_anomalies', { threshold: 1 })
+  t.match({ count, counts }, { count: 1, counts: { injection: 1, baseline: 1 } })
+  const fault = anomalies.find(({ kind }: { kind: string }) => kind === 'injection')
+  t.equal(fault.frame_id, 45)
+
+  const frame = await client.ask('get_frame', { frame_id: fault.frame_id })
+  t.match(frame.friction_constraints, [{ body_a_id: slab, body_b_id: floor }])
+
+  const cone = await client.ask('check_friction_cone', { frame_id: fault.frame_id })
+  t.match(cone, { recording: 'slide_at_45', frame_id: 45, violation_count: 4 }, 'every corner of the slab')
+  for (const pair of cone.exceeding) t.match(pair, { body_a_id: slab, body_b_id: floor })
+  const before = await client.ask('check_friction_cone', { frame_id: 44 })
+  t.equal(before.violation_count, 0, 'the frame before is innocent')
+})
+
+verifies('replay:load:ok', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const loaded = await client.ask('load_recording', { path: join(recordings, 'drop.db') })
+  t.match(loaded, { loaded: true, path: join(recordings, 'drop.db'), recording: 'drop' })
+  const metadata = await client.ask('get_metadata')
+  t.match(metadata, { recording: 'drop', total_frames: loaded.total_frames })
+  t.equal(metadata.bodies.length, loaded.bodies)
+})
+
+verifies('replay:load:no-recording', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const error = await client.refusal('get_frame', { frame_id: 1 })
+  t.match(error, { code: 'NO_RECORDING', legacy_code: -32000, remedy: /load_recording/, retryable: false })
+})
+
+verifies('replay:session:explicit', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  await client.ask('load_recording', { path: 'drop' })
+  const other = await client.ask('get_frame', { frame_id: 45, recording: 'slide_at_45' })
+  t.equal(other.recording, 'slide_at_45')
+  t.equal((await client.ask('get_metadata')).recording, 'drop')
+})
+
+verifies('replay:frame:unknown', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  for (const tool of ['get_frame', 'check_friction_cone', 'check_penetration', 'check_resting_contact']) {
+    const error = await client.refusal(tool, { recording: 'slide_at_45', frame_id: 4711 })
+    t.match(error, { code: 'FRAME_NOT_FOUND', data: { first_frame: 1, last_frame: 120 } }, tool)
+  }
+})
+
+verifies('replay:body:unknown', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const calls = {
+    get_body_state: { body_id: 77, frame_id: 1 },
+    get_contacts_for_body: { body_id: 77, frame_id: 1 },
+    get_body_energy: { body_id: 77 },
+    compare_body_across_frames: { body_id: 77, frame_a: 1, frame_b: 2 },
+    get_contact_history: { body_a_id: slab, body_b_id: 77, start_frame: 1, end_frame: 9 },
+    check_friction_cone: { body_id: 77, frame_id: 1 },
+  }
+  for (const [tool, args] of Object.entries(calls)) {
+    const error = await client.refusal(tool, { ...args, recording: 'slide_at_45' })
+    t.equal(error.code, 'BODY_NOT_FOUND', tool)
+    t.ok((error.data.bodies as number[]).includes(slab), `${tool} lists the known bodies`)
+  }
+})
+
+verifies('app:validate:missing', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const missing = await client.refusal('get_body_state', { recording: 'drop', frame_id: 1 })
+  t.match(missing, { code: 'INVALID_ARGUMENTS', message: /body_id/ })
+  const wrong = await client.refusal('get_frame', { recording: 'drop', frame_id: 'first' })
+  t.match(wrong, { code: 'INVALID_ARGUMENTS', message: /frame_id/ })
+  t.ok(Array.isArray(wrong.data.problems) && wrong.data.problems.length === 1)
+})
+
+verifies('app:validate:did-you-mean', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const error = await client.refusal('get_frame', { recording: 'drop', frame_id: 1, max_point: 3 })
+  t.match(error, { code: 'INVALID_ARGUMENTS', message: /max_point.*max_points/ })
+})
+
+verifies('recording:roots:outside', async (t, channel) => {
+  const client = await converse(t, channel, url)
+  const path = join(outside, 'outside', 'secret.db')
+  const error = await client.refusal('load_recording', { path })
+  t.match(error, {
+    code: 'OUTSIDE_ROOTS',
+    remedy: /CAUSEWAY_RECORDING_ROOTS.*causeway roots add/,
+    data: { setting: 'CAUSEWAY_RECORDING_ROOTS' },
+  })
+  const absent = await client.refusal('load_recording', { path: join(outside, 'outside', 'absent.db') })
+  t.equal(absent.code, 'OUTSIDE_ROOTS', 'no answer says whether a file outside is there')
+  const folder = await client.refusal('list_recordings', { directory: outside })
+  t.equal(folder.code, 'OUTSIDE_ROOTS')
+})
+
+verifies('recording:roots:symlink', async (t) => {
+  const client = await converse(t, 'http', url)
+  const error = await client.refusal('load_recording', { path: join(outside, 'root', 'link.db') })
+  t.equal(error.code, 'OUTSIDE_ROOTS')
+})
+
+verifies('recording:file:missing', 'below a root it is told apart from a refusal', async (t) => {
+  const client = await converse(t, 'http', url)
+  for (const path of [join(recordings, 'absent.db'), 'absent']) {
+    const error = await client.refusal('load_recording', { path })
+    t.match(error, { code: 'RECORDING_NOT_FOUND', data: { searched: Array } }, path)
+  }
+})
+
+verifies('recording:file:not-a-database', 'a text file is refused over HTTP', async (t) => {
+  const client = await converse(t, 'http', url)
+  const error = await client.refusal('load_recording', { path: 'not_a_database.db' })
+  t.equal(error.code, 'NOT_A_DATABASE')
+})
+
+verifies('recording:file:not-a-recording', 'an asset database is refused over HTTP', async (t) => {
+  const client = await converse(t, 'http', url)
+  for (const path of ['asset_database.db', 'empty.db']) {
+    const error = await client.refusal('load_recording', { path })
+    t.equal(error.code, 'NOT_A_RECORDING', path)
+  }
+})
+
+verifies('replay:load:failure-keeps', 'over HTTP', async (t) => {
+  const client = await converse(t, 'http', url)
+  await client.ask('load_recording', { path: 'drop' })
+  await client.refusal('load_recording', { path: 'not_a_database.db' })
+  t.equal((await client.ask('get_metadata')).recording, 'drop')
+})
