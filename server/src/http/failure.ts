@@ -10,7 +10,7 @@ import {
   type Response,
   rowOf,
 } from '@causeway/protocol'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Era } from '../core.ts'
 
 /**
@@ -34,31 +34,35 @@ export function withLegacyNumber<T extends object>(message: T): T {
 
 /** A thrown value as what may be told; what has no code is logged here, with its stack, and told as `INTERNAL`. */
 export function tellable(error: unknown, log: Log, requestId: string): CausewayError {
-  if (isCausewayError(error)) return error
-  const known = ofFastify(error)
-  if (known !== undefined) return known
-  log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
+  if (!isCausewayError(error))
+    log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   return asCausewayError(error)
 }
 
 /** Answers errors of a scope as plain error objects, with the status of the error table. */
 export function tellAsObjects(scope: FastifyInstance, log: Log): void {
   scope.setErrorHandler((thrown, request, reply) => {
-    const error = tellable(thrown, log, request.id)
-    return reply.code(rowOf(error.code).http).headers(headersOf(error)).send(errorObject(error))
+    const error = ofFastify(thrown, request) ?? tellable(thrown, log, request.id)
+    return withStatus(reply, error).send(errorObject(error))
   })
 }
 
 /** Answers errors of a scope as JSON-RPC errors under the id of the message, if it could be read. */
 export function tellAsMessages(scope: FastifyInstance, log: Log): void {
   scope.setErrorHandler((thrown, request, reply) => {
-    const error = tellable(thrown, log, request.id)
-    return reply
-      .code(rowOf(error.code).http)
-      .headers(headersOf(error))
-      .send(failureOf(idOf(request.body), error))
+    const error = ofFastify(thrown, request) ?? tellable(thrown, log, request.id)
+    return withStatus(reply, error).send(failureOf(idOf(request.body), error))
   })
 }
+
+/** Answers a request whose path Fastify could not even look up. */
+export function tellBadPath(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const coded = ofFastify(error, request) ?? asCausewayError(error)
+  withStatus(reply, coded).send(errorObject(coded))
+}
+
+const withStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
+  reply.code(rowOf(error.code).http).headers(headersOf(error))
 
 function headersOf({ code, data }: CausewayError): Record<string, string> {
   if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
@@ -69,7 +73,7 @@ function headersOf({ code, data }: CausewayError): Record<string, string> {
 }
 
 /** The coded error behind one of Fastify's own (https://fastify.dev/docs/latest/Reference/Errors/). */
-function ofFastify(error: unknown): CausewayError | undefined {
+function ofFastify(error: unknown, { routeOptions, url }: FastifyRequest): CausewayError | undefined {
   const { code, message } = error as { code?: unknown; message?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -77,12 +81,17 @@ function ofFastify(error: unknown): CausewayError | undefined {
       return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new CausewayError('UNSUPPORTED_MEDIA_TYPE', 'the body is not of type application/json')
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new CausewayError('BODY_TOO_LARGE', 'the body exceeds the limit')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const { bodyLimit } = routeOptions
+      return new CausewayError('BODY_TOO_LARGE', `the body is larger than ${bodyLimit} bytes`, {
+        data: { limit_bytes: bodyLimit },
+      })
+    }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'FST_ERR_BAD_URL':
-      return new CausewayError('ROUTE_NOT_FOUND', 'the path is not a valid URL path')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${url}`)
     default:
       return undefined
   }

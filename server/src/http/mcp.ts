@@ -14,7 +14,7 @@ import { tellAsMessages } from './failure.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
 import { answerLeniently } from './lenient.ts'
-import { isModern, type ModernLeg, modernLeg } from './modern.ts'
+import { claimsRevision, isModern, type ModernLeg, modernLeg } from './modern.ts'
 import { type Handler, serve } from './serve.ts'
 import { asksFirstPage, toolListAnswer } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
@@ -100,6 +100,10 @@ async function post({ request, reply, exchange }: Posted, wiring: Wiring, legs: 
     }
     return inflight.run(() => legs.modern.answer(request, reply, exchange))
   }
+  if (Array.isArray(body) && body.some(claimsRevision))
+    throw new CausewayError('INVALID_REQUEST', 'a message without handshake must not come in an array', {
+      remedy: 'send it alone',
+    })
   checkVersion(request)
   if (methodOf(body) === 'initialize' && acceptsStream(request))
     return inflight.run(() => legs.sessions.initialize(request, reply, exchange))

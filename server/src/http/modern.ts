@@ -20,12 +20,16 @@ export interface ModernLeg {
   close(): Promise<void>
 }
 
-/** True for a message, or a request header, that claims a revision without handshake. */
-export function isModern(body: unknown, versionHeader: unknown): boolean {
-  const claim = (body as { params?: { _meta?: object } } | null | undefined)?.params?._meta
-  if (typeof claim === 'object' && claim !== null && meta.protocolVersion in claim) return true
-  return typeof versionHeader === 'string' && /^\d{4}-/.test(versionHeader) && versionHeader >= modernVersion
+/** True for a message that claims a revision without handshake; whether it is spoken here is judged later. */
+export function claimsRevision(message: unknown): boolean {
+  const claim = (message as { params?: { _meta?: unknown } } | null | undefined)?.params?._meta
+  return typeof claim === 'object' && claim !== null && meta.protocolVersion in claim
 }
+
+/** True for a message that is this leg's to answer or refuse: by its own claim, or by the header it came under. */
+export const isModern = (body: unknown, versionHeader: unknown): boolean =>
+  claimsRevision(body) ||
+  (typeof versionHeader === 'string' && /^\d{4}-/.test(versionHeader) && versionHeader >= modernVersion)
 
 /** Makes the leg. A handler is made once for each mount, when its first message comes. */
 export function modernLeg(wiring: Wiring): ModernLeg {

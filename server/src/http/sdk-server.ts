@@ -8,7 +8,7 @@ import type { Wiring } from './wiring.ts'
 
 /** What a server is made for. */
 export interface SdkServerOptions {
-  readonly wiring: Wiring
+  readonly wiring: Pick<Wiring, 'core' | 'log'>
   readonly mount: Mount
   readonly era: Era
   readonly versions: readonly string[]

@@ -6,7 +6,7 @@ import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Core } from '../core.ts'
 import { chosenRequestId } from './exchange.ts'
-import { tellAsObjects } from './failure.ts'
+import { tellAsObjects, tellBadPath } from './failure.ts'
 import { guard } from './guard.ts'
 import { healthRoute } from './health.ts'
 import { inflight } from './inflight.ts'
@@ -41,6 +41,8 @@ export interface HttpServer {
   /** `http://127.0.0.1:3100` */
   readonly url: string
   readonly port: number
+  /** The number of `initialize` sessions in memory. */
+  sessions(): number
   /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, streams are ended. */
   close(deadlineMs: number): Promise<void>
 }
@@ -62,6 +64,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
+    frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),
     routerOptions: { maxParamLength: 512 },
   })
   // Text is what a web page may send without being asked; only JSON is understood here.
@@ -82,7 +85,12 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   metricsRoute(fastify, wiring)
   try {
     const url = await fastify.listen({ host, port })
-    return { url, port: Number(new URL(url).port), close: (ms) => close(fastify, wiring, legs, ms) }
+    return {
+      url,
+      port: Number(new URL(url).port),
+      sessions: () => legs.sessions.size,
+      close: (deadlineMs) => close(fastify, wiring, legs, deadlineMs),
+    }
   } catch (error) {
     await legs.close()
     throw error
@@ -100,8 +108,9 @@ async function close(
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
   await Promise.race([inflight.stop(), deadline])
   await legs.close()
-  const closed = fastify.close()
-  fastify.server.closeIdleConnections()
+  // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
+  const sweep = setInterval(() => fastify.server.closeIdleConnections(), 10)
+  const closed = fastify.close().finally(() => clearInterval(sweep))
   await Promise.race([closed, deadline])
   fastify.server.closeAllConnections()
   await closed

@@ -1,0 +1,257 @@
+/** Clients that open with initialize: sessions, streams, cancellation, and what outlives the server. */
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { both, initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
+
+const inSession = (id: string) => ({ headers: { ...both, 'mcp-session-id': id } })
+
+/** The messages of a POST's stream, read to its end. */
+async function answersTo(wire: Wire, id: string, body: unknown): Promise<Record<string, unknown>[]> {
+  const { messages } = await wire.stream(body, inSession(id))
+  const all: Record<string, unknown>[] = []
+  for await (const message of messages) all.push(message)
+  return all
+}
+
+verifies('wire:era:legacy-session', async (t) => {
+  const wire = await openWire(t)
+  const opened = await wire.send(initializeMessage(), { headers: both })
+  const id = opened.headers['mcp-session-id'] as string
+  t.match(opened.headers['content-type'], /^text\/event-stream/)
+  t.match(await answersTo(wire, id, toolCall('Demo__echo', { text: 'hi' })), [
+    { id: 1, result: { structuredContent: { text: 'hi', client: 'raw' } } },
+  ])
+  t.match(await wire.send(rpc('ping'), inSession('made-up')), {
+    status: 404,
+    json: { id: 1, error: { code: -32001, data: { code: 'SESSION_NOT_FOUND' } } },
+  })
+  t.equal((await wire.send(undefined, { method: 'DELETE', ...inSession(id) })).status, 200)
+  t.equal((await wire.send(rpc('ping'), inSession(id))).status, 404)
+  t.equal(await wire.core.handshakes.find(id), undefined, 'an ended session is not revived')
+})
+
+t.test('session: a client that leaves out all but its name is served', async (t) => {
+  const wire = await openWire(t)
+  const { messages } = await wire.stream(rpc('initialize', { clientInfo: { name: 'short' } }))
+  t.match((await messages.next()).value, { result: { protocolVersion: '2025-03-26' } })
+})
+
+t.test('session: malformed capabilities are -32602 and open nothing', async (t) => {
+  const { send } = await openWire(t)
+  const answer = await send(rpc('initialize', { capabilities: { roots: 5 } }), { headers: both })
+  t.match(answer, { status: 400, json: { id: 1, error: { code: -32602 } } })
+  t.equal(answer.headers['mcp-session-id'], undefined)
+})
+
+t.test('session: it belongs to its mount', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize({ path: '/mcp/demo' })
+  t.equal((await wire.send(rpc('ping'), inSession(id))).status, 404)
+  const { json } = await wire.send(rpc('tools/list'), { path: '/mcp/demo', ...inSession(id) })
+  t.ok(json.result.tools.some(({ name }: { name: string }) => name === 'demo.echo'))
+})
+
+verifies('wire:session:isolated', 'legacy sessions, headers and callers without either', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const count = async (headers: Record<string, string>): Promise<unknown> =>
+    (await send(toolCall('Demo__count'), { headers })).json.result.structuredContent
+  const [one, two] = [await initialize(), await initialize()]
+  t.same(await count({ 'mcp-session-id': one }), { count: 1, shared: false })
+  t.same(await count({ 'mcp-session-id': one }), { count: 2, shared: false })
+  t.same(await count({ 'mcp-session-id': two }), { count: 1, shared: false })
+  t.same(await count({ 'causeway-session': 'bridge.1' }), { count: 1, shared: false })
+  t.same(await count({ 'causeway-session': 'bridge.1', 'mcp-session-id': one }), { count: 2, shared: false })
+  t.same(await count({}), { count: 1, shared: true })
+  t.same(await count({}), { count: 2, shared: true })
+})
+
+verifies('wire:session:key-form', async (t) => {
+  const { send } = await openWire(t)
+  for (const key of ['', 'a b', 'ä', 'x'.repeat(129), 'a/b'])
+    t.match(await send(toolCall('Demo__count'), { headers: { 'causeway-session': key } }), {
+      status: 400,
+      json: { error: { code: -32602, data: { code: 'INVALID_PARAMS' } } },
+    })
+  t.equal((await send(rpc('ping'), { headers: { 'causeway-session': 'x'.repeat(128) } })).status, 200)
+})
+
+t.test('session: progress comes before the answer, on the stream of its call', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { messages } = await wire.stream(toolCall('Wire__work', { steps: 2 }, 'token'), inSession(id))
+  const progress = [(await messages.next()).value, (await messages.next()).value]
+  t.match(progress, [
+    { method: 'notifications/progress', params: { progressToken: 'token', progress: 1, total: 2 } },
+    { method: 'notifications/progress', params: { progressToken: 'token', progress: 2, message: 'step 2' } },
+  ])
+  wire.wire.release()
+  t.match((await messages.next()).value, { id: 1, result: { structuredContent: { steps: 2 } } })
+  t.ok((await messages.next()).done, 'the stream ends with the answer')
+})
+
+t.test('session: without a token there is no progress', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { messages } = await wire.stream(toolCall('Wire__work', { steps: 2 }), inSession(id))
+  await until(() => wire.wire.begun.length === 1)
+  wire.wire.release()
+  t.match((await messages.next()).value, { id: 1, result: {} })
+})
+
+t.test('session: a cancelled call aborts its handler and ends its stream without an answer', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { messages } = await wire.stream(toolCall('Wire__work', { steps: 0 }), inSession(id))
+  await until(() => wire.wire.begun.length === 1)
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+  t.equal((await wire.send(cancelled, inSession(id))).status, 202)
+  t.same(await messages.next(), { done: true, value: undefined })
+  t.equal(wire.wire.begun[0]?.aborted, true)
+})
+
+t.test('session: hanging up a call does not cancel it', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { hangUp, messages } = await wire.stream(toolCall('Wire__work', { steps: 1 }, 'p'), inSession(id))
+  await messages.next()
+  hangUp()
+  await t.rejects(messages.next())
+  t.equal((await wire.send(rpc('ping'), inSession(id))).status, 200)
+  t.equal(wire.wire.begun[0]?.aborted, false)
+})
+
+t.test('session: several calls run at once, each on its own stream', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const slow = await wire.stream(toolCall('Wire__work', { steps: 0 }), inSession(id))
+  await until(() => wire.wire.begun.length === 1)
+  t.match(await answersTo(wire, id, { ...toolCall('Wire__tell'), id: 'quick' }), [{ id: 'quick' }])
+  wire.wire.release()
+  t.match((await slow.messages.next()).value, { id: 1 })
+})
+
+t.test('session: an array is answered message by message', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const answers = await answersTo(wire, id, [
+    rpc('ping', undefined, 'a'),
+    { ...toolCall('Demo__count'), id: 'b' },
+  ])
+  t.same(answers.map((answer) => answer.id).sort(), ['a', 'b'])
+})
+
+verifies('wire:stream:get', async (t) => {
+  const wire = await openWire(t, { keepAliveMs: 5 })
+  const id = await wire.initialize()
+  const listening = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
+  t.equal(listening.status, 200)
+  const second = await wire.send(undefined, { method: 'GET', ...inSession(id) })
+  t.equal(second.status, 409)
+  const next = listening.messages.next()
+  await until(() => listening.comments.length > 1)
+  wire.demo.announce('resources')
+  t.match(
+    (await next).value,
+    { method: 'notifications/resources/list_changed' },
+    'the first stream is unharmed',
+  )
+  listening.hangUp()
+  await t.rejects(listening.messages.next())
+  const without = await wire.send(undefined, { method: 'GET', headers: both })
+  t.equal(without.status, 405)
+  t.equal(without.headers.allow, 'POST')
+})
+
+verifies('wire:resource:subscribe', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { messages } = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
+  t.match(await answersTo(wire, id, rpc('resources/subscribe', { uri: 'demo://notes/a' })), [{ result: {} }])
+  t.match(await answersTo(wire, id, rpc('resources/subscribe', { uri: 'demo://nothing/here' })), [
+    { error: { code: -32002, data: { code: 'RESOURCE_NOT_FOUND' } } },
+  ])
+  t.match(await answersTo(wire, id, rpc('resources/subscribe', {})), [{ error: { code: -32602 } }])
+  wire.demo.announce({ uri: 'demo://notes/b' })
+  wire.demo.announce({ uri: 'demo://notes/a' })
+  t.match((await messages.next()).value, {
+    method: 'notifications/resources/updated',
+    params: { uri: 'demo://notes/a' },
+  })
+  await answersTo(wire, id, rpc('resources/unsubscribe', { uri: 'demo://notes/a' }))
+  wire.demo.announce({ uri: 'demo://notes/a' })
+  wire.demo.announce('resources')
+  t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
+})
+
+t.test('session: after a restart it is taken up again, with its state and subscriptions', async (t) => {
+  const dir = t.testdir()
+  const before = await openWire(t, { dir })
+  const id = await before.initialize()
+  await answersTo(before, id, toolCall('Demo__count'))
+  await answersTo(before, id, rpc('resources/subscribe', { uri: 'demo://notes/a' }))
+  await before.http.close(1000)
+  await before.core.close()
+
+  const after = await openWire(t, { dir })
+  const together = await Promise.all([
+    answersTo(after, id, toolCall('Demo__count')),
+    answersTo(after, id, toolCall('Wire__tell')),
+  ])
+  t.match(together, [
+    [{ result: { structuredContent: { count: 2, shared: false } } }],
+    [{ result: { structuredContent: { client: 'raw', version: '1' } } }],
+  ])
+  const { messages } = await after.stream(undefined, { method: 'GET', ...inSession(id) })
+  after.demo.announce({ uri: 'demo://notes/a' })
+  t.match((await messages.next()).value, { method: 'notifications/resources/updated' })
+})
+
+t.test('session: the least recently used makes room and comes back when it is used', async (t) => {
+  const wire = await openWire(t, { maxSessions: 2 })
+  const [first, second] = [await wire.initialize(), await wire.initialize()]
+  const listening = await wire.stream(undefined, { method: 'GET', ...inSession(first) })
+  await answersTo(wire, second, toolCall('Demo__count'))
+  await wire.initialize()
+  t.equal(wire.http.sessions(), 2)
+  t.match(await answersTo(wire, second, toolCall('Demo__count')), [
+    { result: { structuredContent: { count: 2 } } },
+  ])
+  t.equal(wire.http.sessions(), 2)
+  wire.demo.announce('resources')
+  t.match((await listening.messages.next()).value, { method: 'notifications/resources/list_changed' })
+})
+
+t.test('session: an idle one leaves the memory and comes back when it is used', async (t) => {
+  const wire = await openWire(t, { sessionIdleMs: 4 })
+  const id = await wire.initialize()
+  await until(() => wire.http.sessions() === 0)
+  const { messages } = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
+  wire.demo.announce('resources')
+  t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
+  t.equal(wire.http.sessions(), 1, 'an open stream keeps it')
+})
+
+t.test('session: requests keep to the negotiated revisions', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const id = await initialize()
+  const headers = { ...both, 'mcp-session-id': id, 'mcp-protocol-version': '1999-01-01' }
+  t.match(await send(rpc('ping'), { headers }), {
+    status: 400,
+    json: { error: { code: -32022, data: { data: { requested: '1999-01-01' } } } },
+  })
+})
+
+t.test('session: logging/setLevel, prompts and completion are answered', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  t.match(await answersTo(wire, id, rpc('logging/setLevel', { level: 'debug' })), [{ result: {} }])
+  t.match(await answersTo(wire, id, rpc('prompts/get', { name: 'Demo__greet', arguments: { who: 'Ada' } })), [
+    { result: { messages: [{ content: { text: 'Greet Ada.' } }] } },
+  ])
+  const ref = { type: 'ref/prompt', name: 'Demo__greet' }
+  const argument = { name: 'who', value: 'A' }
+  t.match(await answersTo(wire, id, rpc('completion/complete', { ref, argument })), [
+    { result: { completion: { values: ['Ada', 'Alan'] } } },
+  ])
+  t.match(await answersTo(wire, id, rpc('no/such')), [{ error: { code: -32601 } }])
+})

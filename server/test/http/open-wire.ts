@@ -1,0 +1,205 @@
+/** A server on a port of its own, and ways to talk to it without any client library. */
+import type { App } from '@causeway/app-kit'
+import { meta, modernVersion } from '@causeway/protocol'
+import type { Test } from 'tap'
+import { request } from 'undici'
+import { type HttpOptions, type HttpServer, openHttp } from '../../src/http/server.ts'
+import type { OpenCore } from '../../src/open-core.ts'
+import { type DemoControl, demoApp } from '../demo-app.ts'
+import { captureLog, type LogCapture, openTestCore } from '../test-core.ts'
+import { type WireControl, wireApp } from './wire-app.ts'
+
+/** An answer, read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The text as JSON; throws where it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+  readonly json: any
+}
+
+/** How a request departs from a POST of JSON to `/mcp`. */
+export interface Sending {
+  readonly path?: string
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** A running server under test. */
+export interface Wire {
+  readonly core: OpenCore
+  readonly http: HttpServer
+  readonly demo: DemoControl
+  readonly wire: WireControl
+  readonly logged: LogCapture
+  /** Sends a value as JSON, a string or bytes as they are, nothing for undefined. */
+  send(body?: unknown, sending?: Sending): Promise<Answer>
+  /** Sends and gives the messages of the event stream that comes back, as they come. */
+  stream(body?: unknown, sending?: Sending): Promise<Stream>
+  /** Opens a session; gives its id. */
+  initialize(sending?: Sending): Promise<string>
+}
+
+/** An open event stream. */
+export interface Stream {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
+  readonly messages: AsyncGenerator<any>
+  /** Comments that have come so far. */
+  readonly comments: readonly string[]
+  hangUp(): void
+}
+
+const json = 'application/json'
+/** What a client sends that can read both kinds of answers. */
+export const both = { accept: 'application/json, text/event-stream' }
+
+/** Opens a core with the demo apps and its HTTP side; both are closed with the test. */
+export async function openWire(
+  t: Test,
+  options: { dir?: string; apps?: readonly App[]; env?: NodeJS.ProcessEnv } & Partial<HttpOptions> = {},
+): Promise<Wire> {
+  const { dir = t.testdir(), apps = [], env = {}, ...rest } = options
+  const demo = demoApp()
+  const wire = wireApp()
+  const logged = captureLog()
+  const core = await openTestCore(t, [demo.app, wire.app, ...apps], { dir, env, log: logged.log })
+  const http = await openHttp(core, {
+    host: '127.0.0.1',
+    port: 0,
+    log: logged.log,
+    bodyLimitBytes: 16 * 2 ** 20,
+    ...rest,
+  })
+  t.teardown(() => http.close(0))
+
+  const open = (body: unknown, { path = '/mcp', method = 'POST', headers = {}, signal }: Sending) =>
+    request(`${http.url}${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': json }), ...headers },
+      ...(body === undefined ? {} : { body: bytesOf(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+
+  const send: Wire['send'] = async (body, sending = {}) => {
+    const answer = await open(body, sending)
+    const text = await answer.body.text()
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text,
+      get json() {
+        return JSON.parse(text)
+      },
+    }
+  }
+
+  return {
+    core,
+    http,
+    demo: demo.control,
+    wire: wire.control,
+    logged,
+    send,
+    async stream(body, sending = {}) {
+      const hangUp = new AbortController()
+      const answer = await open(body, {
+        ...sending,
+        headers: { ...both, ...sending.headers },
+        signal: hangUp.signal,
+      })
+      const comments: string[] = []
+      return {
+        status: answer.statusCode,
+        messages: events(answer.body, comments),
+        comments,
+        hangUp: () => hangUp.abort(),
+      }
+    },
+    async initialize(sending = {}) {
+      const { headers } = await send(initializeMessage(), {
+        ...sending,
+        headers: { ...both, ...sending.headers },
+      })
+      const id = headers['mcp-session-id'] as string
+      await send(
+        { jsonrpc: '2.0', method: 'notifications/initialized' },
+        { ...sending, headers: { ...both, 'mcp-session-id': id } },
+      )
+      return id
+    },
+  }
+}
+
+/** A request with the next best id. */
+export const rpc = (method: string, params?: object, id: string | number = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  ...(params === undefined ? {} : { params }),
+})
+
+/** A call of a tool. */
+export const toolCall = (name: string, args: object = {}, progressToken?: string) =>
+  rpc('tools/call', {
+    name,
+    arguments: args,
+    ...(progressToken === undefined ? {} : { _meta: { progressToken } }),
+  })
+
+/** What a client of 2025-11-25 opens with. */
+export const initializeMessage = () =>
+  rpc('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  })
+
+/** A message as the stateless revision wants it, and the headers that go with it. */
+export function modern(message: { method: string; params?: object }) {
+  const params: Record<string, unknown> = { ...message.params }
+  const _meta = {
+    ...(params._meta as object | undefined),
+    [meta.protocolVersion]: modernVersion,
+    [meta.clientInfo]: { name: 'raw-modern', version: '2' },
+    [meta.clientCapabilities]: {},
+  }
+  const name = params.name ?? params.uri
+  return {
+    body: { ...message, params: { ...params, _meta } },
+    headers: {
+      ...both,
+      'mcp-protocol-version': modernVersion,
+      'mcp-method': message.method,
+      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
+    },
+  }
+}
+
+/** Waits until something is so, looking again at each turn of the loop; fails after five seconds. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + 5000
+  while (!isSo()) {
+    if (performance.now() > end) throw new Error(`not within five seconds: ${isSo}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+function bytesOf(body: unknown): string | Uint8Array {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+}
+
+async function* events(body: AsyncIterable<Uint8Array>, comments: string[]): AsyncGenerator<unknown> {
+  let rest = ''
+  for await (const chunk of body) {
+    const parts = (rest + Buffer.from(chunk).toString()).split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      if (part.startsWith(':')) comments.push(part.slice(1).trim())
+      const data = /^data: (.+)$/m.exec(part)?.[1]
+      if (data !== undefined) yield JSON.parse(data)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+/** Plain HTTP: apps and tools, an app's own routes, health, metrics. */
+import { Readable } from 'node:stream'
+import t from 'tap'
+import { request } from 'undici'
+import { verifies } from '../../../test/verifies.ts'
+import { openWire, toolCall, until } from './open-wire.ts'
+
+const get = { method: 'GET' } as const
+
+verifies('wire:rest:list', async (t) => {
+  const { send } = await openWire(t)
+  const { json } = await send(undefined, { ...get, path: '/api/apps' })
+  t.match(
+    json.apps.find(({ name }: { name: string }) => name === 'Demo'),
+    {
+      about: 'Shows every kind of declaration.',
+      href: '/api/apps/demo',
+      tools: [{ name: 'echo', about: 'Gives back what it was given.' }],
+    },
+  )
+  t.match((await send(undefined, { ...get, path: '/api/apps/demo' })).json, {
+    name: 'Demo',
+    mcp: '/mcp/demo',
+    tools: [{ name: 'echo', href: '/api/apps/demo/tools/echo', input_schema: { required: ['text'] } }],
+    routes: [{ method: 'POST', href: '/api/apps/demo/notes/{id}' }],
+  })
+  t.match(await send(undefined, { ...get, path: '/api/apps/nothing' }), {
+    status: 404,
+    json: { code: 'ROUTE_NOT_FOUND', data: { apps: ['causeway', 'demo', 'wire'] } },
+  })
+  const document = (await send(undefined, { ...get, path: '/openapi.json' })).json
+  t.match(document, {
+    openapi: /^3\.1/,
+    paths: {
+      '/api/apps/demo/tools/echo': {
+        post: {
+          operationId: 'Demo__echo',
+          requestBody: { content: { 'application/json': { example: { text: 'hello' } } } },
+        },
+      },
+      '/api/apps/demo/notes/{id}': { post: { parameters: [{}, { name: 'id', in: 'path' }] } },
+    },
+  })
+})
+
+t.test(
+  'openapi: every path and method of the document is served, and none needs more than it says',
+  async (t) => {
+    const { send } = await openWire(t)
+    const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
+    for (const [path, operations] of Object.entries<Record<string, { requestBody?: unknown }>>(paths))
+      for (const [method, { requestBody }] of Object.entries(operations)) {
+        if (path.includes('{') || /work|wait|drip/.test(path)) continue
+        const body = requestBody as { content: { 'application/json': { example: object } } } | undefined
+        const answer = await send(body?.content['application/json'].example, {
+          path,
+          method: method.toUpperCase() as 'GET',
+        })
+        const isKnownFailure = path.endsWith('/tools/fail')
+        t.equal(answer.status, isKnownFailure ? 409 : 200, `${method} ${path}`)
+      }
+  },
+)
+
+verifies('wire:rest:call', async (t) => {
+  const { send } = await openWire(t)
+  const call = (tool: string, args?: object, headers = {}) =>
+    send(args, { path: `/api/apps/demo/tools/${tool}`, headers })
+  t.match(await call('echo', { text: 'hi', times: 2 }), { status: 200, json: { text: 'hihi' } })
+  t.match(await call('demo.echo', { text: 'hi' }), { status: 200, json: { text: 'hi' } }, 'by alias')
+  t.match(await call('count', {}, { 'causeway-session': 'mine' }), { json: { count: 1, shared: false } })
+  t.match(await call('count'), { json: { count: 1, shared: true } }, 'without a body')
+  t.match(await call('fail', { code: 'NO_RECORDING' }), {
+    status: 409,
+    json: {
+      code: 'NO_RECORDING',
+      legacy_code: -32000,
+      remedy: 'call load_recording first',
+      data: { hint: 1 },
+    },
+  })
+  t.match(await call('echo', { txt: 'hi' }), { status: 400, json: { code: 'INVALID_ARGUMENTS' } })
+  t.match(await call('fail', { code: 'accident' }), { status: 500, json: { code: 'INTERNAL' } })
+  t.match(await call('nothing', {}), { status: 404, json: { code: 'UNKNOWN_TOOL' } })
+})
+
+t.test('rest: hanging up aborts the handler', async (t) => {
+  const { send, wire } = await openWire(t)
+  const hangUp = new AbortController()
+  const call = send({ steps: 0 }, { path: '/api/apps/wire/tools/work', signal: hangUp.signal })
+  await until(() => wire.begun.length === 1)
+  hangUp.abort()
+  await t.rejects(call)
+  await until(() => wire.begun[0]?.aborted === true)
+})
+
+t.test('app route: bodies stream both ways', async (t) => {
+  const { http } = await openWire(t)
+  const upload = new Readable({ read() {} })
+  upload.push('first')
+  const { statusCode, headers, body } = await request(`${http.url}/api/apps/wire/lines/a%2Fb`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: upload,
+  })
+  t.equal(statusCode, 200)
+  t.equal(headers['content-type'], 'application/x-ndjson')
+  const chunks = body[Symbol.asyncIterator]()
+  t.equal(String((await chunks.next()).value), 'a/b:first', 'answered while the upload is open')
+  upload.push('second')
+  t.equal(String((await chunks.next()).value), 'a/b:second')
+  upload.push(null)
+  t.ok((await chunks.next()).done)
+})
+
+t.test('app route: hanging up aborts the context', async (t) => {
+  const { http, wire } = await openWire(t)
+  const hangUp = new AbortController()
+  const { body } = await request(`${http.url}/api/apps/wire/drip`, { signal: hangUp.signal })
+  const chunks = body[Symbol.asyncIterator]()
+  t.equal(String((await chunks.next()).value), 'drop\n')
+  hangUp.abort()
+  await t.rejects(chunks.next())
+  await until(() => wire.begun[0]?.aborted === true)
+})
+
+t.test('app route: an unknown one is 404, a body of any type reaches the app', async (t) => {
+  const { send } = await openWire(t)
+  t.match(await send('{not json', { path: '/api/apps/demo/notes/7' }), {
+    status: 200,
+    json: { id: '7', body: '{not json' },
+  })
+  t.match(await send('x', { path: '/api/apps/demo/notes/7/more' }), {
+    status: 404,
+    json: { code: 'ROUTE_NOT_FOUND', data: { routes: ['POST /notes/{id}'] } },
+  })
+})
+
+t.test('refresh: tells whether a list changed', async (t) => {
+  const { send, demo } = await openWire(t)
+  const refresh = () => send(undefined, { path: '/api/registry/refresh' })
+  t.match((await refresh()).json, { changed: false })
+  const { foundTool } = await import('../demo-app.ts')
+  demo.discovered = [foundTool('late')]
+  t.match((await refresh()).json, { changed: true, hash: /./ })
+})
+
+verifies('server:health', 'over HTTP', async (t) => {
+  const { send } = await openWire(t)
+  t.match(await send(undefined, { ...get, path: '/health' }), {
+    status: 200,
+    json: { status: 'ok', pid: process.pid, apps: { Demo: {}, Wire: {} } },
+  })
+})
+
+verifies('server:metrics', 'over HTTP', async (t) => {
+  const { send } = await openWire(t)
+  await send(toolCall('Demo__echo', { text: 'x' }))
+  const { headers, text } = await send(undefined, { ...get, path: '/metrics' })
+  t.match(headers['content-type'], /^text\/plain; version=/)
+  t.match(text, /causeway_.*Demo/)
+})

@@ -1,0 +1,138 @@
+/** tools/list: from bytes or through the SDK, the same; paged; announced when it changes. */
+import { legacyVersions, modernVersion } from '@causeway/protocol'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import type { Mount } from '../../src/core.ts'
+import { sdkServer } from '../../src/http/sdk-server.ts'
+import { foundTool } from '../demo-app.ts'
+import { both, modern, openWire, rpc, type Wire } from './open-wire.ts'
+
+const names = (result: { tools: { name: string }[] }): string[] => result.tools.map(({ name }) => name)
+
+/** The same list through the SDK alone: a handler of the stateless leg, and an array, which has no short way. */
+async function throughSdk(wire: Wire, path: Mount['path'], era: 'modern' | 'legacy') {
+  if (era === 'modern') {
+    const { body, headers } = modern(rpc('tools/list'))
+    const mount = wire.core.mounts().find((one) => one.path === path) as Mount
+    const { signal } = new AbortController()
+    const exchange = {
+      mount,
+      requestId: 'r',
+      session: undefined,
+      client: { name: 'c', version: '1' },
+      signal,
+    }
+    const handler = createMcpHandler(() =>
+      sdkServer({
+        wiring: { core: wire.core, log: wire.logged.log },
+        mount,
+        era,
+        versions: [modernVersion],
+        exchangeOf: () => ({ ...exchange, isBatch: false }),
+        sender: () => ({}),
+      }),
+    )
+    const asked = new Request('http://localhost/', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    return (await handler.fetch(asked, { parsedBody: body })).json()
+  }
+  const id = await wire.initialize({ path })
+  const { messages } = await wire.stream([rpc('tools/list')], {
+    path,
+    headers: { ...both, 'mcp-session-id': id },
+  })
+  return (await messages.next()).value
+}
+
+async function fromBytes(wire: Wire, path: string, era: 'modern' | 'legacy') {
+  if (era === 'modern') {
+    const { body, headers } = modern(rpc('tools/list'))
+    return (await wire.send(body, { path, headers })).json
+  }
+  const id = await wire.initialize({ path })
+  return (await wire.send(rpc('tools/list'), { path, headers: { ...both, 'mcp-session-id': id } })).json
+}
+
+t.test('tools/list: the bytes and the SDK give the same answer, on every mount and page size', async (t) => {
+  for (const env of [{}, { CAUSEWAY_PAGE_SIZE: '2' }]) {
+    const wire = await openWire(t, { dir: t.testdir({ [`size${env.CAUSEWAY_PAGE_SIZE}`]: {} }), env })
+    for (const { path } of wire.core.mounts())
+      for (const era of ['modern', 'legacy'] as const)
+        t.same(await fromBytes(wire, path, era), await throughSdk(wire, path, era), `${path} ${era}`)
+  }
+})
+
+verifies('wire:list:deterministic', 'every leg lists the same tools, every time', async (t) => {
+  const wire = await openWire(t)
+  for (const path of ['/mcp', '/mcp/demo']) {
+    const lists = [
+      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
+      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
+      (await fromBytes(wire, path, 'modern')).result.tools,
+      (await fromBytes(wire, path, 'legacy')).result.tools,
+    ]
+    for (const list of lists) t.same(list, lists[0])
+  }
+})
+
+verifies('wire:list:cache-hints', async (t) => {
+  const wire = await openWire(t)
+  t.match((await fromBytes(wire, '/mcp', 'modern')).result, { ttlMs: 300_000, cacheScope: 'public' })
+  t.equal((await fromBytes(wire, '/mcp', 'legacy')).result.ttlMs, undefined)
+})
+
+verifies('wire:list:pages', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_PAGE_SIZE: '4' } })
+  const found: string[] = []
+  let cursor: string | undefined
+  do {
+    const { result } = (await send(rpc('tools/list', cursor === undefined ? {} : { cursor }))).json
+    t.ok(result.tools.length <= 4)
+    found.push(...names(result))
+    cursor = result.nextCursor
+  } while (cursor !== undefined)
+  t.equal(new Set(found).size, found.length)
+  t.ok(found.includes('Wire__work') && found.includes('Demo__echo') && found.includes('Causeway__get_health'))
+  const { body, headers } = modern(rpc('tools/list', { cursor: 'made-up' }))
+  t.match((await send(body, { headers })).json, { error: { code: -32602, data: { code: 'INVALID_CURSOR' } } })
+})
+
+verifies('wire:list:changed', async (t) => {
+  const wire = await openWire(t)
+  const listen = modern(rpc('subscriptions/listen', { notifications: { toolsListChanged: true } }))
+  const id = await wire.initialize({ path: '/mcp/demo' })
+  const other = await wire.initialize({ path: '/mcp/wire' })
+  const open = (path: string, session: string) =>
+    wire.stream(undefined, { path, method: 'GET', headers: { 'mcp-session-id': session } })
+  const streams = [
+    await wire.stream(listen.body, { headers: listen.headers }),
+    await wire.stream(listen.body, { path: '/mcp/demo', headers: listen.headers }),
+    await open('/mcp/demo', id),
+  ]
+  const unconcerned = await open('/mcp/wire', other)
+  for (const one of streams.slice(0, 2)) await one.messages.next() // acknowledged
+  wire.demo.discovered = [foundTool('late')]
+  wire.demo.announce('tools')
+  for (const one of streams)
+    t.match((await one.messages.next()).value, { method: 'notifications/tools/list_changed' })
+  t.ok(names((await wire.send(rpc('tools/list'))).json.result).includes('Demo__late'))
+  await wire.http.close(1000)
+  t.same(await unconcerned.messages.next(), { done: true, value: undefined }, 'another mount heard nothing')
+})
+
+t.test('tools/list: a request that the SDK refuses is refused before the bytes', async (t) => {
+  const { send } = await openWire(t)
+  const { body, headers } = modern(rpc('tools/list'))
+  const { 'mcp-method': _, ...withoutMethod } = headers
+  t.match(await send(body, { headers: withoutMethod }), { status: 400, json: { error: { code: -32020 } } })
+  t.match(await send(body, { headers: { ...headers, 'mcp-method': 'tools/call' } }), { status: 400 })
+  t.match(await send(body, { headers: { ...headers, 'mcp-protocol-version': legacyVersions[0] } }), {
+    status: 400,
+  })
+  const { _meta } = body.params
+  const broken = { ...body, params: { _meta: { ..._meta, 'io.modelcontextprotocol/clientCapabilities': 5 } } }
+  t.match(await send(broken, { headers }), { status: 400, json: { error: { code: -32602 } } })
+})
