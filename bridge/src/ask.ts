@@ -1,4 +1,5 @@
 import { kindOf } from '@causeway/protocol'
+import { unreachable } from './answer.ts'
 import type { Fields } from './headers.ts'
 import { createReplyReader, type Reply } from './reply.ts'
 import type { Upstream } from './upstream.ts'
@@ -10,13 +11,15 @@ export interface Asked {
   readonly response: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Posts a message of the bridge's own and reads the response, from JSON or from the first of an event stream. */
+/** Posts a message of the bridge's own and reads the response, from JSON or from the first of an event stream; throws SERVER_UNREACHABLE. */
 export async function ask(upstream: Upstream, fields: Fields, body: Buffer): Promise<Asked> {
   let response: Asked['response']
   const reader = createReplyReader(ownLimit, ({ data }) => {
     response ??= responseIn(data)
   })
-  await upstream.post(fields, body, reader).done
+  await upstream.post(fields, body, reader).done.catch((error: unknown) => {
+    throw unreachable(upstream.url, error)
+  })
   const reply = reader.reply() as Reply
   return { reply, response: response ?? responseIn(reply.type === 'json' ? reply.body : undefined) }
 }

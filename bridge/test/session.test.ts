@@ -228,3 +228,22 @@ verifies(
     t.equal(backend.methods().filter((method) => method === 'response').length, 1)
   },
 )
+
+verifies(
+  'bridge:session:restart',
+  'a renewal that fails is told, and tried again by the next call',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    sessions.current = 'two'
+    backend.on('initialize', (got) => got.response.destroy())
+    t.match(await bridge.call(1, 'tools/call'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
+    backend.on('initialize', (got) => got.status(503, 'starting'))
+    t.match(await bridge.call(2, 'tools/call'), { error: { data: { code: 'OVERLOADED' } } })
+    loseSessions(backend, sessions)
+    t.match(await bridge.call(3, 'tools/call'), { result: { session: 'two' } })
+  },
+)
