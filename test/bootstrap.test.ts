@@ -133,11 +133,11 @@ verifies('workshop:stamp:interrupted', async (t) => {
 t.test('install: npm runs without the programs of this checkout on PATH, with its own Node', async (t) => {
   const env = withoutOwnBin('/repo', { Path: '/repo/node_modules/.bin:/usr/bin:/other/node_modules/.bin' })
   t.same(env, { Path: '/usr/bin:/other/node_modules/.bin' })
-  t.same(npm({ npm_execpath: '/npm/cli.js', npm_node_execpath: '/node20' }, '/shim'), [
+  t.same(npm({ npm_execpath: '/npm/npm-cli.js', npm_node_execpath: '/node20' }, '/shim'), [
     '/node20',
-    '/npm/cli.js',
+    '/npm/npm-cli.js',
   ])
-  t.same(npm({}, '/nowhere/bin/node'), ['npm'])
+  t.same(npm({ npm_execpath: '/yarn.js' }, '/nowhere/bin/node'), ['npm'])
 })
 
 verifies('workshop:runtime:choice', async (t) => {

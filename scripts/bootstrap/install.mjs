@@ -48,7 +48,7 @@ export function buildTap(root, run, node) {
  * @type {(env: NodeJS.ProcessEnv, execPath: string) => string[]}
  */
 export function npm(env, execPath) {
-  if (env.npm_execpath?.endsWith('.js')) return [env.npm_node_execpath ?? execPath, env.npm_execpath]
+  if (env.npm_execpath?.endsWith('npm-cli.js')) return [env.npm_node_execpath ?? execPath, env.npm_execpath]
   const beside = ['../lib/node_modules/npm/bin/npm-cli.js', 'node_modules/npm/bin/npm-cli.js']
     .map((path) => join(dirname(execPath), path))
     .find((path) => existsSync(path))
