@@ -75,8 +75,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('get_contact_history', {
-    about:
-      'Contact of a pair (either order) over frames: runs, begins and ends, chatter, flips of the normal.',
+    about: 'Contact of a pair, in either order, over frames: runs, begins, ends, chatter, normal flips.',
     hints,
     input: {
       body_a_id: bodyArgument,
