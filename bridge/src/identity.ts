@@ -1,5 +1,5 @@
 import { type Id, headers as names } from '@causeway/protocol'
-import { type Fields, fieldValue } from './headers.ts'
+import type { Fields } from './headers.ts'
 
 /** Who this bridge is to the server, for its whole life. */
 export interface Identity {
@@ -8,6 +8,9 @@ export interface Identity {
   /** Names one call for ever. The bridge sends it again only when it repeats that very call. */
   call(id: Id): Fields
 }
+
+/** An id that may stand in a header as it is; any other is left out, the number alone names the call. */
+const shownId = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
  * `session` names the client. `run` is random per process: with a session that outlives processes, the ids of two
@@ -20,7 +23,8 @@ export function createIdentity(session: string, run: string): Identity {
     call(id) {
       // A client may use an id again after its answer; the number keeps two calls two.
       calls += 1
-      return { [names.causewayRequest]: fieldValue(`${session}.${run}-${calls}.${id}`) }
+      const shown = shownId.test(String(id)) ? `.${id}` : ''
+      return { [names.causewayRequest]: `${session}.${run}-${calls}${shown}` }
     },
   }
 }

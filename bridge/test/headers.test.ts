@@ -62,7 +62,8 @@ t.test('fieldValue: what a header cannot hold is Base64 of its UTF-8 between mar
 t.test('createIdentity: two calls with one id are two calls', async (t) => {
   const identity = createIdentity('me', 'r1')
   t.not(identity.call(1)['causeway-request'], identity.call(1)['causeway-request'])
-  t.match(identity.call('a\n')['causeway-request'], /^=\?base64\?/)
+  for (const id of ['a b', 'é\n', '', 'x'.repeat(65)])
+    t.match(identity.call(id)['causeway-request'], /^me\.r1-\d+$/, 'what no header can hold is left out')
   t.not(
     createIdentity('me', 'r1').call(1)['causeway-request'],
     createIdentity('me', 'r2').call(1)['causeway-request'],
