@@ -1,0 +1,96 @@
+/** A user app for tests of running servers: it takes its time, can be asked about that, and has one of everything. */
+import { defineApp } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+
+const notes = 'probe://notes/'
+
+export default defineApp(
+  {
+    name: 'Probe',
+    about: 'Waits, fails and announces on demand.',
+    open: ({ changed }) => ({
+      changed,
+      begun: 0,
+      aborted: 0,
+      release: [] as (() => void)[],
+      text: 'first',
+    }),
+    session: () => ({}),
+  },
+  (app) => {
+    app.tool('wait', {
+      about: 'Reports its steps, then waits to be released.',
+      input: { steps: z.int().min(0).describe('number of steps') },
+      output: { steps: z.int() },
+      example: { args: { steps: 0 } },
+      async run({ steps }, { store, signal, progress }) {
+        for (let step = 1; step <= steps; step++) progress(step, steps, `step ${step}`)
+        store.begun += 1
+        await new Promise<void>((resolve, reject) => {
+          store.release.push(resolve)
+          signal.addEventListener('abort', () => {
+            store.aborted += 1
+            reject(signal.reason)
+          })
+        })
+        return { steps }
+      },
+    })
+    app.tool('release', {
+      about: 'Lets every waiting call end.',
+      input: {},
+      output: { released: z.int() },
+      example: { args: {} },
+      run(_, { store }) {
+        const waiting = store.release.splice(0)
+        for (const go of waiting) go()
+        return { released: waiting.length }
+      },
+    })
+    app.tool('seen', {
+      about: 'How many calls of wait have begun and were aborted, ever.',
+      input: {},
+      output: { begun: z.int(), aborted: z.int() },
+      hints: { readOnly: true },
+      example: { args: {} },
+      run: (_, { store: { begun, aborted } }) => ({ begun, aborted }),
+    })
+    app.tool('fail', {
+      about: 'Fails with a code.',
+      input: {},
+      output: { never: z.string() },
+      example: { args: {} },
+      run() {
+        throw new CausewayError('NO_RECORDING', 'nothing is loaded', { data: { hint: 'probe' } })
+      },
+    })
+    app.tool('write', {
+      about: 'Changes the note.',
+      input: { text: z.string().describe('the new text') },
+      output: { uri: z.string() },
+      example: { args: { text: 'second' } },
+      run({ text }, { store }) {
+        store.text = text
+        store.changed.resource(`${notes}a`)
+        return { uri: `${notes}a` }
+      },
+    })
+    app.resource(`${notes}{id}`, {
+      name: 'note',
+      about: 'The note.',
+      list: async () => [{ uri: `${notes}a`, name: 'a' }],
+      complete: { id: async () => ['a'] },
+      read: async ({ id = '' }, { store }) => {
+        if (id !== 'a') throw new CausewayError('RESOURCE_NOT_FOUND', `no such note: ${id}`)
+        return { json: { id, text: store.text } }
+      },
+    })
+    app.prompt('greet', {
+      about: 'A greeting.',
+      input: { who: z.string().describe('whom') },
+      complete: { who: async () => ['Ada', 'Alan', 'Grace'] },
+      messages: ({ who }) => [{ role: 'user', content: { type: 'text', text: `Greet ${who}.` } }],
+    })
+  },
+)
