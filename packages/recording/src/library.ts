@@ -7,7 +7,7 @@ import type { ScanLimits } from './folder-scan.ts'
 import { listRecordings } from './listing.ts'
 import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
 import { sharedTasks } from './shared-task.ts'
-import { snapshotCache } from './snapshot-cache.ts'
+import { exists, snapshotCache } from './snapshot-cache.ts'
 import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
 import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
 
@@ -75,8 +75,10 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const indexing = new Map<string, WorkerLink>()
 
   const isOwn = (path: string) => path === dir || path.startsWith(dir + sep)
-  const list = (directory?: string) =>
-    listRecordings({ catalogue, roots, limits: limits.scan, isOwn }, directory)
+  const list = async (directory?: string) => {
+    await dropVanished()
+    return listRecordings({ catalogue, roots, limits: limits.scan, isOwn }, directory)
+  }
 
   /** The real path that an id, a path or the name of a listed file stands for. */
   const locate = async (idOrPath: string): Promise<string> => {
@@ -106,6 +108,13 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const discard = async (key: string): Promise<void> => {
     await letGo(key)
     await copies.remove(key)
+  }
+
+  /** Removes the copies of files that are gone. */
+  const dropVanished = async (): Promise<void> => {
+    for (const { key, path } of catalogue.snapshots()) {
+      if (!(await exists(path))) await discard(key)
+    }
   }
 
   const releaseForRoom = async ({ key, used_ms }: Snapshot): Promise<boolean> => {

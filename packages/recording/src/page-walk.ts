@@ -22,10 +22,12 @@ const leafTable = 13
 /** Most pages of the schema: thousands of tables. */
 const maxSchemaPages = 1000
 
-/** Starts a walk; `header` is the first 100 bytes of the file. */
-export function walkPages(file: FileHandle, header: Buffer): PageWalk {
+/** Starts a walk; `header` is the first 100 bytes of the file, `size` its length in bytes. */
+export function walkPages(file: FileHandle, header: Buffer, size: number): PageWalk {
   const stated = header.readUInt16BE(16)
   const pageSize = stated === 1 ? 65_536 : stated
+  // The page count is valid only where its writer kept it up: "version-valid-for" then equals the change counter.
+  const pages = header.readUInt32BE(92) === header.readUInt32BE(24) ? header.readUInt32BE(28) : 0
 
   const readPage = async (number: number): Promise<Buffer> => {
     const { buffer, bytesRead } = await file.read(
@@ -62,6 +64,7 @@ export function walkPages(file: FileHandle, header: Buffer): PageWalk {
     async tables() {
       if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0)
         throw new MalformedFile(`page size ${pageSize}`)
+      if (pages * pageSize > size) throw new MalformedFile(`${pages} pages do not fit into ${size} bytes`)
       const found = new Map<string, number>()
       for await (const leaf of leaves(1, maxSchemaPages)) {
         if (leaf === 'too many') break

@@ -40,6 +40,8 @@ export function finishCopy(file: string, progress: IndexProgress): void {
     db.pragma('synchronous = NORMAL')
     requireSound(db)
     buildIndexes(db, eraMap(readSchema(db)), progress)
+    // The reader keeps the copy open, so closing would not fold the log in; its queries are short enough to wait for.
+    db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {
     db.close()
   }

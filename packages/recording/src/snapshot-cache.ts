@@ -81,13 +81,14 @@ export function snapshotCache(
   }
 }
 
-/** Asks by name only: a descriptor of our own on a copy that SQLite has open would drop its locks. */
-async function exists(file: string): Promise<boolean> {
+/** True where there is such a file. By name only: a descriptor on a file that SQLite has open would drop its locks. */
+export async function exists(file: string): Promise<boolean> {
   try {
     await stat(file)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw error
   }
 }

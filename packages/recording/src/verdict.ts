@@ -53,7 +53,7 @@ async function look(path: string, state: FileState): Promise<Judgement> {
   const isSettled = state.journal === null && state.wal === null
   const file = await open(path, 'r')
   try {
-    const walk = walkPages(file, state.header)
+    const walk = walkPages(file, state.header, state.size)
     const root = (await walk.tables()).get(frameTable)
     if (root === undefined) return isSettled ? refused('NOT_A_RECORDING') : refused('RECORDING_BUSY', false)
     return recording(isSettled ? await walk.countRows(root, maxFramePages) : null, isSettled)

@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { CausewayError } from '@causeway/protocol'
 import type { AnswerOf, ArgsOf, CarriedError, Reply, Request, WorkerMethod } from './worker-protocol.ts'
@@ -60,7 +61,12 @@ export function startWorker(): WorkerLink {
     for (const id of [...calls.keys()]) settle(id)?.reject(died(cause))
   }
   worker.on('error', end)
-  worker.on('exit', (code) => end(`exit code ${code}`))
+  const ended = new Promise<true>((resolve) => {
+    worker.on('exit', (code) => {
+      end(`exit code ${code}`)
+      resolve(true)
+    })
+  })
   port.on('message', (reply: Reply) => {
     if ('progress' in reply) calls.get(reply.id)?.progress?.(...reply.progress)
     else if ('error' in reply) settle(reply.id)?.reject(revive(reply.error))
@@ -92,11 +98,17 @@ export function startWorker(): WorkerLink {
     },
     async stop() {
       if (isAlive) await link.call('stop', undefined).catch(() => undefined)
-      await worker.terminate()
+      // With its port closed the thread ends by itself, in order; the process has to last until then.
+      worker.ref()
+      const isOver = await Promise.race([ended, wait(stopMs, false, { ref: false })])
+      if (!isOver) await worker.terminate()
     },
   }
   return link
 }
+
+/** Time that a worker gets to end by itself, ms. */
+const stopMs = 2000
 
 /** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
 const workerFile = new URL(`./recording-worker${extname(import.meta.url)}`, import.meta.url)

@@ -29,15 +29,21 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** A library over one root, with its data elsewhere; closed with the test. */
+/** Empty folders of a test: `files` for recordings, `data` and `more` for libraries, `elsewhere` beside the root. */
+export function folders(t: Test): Record<'files' | 'data' | 'more' | 'elsewhere', string> {
+  const root = t.testdir({ files: {}, data: {}, more: {}, elsewhere: {} })
+  const below = (name: string) => join(root, name)
+  return { files: below('files'), data: below('data'), more: below('more'), elsewhere: below('elsewhere') }
+}
+
+/** A library over one root, closed with the test. */
 export async function libraryOver(
   t: Test,
   root: string,
-  more: { readonly dir?: string; readonly limits?: Partial<LibraryLimits>; readonly now?: () => number } = {},
+  more: { readonly dir: string; readonly limits?: Partial<LibraryLimits>; readonly now?: () => number },
 ): Promise<RecordingLibrary> {
-  const dir = more.dir ?? t.testdir()
   const library = await openLibrary({
-    dir,
+    dir: more.dir,
     roots: rootsOf(root),
     now: more.now ?? (() => 1_700_000_000_000),
     ...(more.limits ? { limits: more.limits } : {}),

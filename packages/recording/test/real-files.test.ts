@@ -4,23 +4,22 @@ import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { Columns, Frame, Recording } from '../src/index.ts'
 import { equalDeep } from './equal-deep.ts'
-import { libraryOver, whole } from './library-kit.ts'
+import { folders, libraryOver, whole } from './library-kit.ts'
 
 const folder = process.env.CAUSEWAY_REAL_RECORDINGS
 const reason = 'CAUSEWAY_REAL_RECORDINGS names no folder of real recordings'
 
 verifies('recording:real-files', async (t) => {
-  if (!folder) return void t.skip(reason)
   for (const name of ['drop', 'friction_slide', 'legacy_notangent']) {
-    await t.test(name, (t) => checkFile(t, folder, name))
+    await t.test(name, { skip: folder ? false : reason }, (t) => checkFile(t, folder ?? '', name))
   }
 })
 
 async function checkFile(t: Test, folder: string, name: string): Promise<void> {
   const expected = JSON.parse(readFileSync(join(folder, `${name}.expected.json`), 'utf8'))
-  const root = t.testdir({ files: {}, data: {} })
-  copyFileSync(join(folder, `${name}.db`), join(root, 'files', `${name}.db`))
-  const library = await libraryOver(t, join(root, 'files'), { dir: join(root, 'data') })
+  const { files, data } = folders(t)
+  copyFileSync(join(folder, `${name}.db`), join(files, `${name}.db`))
+  const library = await libraryOver(t, files, { dir: data })
   const { recording } = await library.open(name)
   checkSummary(t, recording, expected)
   await checkSystemEnergy(t, recording, expected)

@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { loadRecording } from '../src/loaded-recording.ts'
+import { startWorker } from '../src/worker-link.ts'
+import { whole } from './library-kit.ts'
+import { bodyId, writeRecording } from './write-recording.ts'
+
+const identity = { id: 'run', path: '/recordings/run.db', name: 'run.db', size_bytes: 1 }
+
+verifies('recording:worker:dies', async (t) => {
+  const file = join(t.testdir(), 'copy.db')
+  writeRecording(file, { frames: 50 })
+  const link = startWorker()
+  const loaded = await loadRecording(link, 'key', file, identity)
+  t.teardown(() => loaded.release())
+  const calls = [loaded.recording.frame(1), loaded.recording.bodyEnergy(bodyId, whole)]
+  const ended = Promise.allSettled(calls)
+  await link.kill()
+  t.equal(loaded.isOpen, false)
+  for (const result of await ended) {
+    if (result.status === 'rejected') t.match(result.reason, { code: 'INTERNAL', remedy: /call again/ })
+  }
+  t.ok(
+    (await ended).some(({ status }) => status === 'rejected'),
+    'a call that was in hand fails',
+  )
+  t.equal((await loaded.recording.frame(2)).frame_id, 2)
+  t.equal(loaded.isOpen, true)
+})
+
+t.test('startWorker: an error of the worker keeps its code and its data', async (t) => {
+  const file = join(t.testdir(), 'copy.db')
+  writeRecording(file, { frames: 2 })
+  const loaded = await loadRecording(startWorker(), 'key', file, identity)
+  t.teardown(() => loaded.release())
+  await t.rejects(loaded.recording.frame(3), {
+    code: 'FRAME_NOT_FOUND',
+    data: { frame_id: 3, first_frame: 1, last_frame: 2 },
+  })
+})
+
+t.test('startWorker: what is not an error for clients says nothing of the inside', async (t) => {
+  const link = startWorker()
+  t.teardown(() => link.kill())
+  await t.rejects(link.call('frame', { frame: 1 }), {
+    code: 'INTERNAL',
+    message: 'reading the recording failed',
+  })
+})
+
+t.test('startWorker: columns are moved, whole', async (t) => {
+  const file = join(t.testdir(), 'copy.db')
+  writeRecording(file, { frames: 20 })
+  const loaded = await loadRecording(startWorker(), 'key', file, identity)
+  t.teardown(() => loaded.release())
+  const { fields, length, data } = await loaded.recording.systemEnergy(whole)
+  t.same([length, fields.length, data.length], [20, 9, 180])
+  t.equal(data[fields.length + fields.indexOf('frame_id')], 2)
+})
