@@ -1,4 +1,6 @@
-import { chmod, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
@@ -21,8 +23,8 @@ const pagesPerStep = 256
  */
 export async function backup(db: Database, to: string, options: CopyOptions = {}): Promise<void> {
   const part = `${to}.part`
+  await makePlace(part)
   try {
-    await rm(part, { force: true })
     await db.backup(part, {
       progress: ({ totalPages, remainingPages }) => {
         if (options.signal?.aborted) throw new CausewayError('CANCELLED', 'the backup was cancelled')
@@ -44,13 +46,16 @@ export async function backup(db: Database, to: string, options: CopyOptions = {}
  * Puts a backup in the place of a data file that is closed. The backup is checked first and copied through SQLite, so
  * neither a damaged nor a newer one ever replaces data.
  *
- * Throws `DATA_DAMAGED`, `NEWER_DATA`, `DATA_UNWRITABLE`, `CANCELLED`.
+ * Throws `FILE_NOT_FOUND`, `DATA_DAMAGED`, `NEWER_DATA`, `DATA_UNWRITABLE`, `CANCELLED`.
  */
 export async function restore(
   from: string,
   file: string,
   { migrations, ...options }: CopyOptions & { readonly migrations: readonly Migration[] },
 ): Promise<void> {
+  if (!existsSync(from)) {
+    throw new CausewayError('FILE_NOT_FOUND', `there is no backup ${from}`, { data: { file: from } })
+  }
   verify(from, migrations)
   const source = new BetterSqlite3(from, { readonly: true, fileMustExist: true })
   try {
@@ -59,6 +64,16 @@ export async function restore(
     for (const sidecar of ['-wal', '-shm', '-journal']) await rm(`${file}${sidecar}`, { force: true })
   } finally {
     source.close()
+  }
+}
+
+/** Makes the folder and removes what an earlier attempt left. */
+async function makePlace(file: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await rm(file, { force: true })
+  } catch (error) {
+    throw dataFailure(error, file)
   }
 }
 

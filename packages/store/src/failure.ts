@@ -24,6 +24,7 @@ const unwritable = [
   'EACCES',
   'EPERM',
   'EROFS',
+  'EEXIST',
   'ENOTDIR',
   'EISDIR',
 ]
