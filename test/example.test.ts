@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { shellBlocks } from './readme/blocks.ts'
+import { run, start } from './readme/program.ts'
+import { repository } from './tree.ts'
+import { verifies } from './verifies.ts'
+
+const node = `'${process.execPath}'`
+const server = await start(t, `${node} --conditions=@causeway/source server/src/main.ts`, {
+  CAUSEWAY_DATA_DIR: t.testdir(),
+  CAUSEWAY_RECORDING_ROOTS: `${repository}/fixtures/recordings`,
+  CAUSEWAY_USER_APPS: './examples/hello-app/app.ts',
+  MCP_SERVER_PORT: '0',
+})
+
+const documented = (folder: string) =>
+  shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))
+
+interface Result {
+  readonly tools: readonly { readonly name: string }[]
+  readonly structuredContent: Readonly<Record<string, unknown>>
+}
+
+async function ask(method: string, params: object, session: string): Promise<Result> {
+  const response = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'causeway-session': session },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return ((await response.json()) as { result: Result }).result
+}
+
+verifies('client:example-app', 'it is listed, on the shared mount and on its own', async (t) => {
+  const { tools } = await ask('tools/list', {}, 'list')
+  const names = tools.map(({ name }) => name)
+  t.match(names.slice(-2), ['Hello__greet', 'Hello__list_greeted'])
+  const own = await fetch(`${server.url}/api/apps/hello`)
+  t.match(await own.json(), { tools: [{ name: 'greet' }, { name: 'list_greeted' }] })
+})
+
+verifies('client:example-app', 'the curl of its README gets the answer of its README', async (t) => {
+  const [startsIt, curl] = documented('hello-app')
+  t.match(startsIt?.commands, /--user-apps \.\/examples\/hello-app\/app\.ts/)
+  const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', server.url) ?? '', {})
+  t.match(JSON.parse(stdout), curl?.answer as object)
+})
+
+verifies('client:example-app', 'it remembers names for all clients, and the last one for each', async (t) => {
+  const greet = async (name: string, session: string) =>
+    (await ask('tools/call', { name: 'Hello__greet', arguments: { name } }, session)).structuredContent
+  t.match(await greet('Grace', 'one'), { times: 1, before: null })
+  t.match(await greet('Grace', 'two'), { times: 2, before: null }, 'the store is shared')
+  t.match(await greet('Alan', 'one'), { times: 1, before: 'Grace' }, 'the session is not')
+})
+
+t.test('replay-story: prints the diagnosis that its README shows', async (t) => {
+  const [story] = documented('replay-story')
+  const commands = story?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} slide_at_45 ${server.url}`, {})
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+})
+
+t.test('replay-story: an unknown recording is told in the words of the server', async (t) => {
+  const { code, stderr } = await run(t, `${node} examples/replay-story/story.mjs nothing ${server.url}`, {})
+  t.equal(code, 1)
+  t.match(stderr, /^story: RECORDING_NOT_FOUND: /)
+})
