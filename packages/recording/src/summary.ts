@@ -11,7 +11,7 @@ import { countIgnored } from './ignored-rows.ts'
 import type { Body, Frame, RecordingSummary, Value, Vector } from './types.ts'
 
 /** Steps looked at for gravity, and again for the unit of the lambdas. */
-const sampledSteps = 64
+const sampledSteps = 24
 
 /** A step: the frame before it and the frame that it led to. */
 type Step = readonly [before: Frame, after: Frame]
