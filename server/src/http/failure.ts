@@ -1,5 +1,4 @@
 /** Failures on their way out: Fastify's own become coded ones, unknown ones are logged and hidden. */
-import type { Log } from '@causeway/app-kit'
 import {
   asCausewayError,
   CausewayError,
@@ -11,6 +10,7 @@ import {
   rowOf,
 } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
 import type { Era } from '../core.ts'
 
 /**
@@ -33,14 +33,14 @@ export function withLegacyNumber<T extends object>(message: T): T {
 }
 
 /** A thrown value as what may be told; what has no code is logged here, with its stack, and told as `INTERNAL`. */
-export function tellable(error: unknown, log: Log, requestId: string): CausewayError {
+export function tellable(error: unknown, log: Logger, requestId: string): CausewayError {
   if (!isCausewayError(error))
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   return asCausewayError(error)
 }
 
 /** Answers errors of a scope as plain error objects, with the status of the error table. */
-export function tellAsObjects(scope: FastifyInstance, log: Log): void {
+export function tellAsObjects(scope: FastifyInstance, log: Logger): void {
   scope.setErrorHandler((thrown, request, reply) => {
     const error = ofFastify(thrown, request) ?? tellable(thrown, log, request.id)
     return withStatus(reply, error).send(errorObject(error))
@@ -48,7 +48,7 @@ export function tellAsObjects(scope: FastifyInstance, log: Log): void {
 }
 
 /** Answers errors of a scope as JSON-RPC errors under the id of the message, if it could be read. */
-export function tellAsMessages(scope: FastifyInstance, log: Log): void {
+export function tellAsMessages(scope: FastifyInstance, log: Logger): void {
   scope.setErrorHandler((thrown, request, reply) => {
     const error = ofFastify(thrown, request) ?? tellable(thrown, log, request.id)
     return withStatus(reply, error).send(failureOf(idOf(request.body), error))

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
+import { protocolDetail } from '../log.ts'
 import type { Exchange } from './exchange.ts'
 import { withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
@@ -169,7 +170,7 @@ export class LegacySession {
     // A client that has just gone is no error.
     this.#server
       .notification(notification)
-      .catch((err: unknown) => this.#wiring.log.debug({ err }, '[MCP] a notice was not sent'))
+      .catch((err: unknown) => protocolDetail(this.#wiring.log, { err }, 'a notice was not sent'))
   }
 }
 

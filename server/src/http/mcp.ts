@@ -7,8 +7,10 @@ import {
   type Request as RpcRequest,
   supportedVersions,
 } from '@causeway/protocol'
+import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core, Mount } from '../core.ts'
+import { protocolDetail } from '../log.ts'
 import { type Exchange, exchangeOf } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
 import type { LegacySession } from './legacy-session.ts'
@@ -16,7 +18,7 @@ import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
 import { answerLeniently } from './lenient.ts'
 import { claimsRevision, isModern, type ModernLeg, modernLeg } from './modern.ts'
 import { type Handler, serve } from './serve.ts'
-import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import { asksFirstPage } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
 /** The legs, so that the server can end them. */
@@ -91,14 +93,18 @@ interface Posted {
 /** Era and session are decided anew for each message: clients mix them on one connection. */
 async function post({ request, reply, exchange }: Posted, wiring: Wiring, legs: McpLegs): Promise<void> {
   const { body } = request
-  const { inflight, core } = wiring
+  const { inflight, log } = wiring
+  protocolDetail(
+    log,
+    { request_id: request.id, mount: exchange.mount.path, method: methodOf(body) },
+    'message',
+  )
   if (body === undefined) throw new CausewayError('PARSE_ERROR', 'the request has no body')
   if (isModern(body, request.headers[headers.protocolVersion])) {
-    if (methodOf(body) === 'subscriptions/listen') {
-      inflight.admit()
-      return legs.modern.answer(request, reply, exchange)
-    }
-    return inflight.run(() => legs.modern.answer(request, reply, exchange))
+    const answer = () => legs.modern.answer(request, reply, exchange)
+    if (methodOf(body) !== 'subscriptions/listen') return inflight.run(answer)
+    inflight.admit()
+    return answer()
   }
   if (Array.isArray(body) && body.some(claimsRevision))
     throw new CausewayError('INVALID_REQUEST', 'a message without handshake must not come in an array', {
@@ -109,18 +115,26 @@ async function post({ request, reply, exchange }: Posted, wiring: Wiring, legs: 
     return inflight.run(() => legs.sessions.initialize(request, reply, exchange))
 
   const session = await sessionOf(request, exchange.mount, legs)
-  // Cancellations and answers to our own requests must get through while the server waits for calls to end.
-  if (session !== undefined && !hasRequest(body)) return session.answer(request, reply, { exchange, body })
-  return inflight.run(async () => {
-    if (session === undefined || !acceptsStream(request)) {
-      const { status, json } = await answerLeniently(wiring, body, exchange, openSession(session))
-      await reply.code(status).type('application/json').send(json)
-    } else if (kindOf(body) === 'request' && asksFirstPage(body as RpcRequest)) {
-      const json = toolListAnswer(core, exchange.mount, 'legacy', (body as RpcRequest).id)
-      await reply.header(headers.sessionId, session.id).type('application/json').send(json)
-    } else await session.answer(request, reply, { exchange, body })
+  if (session !== undefined && sdkReads(body)) {
+    const answer = () => session.answer(request, reply, { exchange, body })
+    // Cancellations and answers to our own requests must get through while the server waits for calls to end.
+    if (!hasRequest(body)) return answer()
+    if (acceptsStream(request) && !isPlainToolList(body)) return inflight.run(answer)
+  }
+  await inflight.run(async () => {
+    const { status, json } = await answerLeniently(wiring, body, exchange, openSession(session))
+    await reply.code(status).type('application/json').send(json)
   })
 }
+
+/** JSON-RPC allows ids that the SDK does not carry, such as fractions. */
+const sdkReads = (body: unknown): boolean =>
+  body !== null &&
+  [body].flat().length > 0 &&
+  [body].flat().every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
+
+/** One that is answered from bytes, which the lenient leg does for every client. */
+const isPlainToolList = (body: unknown): boolean => !Array.isArray(body) && asksFirstPage(body as RpcRequest)
 
 const openSession = (session: LegacySession | undefined) =>
   session && { id: session.id, client: session.initialize.clientInfo }

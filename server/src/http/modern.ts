@@ -4,6 +4,7 @@ import { classifyInboundRequest, createMcpHandler, type McpHttpHandler } from '@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
+import { protocolDetail } from '../log.ts'
 import type { Exchange } from './exchange.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { asksFirstPage, toolListAnswer } from './tool-list.ts'
@@ -59,7 +60,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       {
         legacy: 'reject',
         keepAliveMs: wiring.keepAliveMs,
-        onerror: (err) => wiring.log.debug({ err, mount: mount.path }, '[MCP] a message was refused'),
+        onerror: (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused'),
       },
     )
     handlers.set(mount.path, made)

@@ -2,6 +2,7 @@
 import type { ClientInfo, Id, Params } from '@causeway/protocol'
 import { ProtocolError, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
 import type { Caller, Era, Mount } from '../core.ts'
+import { protocolDetail } from '../log.ts'
 import { callerOf, type Exchange, type Sender } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import type { Wiring } from './wiring.ts'
@@ -54,7 +55,7 @@ export function sdkServer(options: SdkServerOptions): Server {
       if (signal.aborted) options.onCancelled?.(id, exchange)
     }
   }
-  server.onerror = (err) => wiring.log.debug({ err, mount: mount.path }, '[MCP] a message was refused')
+  server.onerror = (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused')
   return server
 }
 

@@ -1,10 +1,11 @@
 /** The HTTP side of the server: one Fastify instance, its routes, and how it stops. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Log } from '@causeway/app-kit'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
+import { protocolDetail } from '../log.ts'
 import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
 import { guard } from './guard.ts'
@@ -21,7 +22,7 @@ export interface HttpOptions {
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
-  readonly log: Log
+  readonly log: Logger
   readonly bodyLimitBytes: number
   /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
@@ -118,9 +119,10 @@ async function close(
 }
 
 /** One line for each HTTP request, where protocol detail is wanted. */
-function logDetail(fastify: FastifyInstance, log: Log): void {
+function logDetail(fastify: FastifyInstance, log: Logger): void {
   fastify.addHook('onResponse', async ({ id, method, url }, reply) => {
     const { statusCode: status, elapsedTime } = reply
-    log.debug({ request_id: id, method, url, status, ms: Math.round(elapsedTime * 10) / 10 }, '[MCP] http')
+    const ms = Math.round(elapsedTime * 10) / 10
+    protocolDetail(log, { request_id: id, method, url, status, ms }, 'answer')
   })
 }

@@ -1,6 +1,6 @@
 /** Fastify's requests and replies as the web-standard ones that the SDK and the apps speak. */
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** What a web-standard request is made of beside the HTTP request itself. */
@@ -29,23 +29,41 @@ export function webRequest(
   })
 }
 
-/** Sends the answer; resolves when its last byte is written or the caller has hung up. */
+/** Sends the answer; resolves when its last byte is handed over or the caller has hung up. */
 export async function sendWeb(reply: FastifyReply, response: Response): Promise<void> {
   reply.hijack()
   const { raw } = reply
-  raw.writeHead(
-    response.status,
-    [...Object.entries(reply.getHeaders()), ...response.headers].flat() as string[],
-  )
+  const given = [...Object.entries(reply.getHeaders()), ...response.headers]
+  raw.writeHead(response.status, given.flat() as string[])
   if (response.body === null) {
     raw.end()
     return
   }
   // A stream's first event may be long in coming; the caller must see at once that it is open.
   if (response.headers.get('content-type') !== 'application/json') raw.flushHeaders()
+  await write(response.body, raw)
+}
+
+async function write(body: ReadableStream<Uint8Array>, raw: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  // Whoever fills the stream is told that nobody reads any more; after the last byte this does nothing.
+  raw.once('close', () => void reader.cancel().catch(() => {}))
   try {
-    await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), raw)
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      if (!raw.write(part.value)) await drained(raw)
+    raw.end()
   } catch (error) {
-    if (!raw.destroyed || (error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+    // The status is long sent: a cut connection is the one way left to say that the answer is not whole.
+    raw.destroy()
+    throw error
   }
 }
+
+const drained = (raw: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      raw.off('drain', go).off('close', go)
+      resolve()
+    }
+    raw.on('drain', go).on('close', go)
+  })

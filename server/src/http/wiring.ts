@@ -1,12 +1,12 @@
 /** What the routes share: made once in `server.ts`, handed to every plugin. */
-import type { Log } from '@causeway/app-kit'
+import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
 import type { Inflight } from './inflight.ts'
 
 /** The core, the log, and the limits of the wire. */
 export interface Wiring {
   readonly core: Core
-  readonly log: Log
+  readonly log: Logger
   readonly inflight: Inflight
   /** Milliseconds between the comments that keep an idle stream open. */
   readonly keepAliveMs: number

@@ -130,6 +130,31 @@ t.test('session: several calls run at once, each on its own stream', async (t) =
   t.match((await slow.messages.next()).value, { id: 1 })
 })
 
+t.test('session: ids that the SDK does not carry, and broken messages, are answered too', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const id = await initialize()
+  for (const rpcId of [1.5, 2 ** 53, 1e300])
+    t.match((await send({ ...toolCall('Demo__count'), id: rpcId }, inSession(id))).json, {
+      id: rpcId,
+      result: { structuredContent: { shared: false } },
+    })
+  for (const body of [{ jsonrpc: '2.0', id: null, method: 'ping' }, [], 5])
+    t.match(await send(body, inSession(id)), { status: 400, json: { error: { code: -32600 } } })
+  t.match((await send([rpc('ping', undefined, 'a'), { nonsense: 1 }], inSession(id))).json, [
+    { id: 'a', result: {} },
+    { id: null, error: { code: -32600 } },
+  ])
+})
+
+t.test('session: one that wants no stream is answered as JSON, in its own state', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const id = await initialize()
+  for (const count of [1, 2])
+    t.match((await send(toolCall('Demo__count'), { headers: { 'mcp-session-id': id } })).json, {
+      result: { structuredContent: { count, shared: false } },
+    })
+})
+
 t.test('session: an array is answered message by message', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
