@@ -47,7 +47,7 @@ export function createEnd({ relay, listener, session, upstream, output, log, exi
       cutShort = resolve
     })
     relay.dropListening()
-    await Promise.race([relay.idle(), timeUp, cut])
+    await Promise.race([relay.idle().then(output.flushed), timeUp, cut])
     relay.failAll(error)
     listener.stop()
     await Promise.race([Promise.all([session.close().catch(() => {}), output.flushed()]), wait(farewellMs)])

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
 import { Calls } from './calls.ts'
 import { type Log, noLog, openDebugLog } from './debug-log.ts'
@@ -35,6 +36,7 @@ function main(): void {
 
 /** Joins the parts, from the client on the left to the server on the right, and lives until one of them ends. */
 function run(settings: Settings): void {
+  if (process.versions.node.startsWith('20.')) setFlagsFromString(leanParser)
   const { stdin, stdout } = process
   const log = settings.debug ? openLog() : noLog
   const identity = createIdentity(settings.session ?? randomUUID(), randomBytes(4).toString('hex'))
@@ -117,6 +119,9 @@ function run(settings: Settings): void {
 const signalGraceMs = 1000
 
 const parentPollMs = 2000
+
+/** Node 20 spends 10 MB on optimizing undici's parser, a WebAssembly module, beyond what the parser gains. */
+const leanParser = '--liftoff-only'
 
 function openLog(): Log {
   const path = join(tmpdir(), 'mcp_wrapper.log')

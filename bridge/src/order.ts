@@ -6,15 +6,18 @@ export interface Order {
   push(turn: Turn): void
   /** Turns that have not begun. */
   waiting(): number
+  /** Runs all turns, now and from now on, whatever holds them up. */
+  release(): void
 }
 
 /** `initialize` alone, then `notifications/initialized`, then everything at once: the order that servers rely on. */
 export function createOrder(): Order {
   const turns: Turn[] = []
   let isHeld = false
+  let isReleased = false
 
   const run = (): void => {
-    while (!isHeld) {
+    while (!isHeld || isReleased) {
       const held = turns.shift()?.()
       if (held === undefined) {
         if (turns.length === 0) return
@@ -33,5 +36,9 @@ export function createOrder(): Order {
       run()
     },
     waiting: () => turns.length,
+    release() {
+      isReleased = true
+      run()
+    },
   }
 }

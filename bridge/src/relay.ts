@@ -17,7 +17,7 @@ export interface Relay {
   idle(): Promise<void>
   /** Gives up calls that only end with the client. */
   dropListening(): void
-  /** Answers every open call with this error. */
+  /** Answers every open call, and every later one, with this error; nothing more is sent. */
   failAll(error: CausewayError): void
 }
 
@@ -47,6 +47,7 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
   let inFlight = 0
   let oneWays = 0
   let isFull = false
+  let failure: CausewayError | undefined
   const onIdle: (() => void)[] = []
 
   const update = (): void => {
@@ -73,12 +74,14 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
 
   const request = (bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call => {
     const call = calls.open(bytes, messages)
-    if (inFlight < maxInFlight) launch(call)
+    if (failure !== undefined) deliver.fail(call, failure)
+    else if (inFlight < maxInFlight) launch(call)
     else backlog.push(call)
     return call
   }
 
   const oneWay = async (message: Incoming, after?: Promise<void>): Promise<boolean> => {
+    if (failure !== undefined) return false
     oneWays += 1
     await after
     const wasTaken = await forward.oneWay(message)
@@ -143,7 +146,9 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
       }
     },
     failAll(error) {
+      failure ??= error
       for (const call of calls) deliver.fail(call, error)
+      order.release()
     },
   }
 }

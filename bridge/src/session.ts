@@ -70,8 +70,8 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   }
 
   const reopen = async (initialize: Incoming): Promise<void> => {
-    renewals = [...renewals.filter((time) => now() - time < 60_000), now()]
-    if (renewals.length > renewalsPerMinute)
+    renewals = renewals.filter((time) => now() - time < 60_000)
+    if (renewals.length >= renewalsPerMinute)
       throw new CausewayError(
         'SESSION_NOT_FOUND',
         `the server ended ${renewalsPerMinute} sessions within a minute`,
@@ -83,6 +83,7 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
     const { reply, response } = await say(initialize)
     if (response === undefined || !('result' in response)) throw statusError(upstream.url, reply)
     enter(initialize, reply.headers, response.result)
+    renewals.push(now())
     for (const message of kept.values()) await say(message)
     if (kept.has('initialized')) onReady()
     notices = [...new Set([...before, ...capabilities])].map(listChanged)

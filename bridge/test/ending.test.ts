@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
+import { CausewayError } from '@causeway/protocol'
 import { verifies } from '../../test/verifies.ts'
+import { createEnd } from '../src/ending.ts'
+import type { Output } from '../src/output.ts'
+import type { Session } from '../src/session.ts'
+import type { Upstream } from '../src/upstream.ts'
 import { startBackend } from './backend.ts'
-import { cleanEnv, fromSource, modern, startBridge } from './client.ts'
+import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './client.ts'
 
 verifies('bridge:end:in-flight', async (t) => {
   const backend = await startBackend(t)
@@ -27,6 +32,58 @@ verifies('bridge:end:in-flight', 'what is not answered in time gets an error', a
   t.match(await bridge.answer(1), { error: { data: { code: 'SHUTTING_DOWN' } } })
   t.same(await bridge.exited, { code: 0, signal: null })
 })
+
+verifies('bridge:end:in-flight', 'a request held behind initialize is answered too', async (t) => {
+  for (const held of ['initialize', 'notifications/initialized']) {
+    const backend = await startBackend(t)
+    backend.on(held, () => {})
+    const bridge = startBridge(t, { url: backend.url, args: ['--drain', '50'] })
+    bridge.send(
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params: initializeParams },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', id: 2, method: 'ping' },
+    )
+    await backend.saw(held)
+    bridge.end()
+    for (const id of [1, 2])
+      t.match(await bridge.answer(id), { error: { data: { code: 'SHUTTING_DOWN' } } }, held)
+    t.same(await bridge.exited, { code: 0, signal: null })
+    t.notOk(backend.methods().includes('ping'))
+  }
+})
+
+verifies(
+  'bridge:end:in-flight',
+  'a client that reads slowly gets everything that was answered',
+  async (t) => {
+    const events: string[] = []
+    let read = (): void => {}
+    const end = createEnd({
+      relay: { idle: async () => {}, dropListening() {}, failAll() {}, receive() {} },
+      listener: { start() {}, stop: () => void events.push('stop') },
+      session: { close: async () => void events.push('close') } as unknown as Session,
+      upstream: { destroy: async () => {} } as unknown as Upstream,
+      output: {
+        flushed: () =>
+          new Promise<void>((resolve) => {
+            read = resolve
+          }),
+      } as unknown as Output,
+      log: () => {},
+      exit: (code) => void events.push(`exit ${code}`),
+    })
+    const error = new CausewayError('SHUTTING_DOWN', 'too late')
+    const ended = end({ reason: 'test', graceMs: 300, code: 0, error })
+    await new Promise(setImmediate)
+    t.same(events, [], 'nothing ends while output is pending')
+    read()
+    await new Promise(setImmediate)
+    read()
+    await ended
+    t.same(events, ['stop', 'close', 'exit 0'])
+  },
+)
 
 verifies('bridge:end:in-flight', 'a pipelined client that closes at once gets every answer', async (t) => {
   const backend = await startBackend(t)
