@@ -98,7 +98,7 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
     if (message.kind === 'request') {
       const call = request(message.bytes, [message])
       if (message.claimed === undefined && message.method === 'initialize') return call.settled
-      session.remember(message)
+      if (message.claimed === undefined) session.remember(message)
     } else if (message.method === 'notifications/cancelled') cancel(message)
     else if (message.method === 'notifications/initialized')
       return oneWay(message).then((wasTaken) => {

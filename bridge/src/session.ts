@@ -47,7 +47,8 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   let renewals: number[] = []
   const kept = new Map<string, Incoming>()
 
-  const say = (message: Incoming) => ask(upstream, { ...messageFields(message, mark) }, message.bytes)
+  const say = (message: Incoming, within: SessionMark) =>
+    ask(upstream, messageFields(message, within), message.bytes)
 
   const remove = async ({ id, version }: SessionMark): Promise<void> => {
     const reader = createReplyReader(0, () => {})
@@ -55,17 +56,9 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   }
 
   const enter = (initialize: Incoming, headers: IncomingHttpHeaders, result: unknown): void => {
-    const { protocolVersion, capabilities: offered } = (result ?? {}) as Record<string, unknown>
-    const id = headers[names.sessionId]
     opening = initialize
-    mark = {
-      id: typeof id === 'string' ? id : undefined,
-      version:
-        typeof protocolVersion === 'string' && /^[\x21-\x7e]+$/.test(protocolVersion)
-          ? protocolVersion
-          : undefined,
-    }
-    capabilities = changeable(offered)
+    mark = markIn(headers, result)
+    capabilities = changeable(result)
     log(`session ${mark.id ?? 'none'} version ${mark.version ?? 'unknown'}`)
   }
 
@@ -75,16 +68,20 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
       throw new CausewayError(
         'SESSION_NOT_FOUND',
         `the server ended ${renewalsPerMinute} sessions within a minute`,
-        {
-          remedy: 'see the log of the server; call again in a minute',
-        },
+        { remedy: 'see the log of the server; call again in a minute' },
       )
-    const before = capabilities
-    const { reply, response } = await say(initialize)
-    if (response === undefined || !('result' in response)) throw statusError(upstream.url, reply)
-    enter(initialize, reply.headers, response.result)
+    const { reply, response } = await say(initialize, mark)
+    if (response === undefined) throw statusError(upstream.url, reply)
+    if (!('result' in response))
+      throw new CausewayError('SESSION_NOT_FOUND', 'the server refused to open a new session', {
+        data: { error: response.error },
+      })
     renewals.push(now())
-    for (const message of kept.values()) await say(message)
+    // Calls use the new session once it is as far as the old one was.
+    const fresh = markIn(reply.headers, response.result)
+    for (const message of kept.values()) await say(message, fresh)
+    const before = capabilities
+    enter(initialize, reply.headers, response.result)
     if (kept.has('initialized')) onReady()
     notices = [...new Set([...before, ...capabilities])].map(listChanged)
   }
@@ -116,7 +113,6 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
     },
     async renew(dead) {
       if (mark.id !== dead.id || opening === undefined) return
-      log(`session ${dead.id} is gone, opening another`)
       renewal ??= reopen(opening).finally(() => {
         renewal = undefined
       })
@@ -127,8 +123,19 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   }
 }
 
+/** What an answer to `initialize` makes every later request carry. */
+function markIn(headers: IncomingHttpHeaders, result: unknown): SessionMark {
+  const id = headers[names.sessionId]
+  const version = (result as { protocolVersion?: unknown } | null)?.protocolVersion
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    version: typeof version === 'string' && /^[\x21-\x7e]+$/.test(version) ? version : undefined,
+  }
+}
+
 /** The lists of which the server says that they may change: `['tools', 'prompts']`. */
-function changeable(capabilities: unknown): string[] {
+function changeable(result: unknown): string[] {
+  const { capabilities } = (result ?? {}) as { capabilities?: unknown }
   const offered = (capabilities ?? {}) as Record<string, { listChanged?: unknown } | undefined>
   return ['tools', 'prompts', 'resources'].filter((list) => offered[list]?.listChanged === true)
 }

@@ -92,6 +92,32 @@ verifies('bridge:parse-error', async (t) => {
   ])
 })
 
+verifies(
+  'bridge:parse-error',
+  'no line of any bytes ends the bridge or costs the next request',
+  async (t) => {
+    const backend = await startBackend(t)
+    const bridge = startBridge(t, { url: backend.url })
+    // A fixed sequence of bytes from a linear congruential generator; no newline in a line, no line that is blank.
+    let state = 1
+    const nextByte = () => {
+      state = (state * 1103515245 + 12345) % 2 ** 31
+      return (state >> 16) % 256
+    }
+    const lines = Array.from({ length: 300 }, (_, length) =>
+      Buffer.from(['{'.charCodeAt(0), ...Array.from({ length }, nextByte).filter((byte) => byte !== 10)]),
+    )
+    for (const line of lines) bridge.raw(Buffer.concat([line, Buffer.from('\n')]))
+    t.match(await bridge.call('next', 'ping'), { result: {} })
+    bridge.raw('{"jsonrpc":"2.0","id":1,"met')
+    bridge.end()
+    t.same(await bridge.exited, { code: 0, signal: null })
+    const refused = bridge.messages.all.filter(({ error }) => error?.code === -32700)
+    t.equal(refused.length, lines.length + 1, 'each is answered, half a line at the end too')
+    t.equal(bridge.lines.length, lines.length + 2)
+  },
+)
+
 verifies('bridge:lines:framing', 'relay: messages arrive in any pieces', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })

@@ -241,6 +241,10 @@ verifies(
     sessions.current = 'two'
     backend.on('initialize', (got) => got.response.destroy())
     t.match(await bridge.call(1, 'tools/call'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
+    backend.on('initialize', (got) =>
+      got.json({ jsonrpc: '2.0', id: 'open', error: { code: -32602, message: 'no' } }),
+    )
+    t.match(await bridge.call('x', 'tools/call'), { error: { data: { code: 'SESSION_NOT_FOUND' } } })
     backend.on('initialize', (got) => got.status(503, 'starting'))
     t.match(await bridge.call(2, 'tools/call'), { error: { data: { code: 'OVERLOADED' } } })
     loseSessions(backend, sessions)
