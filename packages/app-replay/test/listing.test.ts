@@ -73,10 +73,7 @@ const original: Readonly<Record<string, readonly [args: readonly string[], answe
 const optional = new Set(['directory', 'start_frame', 'end_frame', 'threshold', 'velocity_threshold'])
 
 verifies('replay:tools', async (t) => {
-  t.same(
-    replay.tools.map(({ name }) => name),
-    Object.keys(original),
-  )
+  t.same(replay.tools.map(({ name }) => name).toSorted(), Object.keys(original).toSorted())
   const names = readdirSync(fixtures).filter((name) => name.endsWith('.db'))
   const { client } = await openReplay(
     t,

@@ -33,9 +33,13 @@ export function penetrationOf({
   }
 }
 
-/** The greatest overlap of some pairs, points included; null where nothing overlaps. */
-export const greatestPenetration = (pairs: readonly Penetration[]): Value =>
-  deepest(pairs.flatMap(({ penetration_depth, max_point_depth }) => [penetration_depth, max_point_depth]))
+/** The greatest overlap of some pairs, and of their points, which may lie a little deeper; null where nothing overlaps. */
+export const greatestPenetration = (
+  pairs: readonly Penetration[],
+): { max_penetration_depth: Value; max_point_depth: Value } => ({
+  max_penetration_depth: deepest(pairs.map((pair) => pair.penetration_depth)),
+  max_point_depth: deepest(pairs.map((pair) => pair.max_point_depth)),
+})
 
 /** Pairs deeper than the threshold; one exactly as deep is not excessive. */
 export const excessive = (pairs: readonly Penetration[], threshold: number): Penetration[] =>
@@ -47,7 +51,7 @@ export function penetrationSummary(pairs: readonly Penetration[], threshold: num
   const head = `Found ${count(found.length, 'collision')} of ${pairs.length} with penetration > ${threshold} m`
   const [first, ...rest] = found
   if (first === undefined) {
-    const greatest = greatestPenetration(pairs)
+    const greatest = greatestPenetration(pairs).max_penetration_depth
     return greatest === null ? `${head}.` : `${head}; the deepest is ${quantity(greatest, 'm')}.`
   }
   const most = rest.reduce((a, b) => ((b.penetration_depth ?? 0) > (a.penetration_depth ?? 0) ? b : a), first)

@@ -96,7 +96,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       frame_id: z.int(),
       threshold: z.number(),
       excessive_penetrations: collisionRows(),
-      ...added({ checked: z.int(), max_penetration_depth: value() }),
+      ...added({ checked: z.int(), max_penetration_depth: value(), max_point_depth: value() }),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
     async run({ frame_id, threshold, recording: asked }, ctx) {
@@ -110,7 +110,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
         threshold,
         excessive_penetrations: excessive(pairs, threshold),
         checked: pairs.length,
-        max_penetration_depth: greatestPenetration(pairs),
+        ...greatestPenetration(pairs),
         summary: penetrationSummary(pairs, threshold),
       }
     },

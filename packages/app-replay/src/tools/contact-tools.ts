@@ -75,7 +75,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('get_contact_history', {
-    about: 'Contact of a pair, in either order, over frames: runs, begins, ends, chatter, normal flips.',
+    about: 'Contact of a pair, in either order: runs, begins, ends, chatter, normal flips.',
     hints,
     input: {
       body_a_id: bodyArgument,
@@ -132,6 +132,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
         run_count: seen.runs.length,
         transitions: seen.transitions.slice(0, max_points),
         transition_count: seen.transitions.length,
+        unit: recording.summary.lambda_unit,
         contacts_left_out: part.leavesRowsOut,
         truncated: part.frames.length < contact.frames.length,
         next_cursor: part.next_cursor,

@@ -32,6 +32,9 @@ import {
   value,
 } from './shape.ts'
 
+/** Anomalies between two reports of progress. */
+const progressEvery = 50
+
 /** Declares get_body_energy, get_system_energy and find_energy_anomalies. */
 export function energyTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_body_energy', {
@@ -151,7 +154,7 @@ async function attributed(recording: Recording, anomalies: readonly Anomaly[], c
   let last: Frame | null = null
   for (const [index, anomaly] of anomalies.entries()) {
     ctx.signal.throwIfAborted()
-    ctx.progress(index, anomalies.length)
+    if (index % progressEvery === 0) ctx.progress(index, anomalies.length)
     const { frame_id, since_frame } = anomaly
     const isNext = last !== null && last.frame_id === since_frame
     const previous: Frame | null =

@@ -31,10 +31,13 @@ t.test('penetration: the deepest point counts where the pair has no depth of its
 })
 
 t.test(
-  'penetration: the greatest depth looks at points too, and is absent where nothing overlaps',
+  'penetration: the greatest depths of pairs and points stand apart, and are absent where nothing overlaps',
   async (t) => {
-    t.equal(greatestPenetration([penetrationOf(collision(0.1, [0.2]))]), 0.2)
-    t.equal(greatestPenetration([]), null)
+    t.same(greatestPenetration([penetrationOf(collision(0.1, [0.2]))]), {
+      max_penetration_depth: 0.1,
+      max_point_depth: 0.2,
+    })
+    t.same(greatestPenetration([]), { max_penetration_depth: null, max_point_depth: null })
     t.match(penetrationSummary([], 0.01), /0 collisions of 0/)
     t.match(penetrationSummary([penetrationOf(collision(0.001))], 0.01), /the deepest is 0\.001 m/)
   },
