@@ -136,6 +136,14 @@ export const codes = Object.freeze({
   FILE_NOT_FOUND: row(-32000, 404, 'there is no such file', 'check the path'),
   DIRECTORY_NOT_FOUND: row(-32000, 404, 'there is no such directory', 'check the path'),
 
+  // Pictures
+  INVALID_PICTURE: row(
+    -32000,
+    422,
+    'what was to be drawn is not a chart or drawing that can be drawn',
+    'correct the specification or the drawing named in the message',
+  ),
+
   // Recordings
   NO_RECORDING: row(-32000, 409, 'no recording is loaded', 'call load_recording first', { legacy: -32000 }),
   RECORDING_NOT_FOUND: row(

@@ -1,0 +1,224 @@
+import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
+import { inks, palette, textSizes } from './chart-theme.ts'
+import { type ValueAxis, valueAxis } from './value-axis.ts'
+
+/** A label above a panel. */
+export interface PanelLabel {
+  readonly text: string
+  readonly ink: string
+  /** left edge, pixels of the plot */
+  readonly left: number
+  /** 0 is the row nearest to the plot */
+  readonly row: number
+}
+
+/** One panel: the curves of one unit. */
+export interface Panel {
+  readonly chart: LineChart
+  readonly series: readonly LineSeries[]
+  readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
+  readonly labels: readonly PanelLabel[]
+  /** colour of each series by its name */
+  readonly colors: ReadonlyMap<string, string>
+  readonly size: { readonly width: number; readonly height: number }
+}
+
+interface Row {
+  readonly series: string
+  readonly x: number
+  readonly y: number | null
+  readonly low: number | null
+  readonly high: number | null
+  /** no curve shows this point by itself */
+  readonly is_dot: boolean
+}
+
+/** Labels of the vertical axis take so much, in every panel: the plots stand in line. */
+const axisExtent = 70
+const labelRowHeight = 19
+/** Up to so many points are drawn as dots too. */
+const fewPoints = 40
+/** Told apart by their dashes where colours repeat. */
+const dashes = [
+  [1, 0],
+  [7, 4],
+  [2, 3],
+]
+
+/** A panel as a layered Vega-Lite view; from back to front: shades, bands, curves, dots, rules, labels. */
+export function chartPanel(panel: Panel) {
+  const { chart, series, labels, size } = panel
+  const { cited = [], ranges = [] } = chart
+  const rows = series.flatMap(rowsOf)
+  const values = rows.flatMap(({ y, low, high }) => [y, low, high]).filter((value) => value !== null)
+  const axis = valueAxis(values, chart.scale ?? 'auto')
+  const y = yEncoding(axis, axisTitle(series, axis))
+  const color = colorEncoding(panel)
+  const hasBand = rows.some(({ low }) => low !== null)
+  return {
+    ...size,
+    data: { values: rows },
+    encoding: { x: xEncoding(panel) },
+    layer: [
+      ...(ranges.length > 0 ? [rangeLayer(ranges, size.height)] : []),
+      ...(hasBand ? [bandLayer(y, color)] : []),
+      {
+        mark: { type: 'line' as const },
+        encoding: { y, color, ...dashEncoding(panel) },
+      },
+      {
+        transform: [{ filter: 'datum.is_dot' }],
+        mark: { type: 'point' as const },
+        encoding: { y, color },
+      },
+      ...(cited.length > 0 ? [citedLayer(cited, size.height)] : []),
+      ...labels.map(labelLayer),
+      ...(values.length === 0 ? [emptyLayer(size)] : []),
+    ],
+  }
+}
+
+function rowsOf({ name, x, y, low, high }: LineSeries): Row[] {
+  const at = (values: ArrayLike<number | null> | undefined, index: number): number | null => {
+    const value = values?.[index] ?? null
+    return value !== null && Number.isFinite(value) ? value : null
+  }
+  const rows: Row[] = []
+  for (let index = 0; index < x.length; index++) {
+    const value = at(y, index)
+    const least = at(low, index)
+    const greatest = at(high, index)
+    const hasBand = least !== null && greatest !== null
+    const isAlone = at(y, index - 1) === null && at(y, index + 1) === null
+    rows.push({
+      series: name,
+      x: x[index] ?? Number.NaN,
+      y: value,
+      low: hasBand ? least : null,
+      high: hasBand ? greatest : null,
+      is_dot: value !== null && (isAlone || x.length <= fewPoints),
+    })
+  }
+  return rows
+}
+
+/** `kinetic energy of body 1 (J)`, `energy (J)`, `J`; and the scale where it is not linear. */
+function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
+  const unit = series[0]?.unit ?? ''
+  const quantities = new Set(
+    series.map(({ name, quantity }) => quantity ?? (series.length === 1 ? name : '')),
+  )
+  const quantity = quantities.size === 1 ? ([...quantities][0] ?? '') : ''
+  const named = quantity === '' ? unit || 'value' : unit === '' ? quantity : `${quantity} (${unit})`
+  return type === 'linear' ? named : `${named} · ${type} scale`
+}
+
+function xEncoding({ chart, x }: Panel) {
+  const isFrame = chart.x === 'frame'
+  return {
+    field: 'x',
+    type: 'quantitative' as const,
+    scale: { domain: [...x.domain], nice: false, zero: false },
+    axis: {
+      title: x.isLabelled ? (isFrame ? 'frame' : 'time (s)') : null,
+      labels: x.isLabelled,
+      labelFlush: true,
+      ...(isFrame ? { tickMinStep: 1, format: ',d' } : {}),
+    },
+  }
+}
+
+function yEncoding({ type, domain, constant, ticks, labelExpr }: ValueAxis, title: string) {
+  return {
+    field: 'y',
+    type: 'quantitative' as const,
+    scale: {
+      type,
+      domain: [...domain],
+      // The ends of a log scale are chosen already, and zero is not on it.
+      ...(type === 'linear' ? { zero: false, nice: true } : { nice: false }),
+      ...(constant === undefined ? {} : { constant }),
+    },
+    axis: {
+      title,
+      minExtent: axisExtent,
+      maxExtent: axisExtent,
+      tickCount: 6,
+      ...(ticks === null ? {} : { values: [...ticks] }),
+      ...(labelExpr === null ? {} : { labelExpr }),
+    },
+  }
+}
+
+function colorEncoding({ series, colors, labels }: Panel) {
+  const names = series.map(({ name }) => name)
+  const range = names.map((name) => colors.get(name) ?? inks.text)
+  return {
+    field: 'series',
+    type: 'nominal' as const,
+    scale: { domain: names, range },
+    legend: legend(series, labels),
+  }
+}
+
+/** Dashes by the order of the names over all panels, as colours are. */
+function dashEncoding({ series, colors }: Panel) {
+  if (colors.size <= palette.length) return {}
+  const order = [...colors.keys()]
+  const range = series.map(
+    ({ name }) => dashes[Math.floor(order.indexOf(name) / palette.length) % dashes.length] ?? [1, 0],
+  )
+  const names = series.map(({ name }) => name)
+  return { strokeDash: { field: 'series', type: 'nominal' as const, scale: { domain: names, range } } }
+}
+
+/** Above the labels; in so many columns that no row is wider than the plot. */
+function legend(series: readonly LineSeries[], labels: readonly PanelLabel[]) {
+  if (series.length < 2) return null
+  const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
+  const longest = Math.max(...series.map(({ name }) => name.length))
+  return { offset: 10 + labelRows * labelRowHeight, columns: Math.max(1, Math.floor(80 / (longest + 5))) }
+}
+
+function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof colorEncoding>) {
+  return {
+    mark: { type: 'area' as const, fillOpacity: 0.22, strokeWidth: 0.8, strokeOpacity: 0.6 },
+    encoding: { y: { ...y, field: 'low' }, y2: { field: 'high' }, fill: color, stroke: color },
+  }
+}
+
+/** What is drawn once, and not once for each row of the panel. */
+const once = { values: [{}] }
+
+/** A run of one frame is as wide as its outline. */
+const rangeLayer = (ranges: readonly CitedRange[], height: number) => ({
+  data: { values: [...ranges] },
+  mark: { type: 'rect' as const, color: inks.range, opacity: 0.28, stroke: inks.range, strokeWidth: 1.5 },
+  encoding: { x: { field: 'from' }, x2: { field: 'to' }, y: { value: 0 }, y2: { value: height } },
+})
+
+const citedLayer = (cited: readonly CitedPlace[], height: number) => ({
+  data: { values: [...cited] },
+  mark: { type: 'rule' as const, color: inks.cited, strokeWidth: 1.6 },
+  encoding: { y: { value: -4 }, y2: { value: height } },
+})
+
+const labelLayer = ({ text, ink, left, row }: PanelLabel) => ({
+  data: once,
+  mark: {
+    type: 'text' as const,
+    text,
+    color: ink,
+    fontSize: textSizes.note,
+    fontWeight: 600 as const,
+    align: 'left' as const,
+    baseline: 'bottom' as const,
+  },
+  encoding: { x: { value: left }, y: { value: -7 - row * labelRowHeight } },
+})
+
+const emptyLayer = ({ width, height }: Panel['size']) => ({
+  data: once,
+  mark: { type: 'text' as const, text: 'no values', color: inks.quiet, fontSize: textSizes.subtitle },
+  encoding: { x: { value: width / 2 }, y: { value: height / 2 } },
+})

@@ -1,0 +1,73 @@
+import type { Config } from 'vega-lite'
+
+/** Line colours that stay apart for colour-blind readers (Okabe and Ito, https://jfly.uni-koeln.de/color/), on white. */
+export const palette = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#E69F00', '#5A5A5A'] as const
+
+/** Colours with a meaning of their own. */
+export const inks = {
+  text: '#1F2328',
+  quiet: '#57606A',
+  axis: '#8C959F',
+  grid: '#E6E9ED',
+  /** what an answer cites */
+  cited: '#111111',
+  /** background of a run of frames, and its label */
+  range: '#F5C542',
+  rangeText: '#7A5200',
+} as const
+
+/** Font sizes, CSS pixels: read at a width of 900 in a chat. */
+export const textSizes = { title: 19, subtitle: 14, label: 14, note: 13.5 } as const
+
+/** The bundled font, with what a browser without it may take. */
+export const fontFamily = 'Inter, sans-serif'
+
+/** The look of every chart: light, few lines, titles and units that can be read. */
+export const chartTheme: Config = {
+  font: fontFamily,
+  background: 'white',
+  padding: { left: 12, right: 20, top: 14, bottom: 12 },
+  view: { stroke: null },
+  concat: { spacing: 18 },
+  range: { category: [...palette] },
+  title: {
+    anchor: 'start',
+    frame: 'group',
+    color: inks.text,
+    fontSize: textSizes.title,
+    fontWeight: 600,
+    subtitleColor: inks.quiet,
+    subtitleFontSize: textSizes.subtitle,
+    subtitlePadding: 5,
+    offset: 12,
+  },
+  axis: {
+    labelColor: inks.text,
+    labelFontSize: textSizes.label,
+    labelPadding: 6,
+    titleColor: inks.text,
+    titleFontSize: textSizes.label,
+    titleFontWeight: 600,
+    titlePadding: 10,
+    domainColor: inks.axis,
+    tickColor: inks.axis,
+    gridColor: inks.grid,
+  },
+  legend: {
+    orient: 'top',
+    direction: 'horizontal',
+    title: null,
+    labelColor: inks.text,
+    labelFontSize: textSizes.label,
+    labelLimit: 0,
+    symbolType: 'stroke',
+    symbolStrokeWidth: 3,
+    symbolSize: 260,
+    columnPadding: 18,
+  },
+  line: { strokeWidth: 2, strokeJoin: 'round', strokeCap: 'round' },
+  point: { size: 32, filled: true, opacity: 1 },
+  bar: { color: palette[0] },
+  rule: { color: inks.text },
+  text: { fontSize: textSizes.note, color: inks.text },
+}
