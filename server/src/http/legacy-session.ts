@@ -10,8 +10,9 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import { type EventLog, eventLog } from './event-log.ts'
 import type { Exchange } from './exchange.ts'
-import { withLegacyNumber } from './failure.ts'
+import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
 import { sdkServer } from './sdk-server.ts'
 import { sendWeb, webRequest } from './web.ts'
@@ -31,6 +32,8 @@ export interface LegacySessionOptions {
 /** What the SDK's transport wants to read of every message; callers that want no stream do not come here. */
 const accept = 'application/json, text/event-stream'
 
+const lastEvent = 'last-event-id'
+
 /** A session; `open` or `revive` it before its first message. */
 export class LegacySession {
   readonly id: string
@@ -39,6 +42,7 @@ export class LegacySession {
   readonly #wiring: Wiring
   readonly #subscriptions: Set<string>
   readonly #exchanges = new WeakMap<Request, Exchange>()
+  readonly #events: EventLog
   readonly #transport: SessionTransport
   readonly #server: Server
   #usedMs: number
@@ -51,9 +55,11 @@ export class LegacySession {
     this.#wiring = wiring
     this.#usedMs = wiring.now()
     this.#subscriptions = new Set(subscriptions)
+    this.#events = eventLog(this.#usedMs.toString(36))
     this.#transport = new SessionTransport({
       sessionIdGenerator: () => id,
       keepAliveMs: wiring.keepAliveMs,
+      eventStore: this.#events,
       onsessionclosed: () => wiring.core.handshakes.forget(id),
     })
     this.#server = sdkServer({
@@ -67,10 +73,7 @@ export class LegacySession {
         'resources/subscribe': (params) => this.#subscribe(params),
         'resources/unsubscribe': (params) => this.#unsubscribe(params),
       },
-      onCancelled: (rpcId, { isBatch }) => {
-        // A cancelled request gets no answer, so nothing else would end its stream.
-        if (!isBatch) this.#transport.closeSSEStream(rpcId)
-      },
+      onCancelled: (rpcId) => this.#endCancelled(rpcId),
     })
     this.#server.onclose = () => onClose(this)
   }
@@ -103,10 +106,10 @@ export class LegacySession {
   ): Promise<void> {
     this.#running += 1
     try {
-      const asked = webRequest(request, {
-        signal: exchange.signal,
-        headers: request.method === 'POST' ? { accept } : {},
-      })
+      const asked = webRequest(request, { signal: exchange.signal })
+      if (request.method === 'POST') asked.headers.set('accept', accept)
+      // Of an earlier life of the session, or too old: a new stream serves the client better than a refusal.
+      if (!this.#events.knows(asked.headers.get(lastEvent) ?? '')) asked.headers.delete(lastEvent)
       this.#exchanges.set(asked, exchange)
       await sendWeb(reply, await this.#transport.handleRequest(asked, { parsedBody: body }))
     } finally {
@@ -144,6 +147,17 @@ export class LegacySession {
     if (typeof uri !== 'string') throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
     if (this.#subscriptions.delete(uri)) await this.#save()
     return {}
+  }
+
+  /**
+   * The SDK answers nothing to a cancelled request, and then nothing would end its stream; a stream that ends without
+   * an answer would be taken up again by the client.
+   */
+  #endCancelled(rpcId: RequestId): void {
+    const answer = rpcFailure(rpcId, new CausewayError('CANCELLED', 'the call was cancelled'), 'legacy')
+    this.#transport
+      .send(answer as JSONRPCMessage)
+      .catch((err: unknown) => protocolDetail(this.#wiring.log, { err }, 'a cancelled call was not ended'))
   }
 
   /** Best effort: a session whose handshake cannot be kept works until the server stops. */

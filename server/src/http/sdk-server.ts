@@ -20,7 +20,7 @@ export interface SdkServerOptions {
   /** Methods that the leg answers itself, before the core is asked. */
   readonly own?: Readonly<Record<string, (params: Params) => Promise<Result>>>
   /** A cancelled request has come to its end; the SDK answers nothing to it. */
-  onCancelled?(rpcId: Id, exchange: Exchange): void
+  onCancelled?(rpcId: Id): void
 }
 
 /** Makes the server; every request that the SDK does not answer itself goes to the core. */
@@ -52,7 +52,7 @@ export function sdkServer(options: SdkServerOptions): Server {
       if (!('error' in answer)) throw error
       throw new ProtocolError(answer.error.code, answer.error.message, answer.error.data)
     } finally {
-      if (signal.aborted) options.onCancelled?.(id, exchange)
+      if (signal.aborted) options.onCancelled?.(id)
     }
   }
   server.onerror = (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused')

@@ -6,21 +6,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** What a web-standard request is made of beside the HTTP request itself. */
 export interface WebRequestOptions {
   readonly signal: AbortSignal
-  /** Headers that replace those of the caller. */
-  readonly headers?: Readonly<Record<string, string>>
   /** The body, where it has not been read yet. */
   readonly body?: Readable
 }
 
 /** The request without its body, which has been parsed, or with a body that still streams. */
-export function webRequest(
-  request: FastifyRequest,
-  { signal, headers = {}, body }: WebRequestOptions,
-): Request {
+export function webRequest(request: FastifyRequest, { signal, body }: WebRequestOptions): Request {
   const given = new Headers()
   for (const [name, value] of Object.entries(request.headers))
     for (const one of [value ?? []].flat()) given.append(name, one)
-  for (const [name, value] of Object.entries(headers)) given.set(name, value)
   return new Request(`http://${request.headers.host}${request.url}`, {
     method: request.method,
     headers: given,

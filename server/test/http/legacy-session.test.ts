@@ -1,7 +1,17 @@
 /** Clients that open with initialize: sessions, streams, cancellation, and what outlives the server. */
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { both, initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
+import { foundTool } from '../demo-app.ts'
+import {
+  both,
+  initializeMessage,
+  openWire,
+  rpc,
+  type Stream,
+  toolCall,
+  until,
+  type Wire,
+} from './open-wire.ts'
 
 const inSession = (id: string) => ({ headers: { ...both, 'mcp-session-id': id } })
 
@@ -98,14 +108,15 @@ t.test('session: without a token there is no progress', async (t) => {
   t.match((await messages.next()).value, { id: 1, result: {} })
 })
 
-t.test('session: a cancelled call aborts its handler and ends its stream without an answer', async (t) => {
+t.test('session: a cancelled call aborts its handler and ends its stream', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
   const { messages } = await wire.stream(toolCall('Wire__work', { steps: 0 }), inSession(id))
   await until(() => wire.wire.begun.length === 1)
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
   t.equal((await wire.send(cancelled, inSession(id))).status, 202)
-  t.same(await messages.next(), { done: true, value: undefined })
+  t.match((await messages.next()).value, { id: 1, error: { data: { code: 'CANCELLED' } } })
+  t.ok((await messages.next()).done)
   t.equal(wire.wire.begun[0]?.aborted, true)
 })
 
@@ -185,6 +196,59 @@ verifies('wire:stream:get', async (t) => {
   const without = await wire.send(undefined, { method: 'GET', headers: both })
   t.equal(without.status, 405)
   t.equal(without.headers.allow, 'POST')
+})
+
+/** Takes up a stream; like a client, tries again while the server has not noticed that the old one broke. */
+async function takeUp(wire: Wire, session: string, lastEventId: string | undefined): Promise<Stream> {
+  const headers = { 'mcp-session-id': session, 'last-event-id': lastEventId ?? '' }
+  for (;;) {
+    const stream = await wire.stream(undefined, { method: 'GET', headers })
+    if (stream.status !== 409) return stream
+    await stream.messages.next()
+  }
+}
+
+verifies('wire:stream:resume', 'the GET stream', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const first = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
+  wire.demo.announce('resources')
+  await first.messages.next()
+  first.hangUp()
+  await t.rejects(first.messages.next())
+  wire.demo.discovered = [foundTool('late')]
+  await wire.core.refresh()
+  const again = await takeUp(wire, id, first.ids[0])
+  const lost = { method: 'notifications/tools/list_changed' }
+  t.match((await again.messages.next()).value, lost, 'nothing is lost')
+  wire.demo.announce('resources')
+  const next = { method: 'notifications/resources/list_changed' }
+  t.match((await again.messages.next()).value, next, 'nothing comes twice')
+})
+
+verifies('wire:stream:resume', 'the stream of a call', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  const { messages, ids, hangUp } = await wire.stream(
+    toolCall('Wire__work', { steps: 1 }, 'p'),
+    inSession(id),
+  )
+  await messages.next()
+  hangUp()
+  await t.rejects(messages.next())
+  wire.wire.release()
+  const again = await takeUp(wire, id, ids.at(-1))
+  t.match((await again.messages.next()).value, { id: 1, result: { structuredContent: { steps: 1 } } })
+  t.ok((await again.messages.next()).done)
+})
+
+t.test('session: an event id of an earlier life opens a new stream', async (t) => {
+  const wire = await openWire(t)
+  const headers = { 'mcp-session-id': await wire.initialize(), 'last-event-id': 'long-ago-7' }
+  const { status, messages } = await wire.stream(undefined, { method: 'GET', headers })
+  t.equal(status, 200)
+  wire.demo.announce('resources')
+  t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
 })
 
 verifies('wire:resource:subscribe', async (t) => {

@@ -49,6 +49,8 @@ export interface Stream {
   readonly messages: AsyncGenerator<any>
   /** Comments that have come so far. */
   readonly comments: readonly string[]
+  /** Event ids that have come so far. */
+  readonly ids: readonly string[]
   hangUp(): void
 }
 
@@ -111,10 +113,12 @@ export async function openWire(
         signal: hangUp.signal,
       })
       const comments: string[] = []
+      const ids: string[] = []
       return {
         status: answer.statusCode,
-        messages: events(answer.body, comments),
+        messages: events(answer.body, { comments, ids }),
         comments,
+        ids,
         hangUp: () => hangUp.abort(),
       }
     },
@@ -191,13 +195,18 @@ function bytesOf(body: unknown): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
-async function* events(body: AsyncIterable<Uint8Array>, comments: string[]): AsyncGenerator<unknown> {
+async function* events(
+  body: AsyncIterable<Uint8Array>,
+  { comments, ids }: { comments: string[]; ids: string[] },
+): AsyncGenerator<unknown> {
   let rest = ''
   for await (const chunk of body) {
     const parts = (rest + Buffer.from(chunk).toString()).split('\n\n')
     rest = parts.pop() ?? ''
     for (const part of parts) {
       if (part.startsWith(':')) comments.push(part.slice(1).trim())
+      const id = /^id: (.+)$/m.exec(part)?.[1]
+      if (id !== undefined) ids.push(id)
       const data = /^data: (.+)$/m.exec(part)?.[1]
       if (data !== undefined) yield JSON.parse(data)
     }

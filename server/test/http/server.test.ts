@@ -54,7 +54,7 @@ t.test('close: a call under way can still be cancelled', async (t) => {
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
     { headers },
   )
-  t.ok((await messages.next()).done)
+  t.match((await messages.next()).value, { id: 1, error: { data: { code: 'CANCELLED' } } })
   await closed
 })
 

@@ -1,0 +1,57 @@
+/**
+ * What a session was sent lately, so that a client whose stream broke takes it up again by `Last-Event-ID`
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
+ */
+import type { EventStore } from '@modelcontextprotocol/server'
+
+/** Events that a session keeps, and their length as JSON in characters; the oldest make room. */
+const maxEvents = 256
+const maxLength = 2 ** 20
+
+/** The SDK's store of events, bounded. */
+export interface EventLog extends EventStore {
+  /** True while every event after this one is kept as well. */
+  knows(eventId: string): boolean
+}
+
+/** Makes an empty log; the prefix tells its events from those of an earlier life of the same session. */
+export function eventLog(prefix: string): EventLog {
+  const events = new Map<string, { streamId: string; message: Stored; length: number }>()
+  let total = 0
+  let count = 0
+
+  /** From the oldest on and never from between: a known id must mean that nothing after it is missing. */
+  const makeRoom = (length: number): void => {
+    for (const [id, oldest] of events) {
+      if (events.size < maxEvents && total + length <= maxLength) return
+      events.delete(id)
+      total -= oldest.length
+    }
+  }
+
+  return {
+    knows: (eventId) => events.has(eventId),
+    async storeEvent(streamId, message) {
+      const id = `${prefix}-${++count}`
+      const { length } = JSON.stringify(message)
+      makeRoom(length)
+      if (length <= maxLength) {
+        events.set(id, { streamId, message, length })
+        total += length
+      }
+      return id
+    },
+    getStreamIdForEventId: async (eventId) => events.get(eventId)?.streamId,
+    async replayEventsAfter(lastEventId, { send }) {
+      const streamId = events.get(lastEventId)?.streamId ?? ''
+      let isAfter = false
+      for (const [id, event] of [...events]) {
+        if (isAfter && event.streamId === streamId) await send(id, event.message)
+        isAfter ||= id === lastEventId
+      }
+      return streamId
+    },
+  }
+}
+
+type Stored = Parameters<EventStore['storeEvent']>[1]
