@@ -4,6 +4,24 @@ import { verifies } from '../../../test/verifies.ts'
 import { openHttp } from '../../src/http/server.ts'
 import { both, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 
+t.test('answers of many megabytes arrive whole, by every leg', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const text = 'long '.repeat(2 ** 20)
+  const call = toolCall('Demo__echo', { text })
+  const stateless = modern(call)
+  const answers = await Promise.all([
+    send(call),
+    send(call, { headers: { ...both, 'mcp-session-id': await initialize() } }),
+    send(stateless.body, { headers: stateless.headers }),
+    send({ text }, { path: '/api/apps/demo/tools/echo' }),
+  ])
+  for (const answer of answers) {
+    const data = answer.text.replace(/^(?:.*\n)*?data: (?=\{)/, '')
+    const json = JSON.parse(data)
+    t.ok((json.result?.structuredContent ?? json).text === text)
+  }
+})
+
 t.test('close: calls under way are answered, new ones get 503, streams end', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()

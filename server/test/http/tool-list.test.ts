@@ -6,7 +6,7 @@ import { verifies } from '../../../test/verifies.ts'
 import type { Mount } from '../../src/core.ts'
 import { sdkServer } from '../../src/http/sdk-server.ts'
 import { foundTool } from '../demo-app.ts'
-import { both, modern, openWire, rpc, type Wire } from './open-wire.ts'
+import { both, modern, openWire, rpc, toolCall, type Wire } from './open-wire.ts'
 
 const names = (result: { tools: { name: string }[] }): string[] => result.tools.map(({ name }) => name)
 
@@ -121,6 +121,32 @@ verifies('wire:list:changed', async (t) => {
   t.ok(names((await wire.send(rpc('tools/list'))).json.result).includes('Demo__late'))
   await wire.http.close(1000)
   t.same(await unconcerned.messages.next(), { done: true, value: undefined }, 'another mount heard nothing')
+})
+
+verifies('wire:name:full', async (t) => {
+  const { send } = await openWire(t)
+  t.ok(names((await send(rpc('tools/list'))).json.result).includes('Demo__echo'))
+  const call = async (name: string) => (await send(toolCall(name, { text: 'x' }))).json
+  t.match(await call('Demo__echo'), { result: { structuredContent: { text: 'x' } } })
+  t.match(await call('echo'), { error: { code: -32602, data: { code: 'UNKNOWN_TOOL' } } })
+})
+
+verifies('wire:name:bare', async (t) => {
+  const { send } = await openWire(t)
+  const listed = names((await send(rpc('tools/list'), { path: '/mcp/demo' })).json.result)
+  t.ok(listed.includes('demo.echo') && listed.includes('count'))
+  t.notOk(listed.some((name) => name.includes('__')))
+  const call = async (name: string, path: string) =>
+    (await send(toolCall(name, { text: 'x' }), { path })).json
+  for (const name of ['echo', 'demo.echo'])
+    t.match(await call(name, '/mcp/demo'), { result: { structuredContent: { text: 'x' } } })
+  t.match(await call('tell', '/mcp/demo'), { error: { data: { code: 'UNKNOWN_TOOL' } } }, 'of another app')
+})
+
+verifies('wire:name:limits', async (t) => {
+  const { send } = await openWire(t)
+  for (const name of names((await send(rpc('tools/list'))).json.result))
+    t.match(name, /^[A-Za-z0-9_-]{1,49}$/)
 })
 
 t.test('tools/list: a request that the SDK refuses is refused before the bytes', async (t) => {
