@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { CausewayError } from '@causeway/protocol'
 
@@ -28,13 +29,20 @@ export interface FileState {
 const headerBytes = 100
 const magic = Buffer.from('SQLite format 3\0', 'latin1')
 
-/** Reads the state of a file; throws `RECORDING_NOT_FOUND` where it is gone or cannot be read. */
+/**
+ * Reads the state of a file; throws `RECORDING_NOT_FOUND` where it is gone or cannot be read, `NOT_A_DATABASE` where it
+ * is a folder or a device.
+ */
 export async function readFileState(path: string): Promise<FileState> {
   const file = await openForeign(path)
   if (file === null)
     throw new CausewayError('RECORDING_NOT_FOUND', `there is no file ${path}`, { data: { path } })
   try {
-    const { size, mtimeNs, ino } = await file.stat({ bigint: true })
+    const stats = await file.stat({ bigint: true })
+    if (!stats.isFile()) {
+      throw new CausewayError('NOT_A_DATABASE', `the path is no regular file: ${path}`, { data: { path } })
+    }
+    const { size, mtimeNs, ino } = stats
     const header = await readHead(file, headerBytes)
     const isWal = header.length >= 20 && header[18] === 2
     return {
@@ -81,7 +89,8 @@ const contentOf = ({ size, mtimeNs, inode, changeCounter, wal }: FileState): str
 
 async function openForeign(path: string): Promise<FileHandle | null> {
   try {
-    return await open(path, 'r')
+    // Without O_NONBLOCK a named pipe would hold this open until somebody writes to it.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

@@ -1,11 +1,12 @@
 import { mkdirSync, realpathSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
 import { openCatalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import type { ScanLimits } from './folder-scan.ts'
 import { listRecordings } from './listing.ts'
-import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
+import { loadRecording } from './loaded-recording.ts'
+import { loadedRecordings } from './loaded-recordings.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
 import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
@@ -46,9 +47,6 @@ const defaults: LibraryLimits = {
   scan: { depth: 6, folders: 2000, files: 1000 },
 }
 
-/** A loaded recording is not thrown out to make room within this time of its last use: its user is still at it. */
-const graceMs = 60_000
-
 /** What opening a file found out about it for good. */
 const verdictCodes: readonly ErrorCode[] = ['NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED']
 
@@ -69,14 +67,23 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const copies = snapshotCache(folder, catalogue, limits.snapshotBytes, now)
   await copies.sweep()
 
-  /** By real path, least recently used first. */
-  const loaded = new Map<string, LoadedRecording>()
+  const noteVerdict = (path: string, key: string, error: unknown): void => {
+    if (!isCausewayError(error) || !verdictCodes.includes(error.code)) return
+    catalogue.setVerdicts([{ path, key, reason: error.code, total_frames: null }])
+  }
   const loads = sharedTasks<Opened>()
-  const indexing = new Map<string, WorkerLink>()
+  const loaded = loadedRecordings({
+    copies,
+    limit: limits.loaded,
+    now,
+    onDamage: ({ key, recording }, error) => noteVerdict(recording.identity.path, key, error),
+    onIndexFailure: ({ recording }, error) =>
+      log?.warn({ err: error, recording: recording.identity.id }, 'indexing a recording failed'),
+  })
 
   const isOwn = (path: string) => path === dir || path.startsWith(dir + sep)
   const list = async (directory?: string) => {
-    await dropVanished()
+    await tidy()
     return listRecordings({ catalogue, roots, limits: limits.scan, isOwn }, directory)
   }
 
@@ -95,73 +102,21 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     })
   }
 
-  /** Ends the worker of a copy; the file can then be removed. */
-  const letGo = async (key: string): Promise<void> => {
-    await indexing.get(key)?.kill()
-    for (const [path, entry] of loaded) {
-      if (entry.key !== key) continue
-      loaded.delete(path)
-      await entry.release()
+  /** Removes the copies of files that are gone, and those of earlier states that nobody uses any more. */
+  const tidy = async (): Promise<void> => {
+    for (const snapshot of catalogue.snapshots()) {
+      if (!(await exists(snapshot.path))) await loaded.discard(snapshot.key)
+      else if (copies.isSuperseded(snapshot)) await discardIdle(snapshot)
     }
   }
 
-  const discard = async (key: string): Promise<void> => {
-    await letGo(key)
-    await copies.remove(key)
-  }
-
-  /** Removes the copies of files that are gone. */
-  const dropVanished = async (): Promise<void> => {
-    for (const { key, path } of catalogue.snapshots()) {
-      if (!(await exists(path))) await discard(key)
-    }
-  }
-
-  const releaseForRoom = async ({ key, used_ms }: Snapshot): Promise<boolean> => {
-    const entry = [...loaded.values()].find((candidate) => candidate.key === key)
-    if (entry && (entry.isBusy || now() - used_ms < graceMs)) return false
-    await letGo(key)
-    return true
-  }
-
-  const boundWorkers = async (keep: LoadedRecording): Promise<void> => {
-    const open = [...loaded.values()].filter((entry) => entry.isOpen)
-    const idle = open.filter((entry) => entry !== keep && !entry.isBusy)
-    await Promise.all(idle.slice(0, Math.max(0, open.length - limits.loaded)).map((entry) => entry.release()))
-  }
-
-  /** Checks and indexes a large copy in a worker of its own while another one reads it. */
-  const indexBehind = async (entry: LoadedRecording): Promise<void> => {
-    const { key, file, recording } = entry
-    if (indexing.has(key)) return
-    const link = startWorker()
-    indexing.set(key, link)
-    try {
-      await link.call('finish', { file, path: recording.identity.path })
-      await entry.refresh()
-      await copies.resize(key)
-    } catch (error) {
-      if (isCausewayError(error) && error.code === 'RECORDING_DAMAGED') {
-        noteVerdict(recording.identity.path, key, error)
-        entry.fail(error)
-        await discard(key)
-      } else if (loaded.get(recording.identity.path) === entry) {
-        log?.warn({ err: error, recording: recording.identity.id }, 'indexing a recording failed')
-      }
-    } finally {
-      indexing.delete(key)
-      await link.stop()
-    }
-  }
-
-  const noteVerdict = (path: string, key: string, error: unknown): void => {
-    if (!isCausewayError(error) || !verdictCodes.includes(error.code)) return
-    catalogue.setVerdicts([{ path, key, reason: error.code, total_frames: null }])
+  const discardIdle = async (snapshot: Snapshot): Promise<void> => {
+    if (await loaded.release(snapshot)) await copies.remove(snapshot.key)
   }
 
   /** Copies a file in the worker that will read the copy. */
   const copy = async (link: WorkerLink, path: string, size: number, call: CallOptions) => {
-    await copies.makeRoom(size, releaseForRoom)
+    await copies.makeRoom(size, loaded.release)
     const args = { source: path, folder, indexAtOnceBytes: limits.indexAtOnceBytes }
     const { key, bytes } = await link.call('copy', args, call)
     return { key, file: copies.add(key, path, bytes) }
@@ -176,7 +131,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     } catch (error) {
       if (!isCausewayError(error) || !unreadable.includes(error.code)) throw error
       log?.warn({ err: error, recording: identity.id }, 'a private copy was unreadable and is made again')
-      await discard(key)
+      await loaded.discard(key)
       return undefined
     }
   }
@@ -185,7 +140,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     const identity: RecordingIdentity = {
       id: catalogue.idOf(path),
       path,
-      name: path.slice(path.lastIndexOf(sep) + 1),
+      name: basename(path),
       size_bytes: size,
     }
     const entry =
@@ -194,15 +149,12 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
         const { key, file } = await copy(link, path, size, call)
         return loadRecording(link, key, file, identity, call)
       }))
-    const { key } = entry
-    copies.touch(key)
-    const older = copies.others(path, key)
-    for (const { key: old } of older) await discard(old)
-    loaded.set(path, entry)
-    await boundWorkers(entry)
-    const { frames } = entry.recording.summary
-    catalogue.setVerdicts([{ path, key, reason: null, total_frames: frames?.total_frames ?? 0 }])
-    if (!entry.isIndexed) void indexBehind(entry)
+    const older = copies.others(path, entry.key)
+    await loaded.add(entry)
+    // Not at once: somebody may be in the middle of asking the earlier state.
+    for (const snapshot of older) await discardIdle(snapshot)
+    const total_frames = entry.recording.summary.frames?.total_frames ?? 0
+    catalogue.setVerdicts([{ path, key: entry.key, reason: null, total_frames }])
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
@@ -213,15 +165,8 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       if (isOwn(path)) throw ownFile(path)
       const state = await readFileState(path)
       const key = stateKey(path, state)
-      const current = loaded.get(path)
-      if (current?.key === key) {
-        // Moved to the end of the map: most recently used.
-        loaded.delete(path)
-        loaded.set(path, current)
-        copies.touch(key)
-        await boundWorkers(current)
-        return { recording: current.recording, reloaded: false }
-      }
+      const current = await loaded.use(key)
+      if (current) return { recording: current.recording, reloaded: false }
       try {
         return await loads.run(key, (shared) => load(path, key, state.size, shared), call)
       } catch (error) {
@@ -231,13 +176,11 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     },
     health: () => ({
       ...copies.health(),
-      loaded: [...loaded.values()].filter((entry) => entry.isOpen).length,
+      loaded: loaded.openCount(),
     }),
     async close() {
       await loads.stop()
-      for (const link of indexing.values()) await link.kill()
-      await Promise.all([...loaded.values()].map((entry) => entry.release()))
-      loaded.clear()
+      await loaded.close()
       catalogue.close()
     },
   }

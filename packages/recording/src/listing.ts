@@ -77,7 +77,7 @@ async function targetOf(roots: Roots, path: string): Promise<string | undefined>
   }
 }
 
-/** Undefined where the file went away meanwhile. */
+/** One line of the list; undefined where the file went away meanwhile. */
 async function describe(catalogue: Catalogue, path: string, id: string): Promise<Listing | undefined> {
   try {
     const state = await readFileState(path)
@@ -98,12 +98,13 @@ async function describe(catalogue: Catalogue, path: string, id: string): Promise
       ...(total_frames === null ? {} : { total_frames }),
     }
   } catch (error) {
-    if (isCausewayError(error) && error.code === 'RECORDING_NOT_FOUND') return unreadable(path, id)
+    if (isCausewayError(error)) return unreadable(path, id, error.code)
     throw error
   }
 }
 
-async function unreadable(path: string, id: string): Promise<Listing | undefined> {
+/** A file whose bytes cannot be read, and why. */
+async function unreadable(path: string, id: string, reason: string): Promise<Listing | undefined> {
   try {
     const { size, mtimeMs } = await stat(path)
     const [name, modified_ms] = [basename(path), Math.floor(mtimeMs)]
@@ -114,7 +115,7 @@ async function unreadable(path: string, id: string): Promise<Listing | undefined
       size_bytes: size,
       modified_ms,
       is_recording: false,
-      reason: 'RECORDING_NOT_FOUND',
+      reason,
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -15,10 +15,12 @@ export interface SnapshotCache {
   resize(key: string): Promise<void>
   /** Copies of other states of a file. */
   others(path: string, key: string | undefined): readonly Snapshot[]
+  /** True where a copy of a later state of the same file exists. */
+  isSuperseded(snapshot: Snapshot): boolean
   /** Removes copies until `bytes` more fit under the cap; `release` lets go of one, or answers false. */
   makeRoom(bytes: number, release: (snapshot: Snapshot) => Promise<boolean>): Promise<void>
   remove(key: string): Promise<void>
-  /** Removes what a crash left behind and rows whose file is gone; only before anything is loaded. */
+  /** Removes copies of earlier states and what a crash left behind; only before anything is loaded. */
   sweep(): Promise<void>
   health(): { snapshots: number; snapshot_bytes: number; snapshot_cap_bytes: number }
 }
@@ -32,6 +34,8 @@ export function snapshotCache(
 ): SnapshotCache {
   const fileOf = (key: string) => join(folder, `${key}.db`)
   const total = () => catalogue.snapshots().reduce((sum, { bytes }) => sum + bytes, 0)
+  const isSuperseded = ({ key, path }: Snapshot) =>
+    catalogue.snapshots().findLast((copy) => copy.path === path)?.key !== key
   const remove = async (key: string) => {
     catalogue.removeSnapshot(key)
     await removeCopy(fileOf(key))
@@ -53,6 +57,7 @@ export function snapshotCache(
       const { size } = await stat(fileOf(key))
       catalogue.resizeSnapshot(key, size)
     },
+    isSuperseded,
     others: (path, key) => catalogue.snapshots().filter((copy) => copy.path === path && copy.key !== key),
     async makeRoom(bytes, release) {
       let over = total() + bytes - capBytes
@@ -65,8 +70,9 @@ export function snapshotCache(
     },
     remove,
     async sweep() {
-      for (const { key } of catalogue.snapshots()) {
-        if (!(await exists(fileOf(key)))) catalogue.removeSnapshot(key)
+      for (const snapshot of catalogue.snapshots()) {
+        const isKept = !isSuperseded(snapshot) && (await exists(fileOf(snapshot.key)))
+        if (!isKept) catalogue.removeSnapshot(snapshot.key)
       }
       const known = new Set(catalogue.snapshots().map(({ key }) => `${key}.db`))
       for (const name of await readdir(folder)) {

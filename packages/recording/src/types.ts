@@ -311,7 +311,8 @@ export interface Listing {
   readonly size_bytes: number
   readonly modified_ms: number
   readonly is_recording: boolean
-  /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`; absent for a recording */
+  /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED`, `RECORDING_NOT_FOUND` (no permission to
+   * read); absent for a recording */
   readonly reason?: string
   readonly total_frames?: number
 }

@@ -6,19 +6,22 @@ const tolerance = 1e-9
 /** and those that ought to be 0 with this one: what is derived from recorded numbers carries their rounding. */
 const noise = 1e-12
 
-/** True where a number was found that is as good as the wanted one. */
-export const isNear = (found: unknown, wanted: number): boolean =>
-  typeof found === 'number' && Math.abs(found - wanted) <= Math.max(noise, tolerance * Math.abs(wanted))
-
 /** Asserts that everything in `wanted` is found, numbers within the tolerance; more may be found. */
 export function equalDeep(t: Test, found: unknown, wanted: unknown, name: string): void {
+  t.same([...differences(found, wanted, name)], [], name)
+}
+
+function* differences(found: unknown, wanted: unknown, name: string): Generator<string> {
   if (typeof wanted === 'number') {
-    t.ok(isNear(found, wanted), `${name}: ${found} is near ${wanted}`)
+    if (!isNear(found, wanted)) yield `${name}: ${found} instead of ${wanted}`
   } else if (wanted === null || typeof wanted !== 'object') {
-    t.equal(found, wanted, name)
+    if (found !== wanted) yield `${name}: ${found} instead of ${wanted}`
   } else {
     const there = Object(found) as Record<string, unknown>
-    for (const [key, value] of Object.entries(wanted)) equalDeep(t, there[key], value, `${name}.${key}`)
-    if (Array.isArray(wanted)) t.equal(there.length, wanted.length, `${name}.length`)
+    for (const [key, value] of Object.entries(wanted)) yield* differences(there[key], value, `${name}.${key}`)
+    if (Array.isArray(wanted)) yield* differences(there.length, wanted.length, `${name}.length`)
   }
 }
+
+const isNear = (found: unknown, wanted: number): boolean =>
+  typeof found === 'number' && Math.abs(found - wanted) <= Math.max(noise, tolerance * Math.abs(wanted))

@@ -1,6 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { isAbsolute, join, sep } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
+import Database from 'better-sqlite3'
 import type { Test } from 'tap'
 import { type LibraryLimits, openLibrary, type RecordingLibrary, type Roots } from '../src/index.ts'
 
@@ -54,3 +56,19 @@ export async function libraryOver(
 
 /** The whole of a recording. */
 export const whole = { start: null, end: null } as const
+
+/** Waits until a condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('the condition did not come true')
+    await wait(5)
+  }
+}
+
+/** Changes a database that nobody has open. */
+export function change(file: string, sql: string): void {
+  const db = new Database(file)
+  db.exec(sql)
+  db.close()
+}

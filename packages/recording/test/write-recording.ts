@@ -53,7 +53,8 @@ const [mass, g, dt] = [2, 9.81, 0.01]
 export function writeRecording(path: string, sample: Sample): void {
   const db = new Database(path)
   db.pragma('foreign_keys = OFF')
-  db.exec(schema)
+  db.pragma('synchronous = OFF')
+  db.transaction(() => db.exec(schema))()
   appendFrames(db, sample, 1)
   db.close()
 }
@@ -64,11 +65,13 @@ export function appendFrames(
   { frames, height = 0.5, ahead = 0 }: Sample,
   from: number,
 ): void {
-  const insert = (table: string, ...values: readonly (number | null)[]) =>
-    Number(
-      db.prepare(`INSERT INTO ${table} VALUES (NULL, ${values.map(() => '?').join(', ')})`).run(...values)
-        .lastInsertRowid,
-    )
+  const statements = new Map<string, Database.Statement>()
+  const insert = (table: string, ...values: readonly (number | null)[]) => {
+    const places = values.map(() => '?').join(', ')
+    const statement = statements.get(table) ?? db.prepare(`INSERT INTO ${table} VALUES (NULL, ${places})`)
+    statements.set(table, statement)
+    return Number(statement.run(...values).lastInsertRowid)
+  }
   const link = db.prepare('INSERT INTO CollisionResultRecord_ContactPointRecord VALUES (?, ?)')
   db.transaction(() => {
     if (from === 1) {

@@ -11,6 +11,9 @@ export interface MomentumRow {
   readonly lambda: Triple
 }
 
+/** Part of the impulse of gravity that a contact has to give back before it says anything. */
+const negligible = 0.01
+
 /** The three components, or null where one was not recorded. */
 export function triple(v: Vector | null | undefined): Triple | null {
   if (!v || v.x === null || v.y === null || v.z === null) return null
@@ -27,7 +30,8 @@ export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple 
 
 /**
  * The momentum balance of a body over the step that led to `after`, whose contact rows belong to that step.
- * Null where the body has no contact row in it or a value is missing.
+ * Null where the body has no contact row in it, a value is missing, or the contact changed nothing: what solvers leave
+ * in the rows of a contact that carries no load is noise.
  */
 export function momentumRow(
   before: Frame,
@@ -40,7 +44,9 @@ export function momentumRow(
   const lambda = lambdaOn(body.body_id, after.friction_constraints)
   if (!gain || !lambda) return null
   const part = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt)
-  return { change: [part(0), part(1), part(2)], lambda }
+  const change: Triple = [part(0), part(1), part(2)]
+  const weight = body.mass * Math.hypot(...gravity) * dt
+  return Math.hypot(...change) <= negligible * weight ? null : { change, lambda }
 }
 
 /** Sum of -n * normal + t1 * tangent1 + t2 * tangent2 over the rows of a body, negated where it is B. */

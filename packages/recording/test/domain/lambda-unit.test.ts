@@ -71,6 +71,11 @@ t.test('momentumRow: on A -n * normal + t1 * lambda1, on B the opposite', async 
   t.same(momentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
 })
 
+t.test('momentumRow: a contact that carries no load tells nothing', async (t) => {
+  const falling = frame(0, [{ normal_lambda: 0, tangent1_lambda: 1e-25 }])
+  t.equal(momentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
+})
+
 t.test('momentumRow: a body without contact or without a velocity has none', async (t) => {
   const gravity = [0, 0, 0] as const
   t.equal(momentumRow(frame(0), frame(1), { body_id: 1, mass: 4 }, gravity, 0.1), null)

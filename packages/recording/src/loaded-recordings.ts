@@ -1,0 +1,114 @@
+import { type CausewayError, isCausewayError } from '@causeway/protocol'
+import type { Snapshot } from './catalogue.ts'
+import type { LoadedRecording } from './loaded-recording.ts'
+import type { SnapshotCache } from './snapshot-cache.ts'
+import { startWorker, type WorkerLink } from './worker-link.ts'
+
+/** A copy is not taken away within this time of its last use: whoever opened it is still asking. */
+const graceMs = 10_000
+
+/** What the set of loaded recordings works with. */
+export interface LoadedOptions {
+  readonly copies: SnapshotCache
+  /** workers that stay open */
+  readonly limit: number
+  readonly now: () => number
+  /** Hears of a copy whose damage was found behind. */
+  readonly onDamage: (entry: LoadedRecording, error: CausewayError) => void
+  /** Hears of a copy that could not be indexed; it goes on answering without. */
+  readonly onIndexFailure: (entry: LoadedRecording, error: unknown) => void
+}
+
+/** The recordings that are loaded, by the key of their copy, least recently used first. */
+export interface LoadedRecordings {
+  /** A loaded recording, which is now the one used last. */
+  use(key: string): Promise<LoadedRecording | undefined>
+  /** Takes up a recording; the indexes that it lacks are built behind. */
+  add(entry: LoadedRecording): Promise<void>
+  /** Ends what uses a copy and removes it. */
+  discard(key: string): Promise<void>
+  /** Lets go of a copy unless it is in use; answers whether it did. The file stays. */
+  release(snapshot: Snapshot): Promise<boolean>
+  /** Recordings that have a worker. */
+  openCount(): number
+  close(): Promise<void>
+}
+
+/** Makes an empty set. */
+export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
+  const { copies, limit, now, onDamage, onIndexFailure } = options
+  const loaded = new Map<string, LoadedRecording>()
+  const indexing = new Map<string, WorkerLink>()
+
+  const letGo = async (key: string): Promise<void> => {
+    await indexing.get(key)?.kill()
+    const entry = loaded.get(key)
+    loaded.delete(key)
+    await entry?.release()
+  }
+
+  const discard = async (key: string): Promise<void> => {
+    await letGo(key)
+    await copies.remove(key)
+  }
+
+  /** Ends the workers used longest ago; their recordings start a new one when they are asked again. */
+  const boundWorkers = async (keep: LoadedRecording): Promise<void> => {
+    const open = [...loaded.values()].filter(({ isOpen }) => isOpen)
+    const idle = open.filter((entry) => entry !== keep && !entry.isBusy)
+    await Promise.all(idle.slice(0, Math.max(0, open.length - limit)).map((entry) => entry.release()))
+  }
+
+  /** Checks and indexes a large copy in a worker of its own while another one reads it. */
+  const indexBehind = async (entry: LoadedRecording): Promise<void> => {
+    const { key, file, recording } = entry
+    const link = startWorker()
+    indexing.set(key, link)
+    try {
+      await link.call('finish', { file, path: recording.identity.path })
+      await entry.refresh()
+      await copies.resize(key)
+    } catch (error) {
+      if (isCausewayError(error) && error.code === 'RECORDING_DAMAGED') {
+        onDamage(entry, error)
+        entry.fail(error)
+        await discard(key)
+      } else if (loaded.get(key) === entry) onIndexFailure(entry, error)
+    } finally {
+      if (indexing.get(key) === link) indexing.delete(key)
+      await link.stop()
+    }
+  }
+
+  return {
+    async use(key) {
+      const entry = loaded.get(key)
+      if (!entry) return undefined
+      loaded.delete(key)
+      loaded.set(key, entry)
+      copies.touch(key)
+      await boundWorkers(entry)
+      return entry
+    },
+    async add(entry) {
+      await letGo(entry.key)
+      loaded.set(entry.key, entry)
+      copies.touch(entry.key)
+      await boundWorkers(entry)
+      if (!entry.isIndexed) void indexBehind(entry)
+    },
+    discard,
+    async release({ key, used_ms }) {
+      const entry = loaded.get(key)
+      if (entry && (entry.isBusy || now() - used_ms < graceMs)) return false
+      await letGo(key)
+      return true
+    },
+    openCount: () => [...loaded.values()].filter(({ isOpen }) => isOpen).length,
+    async close() {
+      await Promise.all([...indexing.values()].map((link) => link.kill()))
+      await Promise.all([...loaded.values()].map((entry) => entry.release()))
+      loaded.clear()
+    },
+  }
+}
