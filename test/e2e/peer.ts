@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { initializeParams, startBridge } from '../../bridge/test/client.ts'
 import { Sightings } from '../../bridge/test/sightings.ts'
 import type { Channel } from '../requirement.ts'
+import { until } from './condition.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
 type Message = any
@@ -26,6 +27,28 @@ export async function openPeer(t: Test, channel: Channel, url: string, path = '/
   await client.open()
   return client
 }
+
+/**
+ * Waits until the server's own messages reach the peer, by changing a note of the probe app until it is told. The
+ * bridge opens its stream behind the handshake; what the server says before that, nobody hears.
+ */
+export async function untilListening(peer: Peer): Promise<void> {
+  await peer.call('subscribe', 'resources/subscribe', { uri: note })
+  let writes = 0
+  const write = async () => {
+    await peer.call(`write-${++writes}`, 'tools/call', {
+      name: 'Probe__write',
+      arguments: { text: `${writes}` },
+    })
+    return peer.messages.all
+  }
+  await until(write, (all) =>
+    all.some(({ method, params }) => method === 'notifications/resources/updated' && params.uri === note),
+  )
+  await peer.call('unsubscribe', 'resources/unsubscribe', { uri: note })
+}
+
+const note = 'probe://notes/a'
 
 /** Over HTTP: each message is a POST, and what the server says by itself comes by a GET stream. */
 class HttpPeer implements Peer {

@@ -1,4 +1,6 @@
 /** A user app for tests of running servers: it takes its time, can be asked about that, and has one of everything. */
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { defineApp } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
@@ -35,6 +37,17 @@ export default defineApp(
           })
         })
         return { steps }
+      },
+    })
+    app.tool('linger', {
+      about: 'Waits until a file is there.',
+      input: { file: z.string().describe('path of the file') },
+      output: { file: z.string() },
+      example: { args: { file: '/' } },
+      async run({ file }, { store, signal }) {
+        store.begun += 1
+        while (!existsSync(file)) await pause(10, undefined, { signal })
+        return { file }
       },
     })
     app.tool('release', {

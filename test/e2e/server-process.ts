@@ -51,7 +51,12 @@ export class ServerProcess {
   constructor(start: ServerStart, process: ChildProcess) {
     this.start = start
     this.process = process
-    this.exited = once(process, 'close').then(([code, signal]) => ({ code, signal }))
+    // Not `close`: Node does not tell it of a child whose IPC channel its parent has closed.
+    const outputs = [process.stdout, process.stderr].map((output) => output && once(output, 'close'))
+    this.exited = Promise.all([once(process, 'exit'), ...outputs]).then(([[code, signal]]) => ({
+      code,
+      signal,
+    }))
     process.stdout?.on('data', (chunk) => {
       this.stdout += chunk
     })

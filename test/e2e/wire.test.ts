@@ -4,7 +4,7 @@ import { call, openTestCore } from '../../server/test/test-core.ts'
 import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
-import { openPeer, type Peer } from './peer.ts'
+import { openPeer, type Peer, untilListening } from './peer.ts'
 import { recordings, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
@@ -79,9 +79,13 @@ verifies('wire:resource:read', async (t, channel) => {
 
 verifies('wire:resource:subscribe', 'over a real connection', async (t) => {
   const peer = await openPeer(t, 'bridge', url)
-  await peer.call('subscribe', 'resources/subscribe', { uri: 'probe://notes/a' })
-  await callTool(peer, 'write', 'Probe__write', { text: 'told' })
+  await untilListening(peer)
   t.match(await peer.saw('notifications/resources/updated'), { params: { uri: 'probe://notes/a' } })
+  const told = () => peer.messages.all.filter(({ method }) => method === 'notifications/resources/updated')
+  const before = told().length
+  await callTool(peer, 'write', 'Probe__write', { text: 'untold' })
+  await peer.call('ping', 'ping')
+  t.equal(told().length, before, 'it has unsubscribed')
 })
 
 verifies('wire:stream:progress', async (t, channel) => {
@@ -121,10 +125,9 @@ verifies('wire:stream:cancel', async (t, channel) => {
   peer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } })
   await until(seen, ({ aborted }) => aborted === before.aborted + 1)
   await peer.call('ping', 'ping')
-  t.notOk(
-    peer.messages.all.some(({ id }) => id === 'long'),
-    'a cancelled call is not answered',
-  )
+  const answers = peer.messages.all.filter(({ id }) => id === 'long')
+  for (const { error } of answers) t.equal(error?.data.code, 'CANCELLED', 'it ends its stream, if anything')
+  if (channel === 'bridge') t.same(answers, [], 'a client hears nothing of a call that it cancelled')
 })
 
 verifies('wire:prompt', 'over a real connection', async (t) => {
