@@ -6,7 +6,6 @@ import type { Deliver } from './deliver.ts'
 import { type Fields, messageFields, type SessionMark } from './headers.ts'
 import type { Identity } from './identity.ts'
 import type { Incoming } from './message.ts'
-import type { Output } from './output.ts'
 import { createReplyReader, type Reply } from './reply.ts'
 import { mayRepeat } from './retry.ts'
 import type { Session } from './session.ts'
@@ -24,14 +23,23 @@ interface Parts {
   readonly upstream: Upstream
   readonly session: Session
   readonly deliver: Deliver
-  readonly output: Output
+  /** Tells the client what the session has noted for it. */
+  readonly announce: () => void
   readonly identity: Identity
   /** Greatest length of one message from the server in bytes. */
   readonly limit: number
   readonly log: Log
 }
 
-export function createForward({ upstream, session, deliver, output, identity, limit, log }: Parts): Forward {
+export function createForward({
+  upstream,
+  session,
+  deliver,
+  announce,
+  identity,
+  limit,
+  log,
+}: Parts): Forward {
   /** One POST, repeated where a connection had gone stale. Rejects with a CausewayError. */
   const post = async (call: Call, used: SessionMark, own: Fields): Promise<Reply> => {
     const { method } = call.message
@@ -70,10 +78,6 @@ export function createForward({ upstream, session, deliver, output, identity, li
     const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
     await upstream.post(messageFields(message, used), message.bytes, reader).done
     return reader.reply() as Reply
-  }
-
-  const announce = (): void => {
-    for (const notice of session.takeNotices()) output.write(notice)
   }
 
   return {

@@ -19,8 +19,8 @@ interface Parts {
   readonly session: () => Session
   readonly limit: number
   readonly onEvent: (event: ServerEvent) => void
-  /** Called when a lost session was opened anew. */
-  readonly onRenewed: () => void
+  /** Tells the client what the session has noted for it. */
+  readonly announce: () => void
   readonly random: () => number
   readonly log: Log
 }
@@ -44,6 +44,7 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
   let lastEventId = ''
   let attempt = 0
   let retryMs: number | undefined
+  let wasBroken = false
   while (!signal.aborted) {
     const used = session().mark()
     const reader = createReplyReader(limit, (event) => {
@@ -55,9 +56,17 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
         ...sessionFields(used),
         ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
       },
-      reader,
+      {
+        ...reader,
+        head(status, headers) {
+          reader.head(status, headers)
+          if (!wasBroken || status !== 200) return
+          session().noteReturn()
+          parts.announce()
+        },
+      },
     )
-    await finished(exchange, signal)
+    wasBroken = !(await finished(exchange, signal))
     if (signal.aborted) return
 
     const reply = reader.reply()
@@ -70,7 +79,7 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
             () => true,
             (error: unknown) => void log(`no new session: ${error}`),
           )
-        if (renewed) return parts.onRenewed()
+        if (renewed) return parts.announce()
       } else if (reply.type !== 'events' && !isTemporary(reply.status)) {
         log(`no GET stream: HTTP ${reply.status}`)
         return
@@ -84,12 +93,16 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for the end of the stream, good or bad: either way the next step is to connect again. */
-async function finished(exchange: Exchange, signal: AbortSignal): Promise<void> {
+/** Waits for the end of the stream; false where it broke. Either way the next step is to connect again. */
+async function finished(exchange: Exchange, signal: AbortSignal): Promise<boolean> {
   const abort = (): void => exchange.abort()
   signal.addEventListener('abort', abort)
-  await exchange.done.catch(() => {})
+  const hasEnded = await exchange.done.then(
+    () => true,
+    () => false,
+  )
   signal.removeEventListener('abort', abort)
+  return hasEnded
 }
 
 /** Another stream of the session is still open, or the server is in trouble. */

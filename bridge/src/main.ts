@@ -61,18 +61,19 @@ function run(settings: Settings): void {
     },
     log,
   })
+  const announce = (): void => {
+    for (const notice of session.takeNotices()) output.write(notice)
+  }
   const listener = createListener({
     upstream,
     session: () => session,
     limit,
     onEvent: (event) => deliver.event(event, {}),
-    onRenewed: () => {
-      for (const notice of session.takeNotices()) output.write(notice)
-    },
+    announce,
     random: Math.random,
     log,
   })
-  const forward = createForward({ upstream, session, deliver, output, identity, limit, log })
+  const forward = createForward({ upstream, session, deliver, announce, identity, limit, log })
   const relay = createRelay({
     calls,
     forward,

@@ -20,8 +20,10 @@ export interface Session {
   isDead(reply: Reply, used: SessionMark): boolean
   /** Opens a new session by the kept handshake unless another call has done so; throws what stood in the way. */
   renew(dead: SessionMark): Promise<void>
-  /** The list_changed notifications that the client must get after a renewal; each is given out once. */
+  /** The list_changed notifications that the client must get after a renewal or return; each is given out once. */
   takeNotices(): Buffer[]
+  /** Notes that the server was away, so that its lists may have changed unheard. */
+  noteReturn(): void
   /** Ends the session on the server, as well as that is possible. */
   close(): Promise<void>
 }
@@ -119,6 +121,9 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
       await renewal
     },
     takeNotices: () => notices.splice(0),
+    noteReturn() {
+      notices = capabilities.map(listChanged)
+    },
     close: () => remove(mark),
   }
 }

@@ -99,3 +99,21 @@ verifies('bridge:session:stream', 'a second stream is refused by 409 without har
   await backend.saw('GET')
   t.match(await bridge.call(1, 'ping'), { result: {} })
 })
+
+verifies(
+  'bridge:session:stream',
+  'after a break in a session that lives on, the client hears that the lists may have changed',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('GET', (got) => got.stream().raw('retry: 10\n\n'))
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    await backend.saw('GET')
+    await bridge.call(1, 'ping')
+    t.equal(bridge.lines.length, 2, 'nothing was said before')
+    await backend.stop()
+    await backend.start()
+    await bridge.saw('notifications/tools/list_changed')
+    t.equal(backend.methods().filter((method) => method === 'initialize').length, 1)
+  },
+)
