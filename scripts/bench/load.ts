@@ -1,0 +1,51 @@
+import type { Pool } from 'undici'
+import type { Program } from './program.ts'
+import { median } from './rounds.ts'
+
+/** One request, as often as it is asked for. */
+export interface Target {
+  readonly pool: Pool
+  readonly program: Program
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What a stretch of load showed. */
+export interface Load {
+  readonly perSecond: number
+  /** Time of one request among the others, ms. */
+  readonly p50Ms: number
+  /** Processor time of the server for one request, µs; NaN where it cannot be read. */
+  readonly cpuUs: number
+}
+
+/** Sends one request and reads the whole answer; throws unless it succeeds. */
+export async function ask({ pool, path, headers, body }: Target): Promise<string> {
+  const answer = await pool.request({ method: 'POST', path, headers, body })
+  const text = await answer.body.text()
+  if (answer.statusCode === 200 && !text.includes('"isError":true') && !text.includes('"error":{'))
+    return text
+  throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
+}
+
+/** Keeps this many requests in flight for this long. */
+export async function sustain(
+  target: Target,
+  { ms, inFlight }: { ms: number; inFlight: number },
+): Promise<Load> {
+  const times: number[] = []
+  const cpuBefore = target.program.cpuMs()
+  const start = performance.now()
+  const end = start + ms
+  const one = async (): Promise<void> => {
+    for (let before = performance.now(); before < end; before = performance.now()) {
+      await ask(target)
+      times.push(performance.now() - before)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, one))
+  const seconds = (performance.now() - start) / 1000
+  const cpuMs = (target.program.cpuMs() ?? Number.NaN) - (cpuBefore ?? Number.NaN)
+  return { perSecond: times.length / seconds, p50Ms: median(times), cpuUs: (cpuMs * 1000) / times.length }
+}

@@ -1,0 +1,25 @@
+/** A part of the results: a table, and a line on what is compared. */
+export interface Section {
+  readonly title: string
+  readonly about: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** A number with as many digits as it deserves. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(3)))
+}
+
+/** A section as Markdown, its columns aligned, so that it reads well on a terminal too. */
+export function markdown({ title, about, head, rows }: Section): string {
+  const widths = head.map((cell, column) =>
+    Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  return [`## ${title}`, '', about, '', line(head), rule, ...rows.map(line), ''].join('\n')
+}

@@ -1,0 +1,30 @@
+/** Something that is measured beside others. */
+export interface Candidate<T> {
+  readonly name: string
+  run(): Promise<T>
+}
+
+/**
+ * Runs every candidate once a round, A B C A B C, so that a slow moment of the machine meets all of them alike.
+ * Gives the measurements of each, by name, in the order of the rounds.
+ */
+export async function interleaved<T>(
+  candidates: readonly Candidate<T>[],
+  rounds: number,
+): Promise<ReadonlyMap<string, readonly T[]>> {
+  const measured = new Map<string, T[]>(candidates.map(({ name }) => [name, []]))
+  for (let round = 0; round < rounds; round += 1)
+    for (const { name, run } of candidates) measured.get(name)?.push(await run())
+  return measured
+}
+
+/** The middle value; of an even number, the lower one of both. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value below which this part of all values lies, 0 to 1. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, other) => one - other)
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN
+}

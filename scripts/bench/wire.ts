@@ -1,0 +1,147 @@
+import { fileURLToPath } from 'node:url'
+import { headers, meta, modernVersion } from '@causeway/protocol'
+import { Pool } from 'undici'
+import { ask, type Load, sustain, type Target } from './load.ts'
+import { type Program, startProgram } from './program.ts'
+import { number, type Section } from './report.ts'
+import { interleaved, median } from './rounds.ts'
+
+const rounds = 5
+const load = { ms: 350, inFlight: 16 }
+const warmUp = { ms: 250, inFlight: 16 }
+
+const json = { 'content-type': 'application/json' }
+const both = { ...json, accept: 'application/json, text/event-stream' }
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+const call = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'echo_42', arguments: { text: 'hello' } },
+}
+type Message = typeof list | typeof call
+
+const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+/** Somebody who answers both messages. */
+interface Contender {
+  readonly name: string
+  target(message: Message): Target
+}
+
+const rawName = 'raw Fastify'
+const peerName = 'SDK v1 + express, session'
+
+/** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with the peers. */
+export async function measureWire(causeway: Program): Promise<Section[]> {
+  const sdk = await startProgram([source('sdk-v1-server.ts')], { NODE_ENV: 'production' })
+  const pools: Pool[] = []
+  const open = (program: Program, path: string, fields: Record<string, string>) => {
+    const pool = new Pool(program.url, { connections: 8 })
+    pools.push(pool)
+    return (message: Message): Target => ({
+      pool,
+      program,
+      path,
+      headers: fields,
+      body: JSON.stringify(message),
+    })
+  }
+  const lenient = open(causeway, '/mcp/bench', json)
+  const modern = open(causeway, '/mcp/bench', both)
+  const bytes = Buffer.byteLength(await ask(lenient(list)))
+  const raw = await startProgram([source('raw-server.ts')], { BENCH_BYTES: String(bytes) })
+  const rawTarget = open(raw, '/', json)
+  const contenders: readonly Contender[] = [
+    {
+      name: rawName,
+      target: (message) => ({ ...rawTarget(message), path: message === list ? '/list' : '/echo' }),
+    },
+    { name: 'Causeway, plain JSON', target: lenient },
+    {
+      name: 'Causeway, session',
+      target: open(causeway, '/mcp/bench', await sessionFields(causeway, '/mcp/bench')),
+    },
+    { name: 'Causeway, 2026-07-28', target: (message) => stateless(modern(message), message) },
+    { name: peerName, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
+    { name: 'SDK v1 + express, stateless', target: open(sdk, '/stateless', both) },
+  ]
+  try {
+    return [
+      await compare(`tools/list, 100 tools, ${number(bytes)} bytes`, list, contenders),
+      await compare('tools/call of a trivial tool', call, contenders),
+    ]
+  } finally {
+    await Promise.all([...pools.map((pool) => pool.destroy()), sdk.stop(), raw.stop()])
+  }
+}
+
+async function compare(title: string, message: Message, contenders: readonly Contender[]): Promise<Section> {
+  const candidates = contenders.map(({ name, target }) => {
+    const one = target(message)
+    return { name, warmUp: () => sustain(one, warmUp), run: () => sustain(one, load) }
+  })
+  for (const { warmUp } of candidates) await warmUp()
+  const measured = await interleaved(candidates, rounds)
+  /** Compared within a round, so that both met the same machine. */
+  const times = (loads: readonly Load[], reference: string, of: (load: Load) => number): string => {
+    const others = measured.get(reference) ?? []
+    return number(median(loads.map((load, round) => of(load) / of(others[round] as Load))))
+  }
+  return {
+    title,
+    about:
+      `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds. ` +
+      'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.',
+    head: ['', 'calls/s', 'p50 ms', 'CPU µs', 'time / raw', 'CPU / raw', 'calls / SDK v1'],
+    rows: [...measured].map(([name, loads]) => [
+      name,
+      number(median(loads.map(({ perSecond }) => perSecond))),
+      number(median(loads.map(({ p50Ms }) => p50Ms))),
+      number(median(loads.map(({ cpuUs }) => cpuUs))),
+      times(loads, rawName, ({ perSecond }) => 1 / perSecond),
+      times(loads, rawName, ({ cpuUs }) => cpuUs),
+      times(loads, peerName, ({ perSecond }) => perSecond),
+    ]),
+  }
+}
+
+/** Opens a session of 2025-11-25 and gives the headers that its requests carry. */
+export async function sessionFields(program: Program, path: string): Promise<Record<string, string>> {
+  const post = (body: object, fields: Record<string, string>) =>
+    fetch(`${program.url}${path}`, { method: 'POST', headers: fields, body: JSON.stringify(body) })
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  }
+  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params }, both)
+  await opened.text()
+  const fields = {
+    ...both,
+    'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+    'mcp-protocol-version': '2025-11-25',
+  }
+  await (await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, fields)).text()
+  return fields
+}
+
+/** The same request as 2026-07-28 wants it: each message says its version, client and capabilities itself. */
+function stateless(target: Target, message: Message): Target {
+  const _meta = {
+    [meta.protocolVersion]: modernVersion,
+    [meta.clientInfo]: { name: 'bench', version: '1' },
+    [meta.clientCapabilities]: {},
+  }
+  const { method, params } = message
+  return {
+    ...target,
+    headers: {
+      ...target.headers,
+      [headers.protocolVersion]: modernVersion,
+      'mcp-method': method,
+      ...('name' in params ? { 'mcp-name': params.name } : {}),
+    },
+    body: JSON.stringify({ ...message, params: { ...params, _meta } }),
+  }
+}
