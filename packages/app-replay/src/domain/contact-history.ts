@@ -133,7 +133,7 @@ function densest(frames: readonly number[]): number {
 export function historySummary(
   [a, b]: readonly [BodyId, BodyId],
   { source, frames, without_rows }: ContactFrames,
-  { seen, leavesRowsOut }: { seen: Evolution; leavesRowsOut: boolean },
+  { seen, part }: { seen: Evolution; part: { frames: readonly Touch[]; leavesRowsOut: boolean } },
 ): string {
   if (frames.length === 0) return `No contact between ${pairName(a, b)} in this range.`
   const sentences = [
@@ -153,6 +153,8 @@ export function historySummary(
     sentences.push(
       `It turns by more than 30 degrees in ${count(seen.normal_jumps.length, 'frame')} (${several(seen.normal_jumps)}).`,
     )
-  if (leavesRowsOut) sentences.push('Frames are listed without their rows: ask for fewer by max_points.')
+  if (part.frames.length < frames.length)
+    sentences.push(`${count(part.frames.length, 'frame')} listed; next_cursor leads to the rest.`)
+  if (part.leavesRowsOut) sentences.push('Frames are listed without their rows: ask for fewer by max_points.')
   return sentences.join(' ')
 }

@@ -1,6 +1,6 @@
 /** The listed frames of a contact history: one page, with the rows of each frame while they are few. */
 import type { FrictionConstraint, PairFrame, Value } from '@causeway/recording'
-import { contactPoints, type Touch } from './contact-history.ts'
+import { contactPoints, type Evolution, type Touch } from './contact-history.ts'
 import { page } from './cursor.ts'
 
 /** Most friction rows in one answer, about 60 kB: 40 frames of a four-point contact. Above it, rows are left out. */
@@ -57,6 +57,22 @@ export function historyEntries(
       },
     ]
   })
+}
+
+/** The evolution with at most `limit` rows in each of its lists, and their exact lengths. */
+export function cutEvolution(seen: Evolution, limit: number) {
+  const { runs, transitions, normal_flips, normal_jumps } = seen
+  return {
+    ...seen,
+    runs: runs.slice(0, limit),
+    run_count: runs.length,
+    transitions: transitions.slice(0, limit),
+    transition_count: transitions.length,
+    normal_flips: normal_flips.slice(0, limit),
+    normal_flip_count: normal_flips.length,
+    normal_jumps: normal_jumps.slice(0, limit),
+    normal_jump_count: normal_jumps.length,
+  }
 }
 
 function sum(values: readonly Value[]): Value {

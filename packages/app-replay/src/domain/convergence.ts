@@ -1,7 +1,7 @@
 /** Whether the solver converged, judged only where it had something to solve. */
 import type { Columns, SolverField } from '@causeway/recording'
 import { column, rowsWhere } from './columns.ts'
-import { count, readable, several } from './sentence.ts'
+import { readable, several } from './sentence.ts'
 import { totals } from './totals.ts'
 
 /** The verdict over a range of frames. */
@@ -33,10 +33,10 @@ export function judgeConvergence(solver: Columns<SolverField>): Convergence {
   }
 }
 
-/** The verdict in words. */
-export function convergenceSummary(frames: number, verdict: Convergence): string {
+/** The verdict in words; `frames` says how many were looked at and which are listed. */
+export function convergenceSummary(frames: string, verdict: Convergence): string {
   const { converged_judged, not_converged, max_iterations, max_residual, max_residual_frame } = verdict
-  const head = `Retrieved solver diagnostics for ${count(frames, 'frame')}, ${converged_judged} of them with constraints`
+  const head = `Retrieved solver diagnostics for ${frames}, ${converged_judged} of them with constraints`
   if (converged_judged === 0) return `${head}: nothing to solve.`
   const failed =
     not_converged.length === 0

@@ -150,8 +150,8 @@ const words: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: st
   impact_loss: ['loss in contact', 'losses in contact'],
 }
 
-/** The anomalies in one or two sentences; baselines are counted apart. */
-export function anomalySummary(anomalies: readonly Anomaly[], threshold: number): string {
+/** The anomalies in a few sentences; baselines are counted apart, and `shown` tells how many are listed. */
+export function anomalySummary(anomalies: readonly Anomaly[], threshold: number, shown: number): string {
   const counts = countKinds(anomalies)
   const found = anomalies.filter(({ kind }) => kind !== 'baseline')
   const baseline =
@@ -163,7 +163,8 @@ export function anomalySummary(anomalies: readonly Anomaly[], threshold: number)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${count(counts[kind], ...words[kind])}${extreme(found, kind)}`)
   const total = count(found.length, 'anomaly', 'anomalies')
-  return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baseline}`
+  const rest = shown < anomalies.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
+  return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baseline}${rest}`
 }
 
 function extreme(found: readonly Anomaly[], kind: AnomalyKind): string {

@@ -5,6 +5,17 @@ import { count, quantity } from './sentence.ts'
 const extent = ({ bodies, frames }: RecordingSummary): string =>
   `${count(bodies.length, 'body', 'bodies')}, ${count(frames?.total_frames ?? 0, 'frame')}`
 
+/** How many files were found, and in how many folders. */
+export function listSummary({
+  recordings,
+  others,
+  folders,
+}: Record<'recordings' | 'others' | 'folders', number>): string {
+  const rest =
+    others === 0 ? '' : ` ${count(others, 'other file is', 'other files are')} no recording: see others.`
+  return `Found ${count(recordings, 'recording')} in ${count(folders, 'folder')}.${rest}`
+}
+
 /** What was loaded; callers without a session of their own are told to name the recording. */
 export function loadSummary(
   { identity, summary }: Pick<Recording, 'identity' | 'summary'>,

@@ -49,10 +49,10 @@ export function checkResting(frame: Frame, summary: RecordingSummary, rule: Rest
   const { source, rows } = contactRows(frame)
   const isEnvironment = environmentTest(summary)
   const touching = bodiesOf(rows)
-  const dynamic = touching.filter((id) => !isEnvironment(id))
+  const dynamic = new Set(touching.filter((id) => !isEnvironment(id)))
   const rest_speed = restSpeed(summary)
   const moving_bodies = frame.states
-    .filter(({ body_id }) => dynamic.includes(body_id))
+    .filter(({ body_id }) => dynamic.has(body_id))
     .map((state) =>
       motion(state, { normal: rows.find((row) => involves(row, state.body_id))?.normal, rest_speed, rule }),
     )
@@ -63,8 +63,8 @@ export function checkResting(frame: Frame, summary: RecordingSummary, rule: Rest
         (angular_velocity_magnitude ?? 0) > rule.angularVelocity,
     )
   return {
-    bodies_in_contact: dynamic.length,
-    environment_in_contact: touching.length - dynamic.length,
+    bodies_in_contact: dynamic.size,
+    environment_in_contact: touching.length - dynamic.size,
     source,
     moving_bodies,
     rest_speed,

@@ -49,16 +49,18 @@ export function seriesPart<Field extends string>(
   }
 }
 
-/** A part of a series in words: how many rows, and what the whole of it does. */
-export function seriesSummary(
-  rows: string,
-  shown: number,
-  { bucketed, truncated, totals, start_frame, end_frame }: Omit<SeriesPart, 'rows'>,
-): string {
-  if (totals.count === 0) return `Retrieved 0 ${rows}: the recording has no frames.`
+/** Which rows of a longer series are listed, and where the others are; empty where all are. */
+export function partNote({ bucketed, truncated, totals }: Omit<SeriesPart, 'rows'>): string {
+  if (!truncated) return ''
   const way = bucketed ? `the least and greatest of each bucket out of ${totals.count}` : `of ${totals.count}`
-  const part = truncated ? ` (${way}; next_cursor leads through all)` : ''
+  return ` (${way}; next_cursor leads through all)`
+}
+
+/** A part of a series in words: how many rows, and what the whole of it does. */
+export function seriesSummary(rows: string, shown: number, series: Omit<SeriesPart, 'rows'>): string {
+  const { totals, start_frame, end_frame } = series
+  if (totals.count === 0) return `Retrieved 0 ${rows}: the recording has no frames.`
   const { min, max, min_frame, max_frame, drift, nonfinite } = totals
   const broken = nonfinite === 0 ? '' : ` ${count(nonfinite, 'frame')} without a finite value.`
-  return `Retrieved ${shown} ${rows}${part}, frames ${start_frame} to ${end_frame}: least ${quantity(min, 'J')} in frame ${min_frame}, greatest ${quantity(max, 'J')} in frame ${max_frame}, drift ${quantity(drift, 'J')}.${broken}`
+  return `Retrieved ${shown} ${rows}${partNote(series)}, frames ${start_frame} to ${end_frame}: least ${quantity(min, 'J')} in frame ${min_frame}, greatest ${quantity(max, 'J')} in frame ${max_frame}, drift ${quantity(drift, 'J')}.${broken}`
 }

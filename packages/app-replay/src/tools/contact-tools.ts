@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { involves, requireTwo } from '../domain/body.ts'
 import { requireAny } from '../domain/capability.ts'
 import { contactFrames, evolution, historySummary, type Touch, touchOf } from '../domain/contact-history.ts'
-import { historyEntries, historyPage } from '../domain/contact-listing.ts'
+import { cutEvolution, historyEntries, historyPage } from '../domain/contact-listing.ts'
 import { bodyContactsSummary } from '../domain/contact-rows.ts'
 import { newtons } from '../domain/force.ts'
 import { frameRange } from '../domain/frame-range.ts'
@@ -127,16 +127,12 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
         contact_history: historyEntries(part, await rowsOf(recording, bodies, part.frames)),
         frames_with_contact: contact.frames.length,
         source: contact.source,
-        ...seen,
-        runs: seen.runs.slice(0, max_points),
-        run_count: seen.runs.length,
-        transitions: seen.transitions.slice(0, max_points),
-        transition_count: seen.transitions.length,
+        ...cutEvolution(seen, max_points),
         unit: recording.summary.lambda_unit,
         contacts_left_out: part.leavesRowsOut,
         truncated: part.frames.length < contact.frames.length,
         next_cursor: part.next_cursor,
-        summary: historySummary(bodies, contact, { seen, leavesRowsOut: part.leavesRowsOut }),
+        summary: historySummary(bodies, contact, { seen, part }),
       }
     },
   })

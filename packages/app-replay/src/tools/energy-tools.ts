@@ -142,7 +142,7 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
         ...energyBudget(energy, baselines),
         truncated: part.items.length < all.length,
         next_cursor: part.next_cursor,
-        summary: anomalySummary(all, threshold),
+        summary: anomalySummary(all, threshold, part.items.length),
       }
     },
   })

@@ -3,7 +3,7 @@ import type { Registrar } from '@causeway/app-kit'
 import type { Recording } from '@causeway/recording'
 import { z } from 'zod'
 import { page } from '../domain/cursor.ts'
-import { loadSummary, metadataSummary } from '../domain/recording-summary.ts'
+import { listSummary, loadSummary, metadataSummary } from '../domain/recording-summary.ts'
 import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
@@ -65,7 +65,11 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
         count: recordings.length,
         truncated: part.items.length < recordings.length,
         next_cursor: part.next_cursor,
-        summary: `Found ${recordings.length} recording(s) in ${searched.length} folder(s); ${others.length} file(s) are no recordings.`,
+        summary: listSummary({
+          recordings: recordings.length,
+          others: others.length,
+          folders: searched.length,
+        }),
       }
     },
   })

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { points } from '../domain/columns.ts'
 import { convergenceSummary, judgeConvergence } from '../domain/convergence.ts'
 import { frameRange } from '../domain/frame-range.ts'
-import { seriesPart } from '../domain/series.ts'
+import { count } from '../domain/sentence.ts'
+import { partNote, seriesPart } from '../domain/series.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
@@ -60,7 +61,7 @@ export function solverTools(app: Registrar<Replay, ReplaySession>): void {
         ...verdict,
         not_converged: verdict.not_converged.slice(0, max_points),
         not_converged_count: verdict.not_converged.length,
-        summary: convergenceSummary(solver.length, verdict),
+        summary: convergenceSummary(`${count(solver.length, 'frame')}${partNote(part)}`, verdict),
       }
     },
   })

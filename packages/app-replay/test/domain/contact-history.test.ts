@@ -93,7 +93,10 @@ t.test('history: friction rows tell of contact, collisions where a pair has none
 t.test('history: in words', async (t) => {
   const tell = (touches: readonly Touch[], leavesRowsOut = false): string => {
     const contact = contactFrames(touches)
-    return historySummary([2, 3], contact, { seen: evolution(contact.frames, range), leavesRowsOut })
+    return historySummary([2, 3], contact, {
+      seen: evolution(contact.frames, range),
+      part: { frames: contact.frames.slice(0, 3), leavesRowsOut },
+    })
   }
   t.equal(tell([]), 'No contact between bodies 2 and 3 in this range.')
   t.match(tell([touch(1, { friction_rows: 0 })]), /no friction rows/)
@@ -101,6 +104,7 @@ t.test('history: in words', async (t) => {
   const turning = [touch(1), touch(2, { normal: leaning(60) }), touch(3, { normal: leaning(200) })]
   t.match(tell(turning), /flips in 1 frame \(3\).*30 degrees in 1 frame \(2\)/)
   t.match(tell([touch(1)], true), /without their rows/)
+  t.match(tell([1, 2, 3, 4].map((frame) => touch(frame))), /3 frames listed; next_cursor/)
 })
 
 t.test('listing: rows are left out where they would fill the answer', async (t) => {
