@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { AppRoute, Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HostedApp } from '../core.ts'
 import { appOf, restCaller } from './hosted-app.ts'
 import { matchPath } from './path-pattern.ts'
@@ -22,26 +22,18 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring):
     handler: async (request, reply) => {
       const app = appOf(core, request)
       const { route, variables } = routeOf(app, request)
-      await inflight.run(() => answer(app, route, variables, request, reply))
+      const caller = restCaller(request, reply, app)
+      const body = request.body as Readable | undefined // of the parser above
+      const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
+      await inflight.run(() =>
+        // The answer streams inside the context: the session is saved and the call is timed at its end.
+        core.withContext(app.path, caller, async (ctx) =>
+          sendWeb(reply, await route.handle(asked, variables, ctx)),
+        ),
+      )
       return reply
     },
   })
-
-  async function answer(
-    app: HostedApp,
-    route: AppRoute,
-    variables: Variables,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
-    const caller = restCaller(request, reply, app)
-    const body = request.body as Readable | undefined // of the parser above
-    const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
-    // The answer streams inside the context, so that the session is saved and the call is timed at its end.
-    await core.withContext(app.path, caller, async (ctx) =>
-      sendWeb(reply, await route.handle(asked, variables, ctx)),
-    )
-  }
 }
 
 /** The route of a path and method; throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */

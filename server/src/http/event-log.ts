@@ -4,18 +4,24 @@
  */
 import type { EventStore } from '@modelcontextprotocol/server'
 
-/** Events that a session keeps, and their length as JSON in characters; the oldest make room. */
-const maxEvents = 256
-const maxLength = 2 ** 20
-
 /** The SDK's store of events, bounded. */
 export interface EventLog extends EventStore {
   /** True while every event after this one is kept as well. */
   knows(eventId: string): boolean
 }
 
+/** What a log keeps at most; the oldest events make room. */
+export interface EventLimits {
+  readonly maxEvents?: number
+  /** Characters of the events as JSON. */
+  readonly maxLength?: number
+}
+
 /** Makes an empty log; the prefix tells its events from those of an earlier life of the same session. */
-export function eventLog(prefix: string): EventLog {
+export function eventLog(
+  prefix: string,
+  { maxEvents = 256, maxLength = 2 ** 18 }: EventLimits = {},
+): EventLog {
   const events = new Map<string, { streamId: string; message: Stored; length: number }>()
   let total = 0
   let count = 0

@@ -1,5 +1,4 @@
 /** What one HTTP request tells of its caller, beside the messages in it. */
-
 import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -18,6 +17,13 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** True for an array of messages: each call then gets a request id of its own. */
   readonly isBatch: boolean
+}
+
+/** An HTTP request on its way to its answer. */
+export interface Turn {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly exchange: Exchange
 }
 
 /** What only the message, or the session that it came in, knows. */

@@ -7,11 +7,10 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
 import { type EventLog, eventLog } from './event-log.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Turn } from './exchange.ts'
 import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
 import { sdkServer } from './sdk-server.ts'
@@ -55,7 +54,7 @@ export class LegacySession {
     this.#wiring = wiring
     this.#usedMs = wiring.now()
     this.#subscriptions = new Set(subscriptions)
-    this.#events = eventLog(this.#usedMs.toString(36))
+    this.#events = eventLog(wiring.newId())
     this.#transport = new SessionTransport({
       sessionIdGenerator: () => id,
       keepAliveMs: wiring.keepAliveMs,
@@ -99,11 +98,7 @@ export class LegacySession {
   }
 
   /** Answers a POST with this body, a GET or a DELETE; resolves when the answer or the stream has ended. */
-  async answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { exchange, body }: { exchange: Exchange; body?: unknown },
-  ): Promise<void> {
+  async answer({ request, reply, exchange }: Turn, body?: unknown): Promise<void> {
     this.#running += 1
     try {
       const asked = webRequest(request, { signal: exchange.signal })

@@ -1,9 +1,8 @@
 /** The sessions of clients that opened with `initialize`: found by id, revived after a restart, put away when idle. */
 import { CausewayError, type Request as RpcRequest } from '@causeway/protocol'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
-import type { Exchange } from './exchange.ts'
+import type { Turn } from './exchange.ts'
 import { initializeParams } from './handshake.ts'
 import { LegacySession } from './legacy-session.ts'
 import type { Wiring } from './wiring.ts'
@@ -11,7 +10,7 @@ import type { Wiring } from './wiring.ts'
 /** The leg over all mounts. */
 export interface LegacySessions {
   /** Opens a session by the client's `initialize` and answers it. */
-  initialize(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): Promise<void>
+  initialize(turn: Turn): Promise<void>
   /** The session of an id on its mount; throws `SESSION_NOT_FOUND`. */
   find(id: string, mount: Mount): Promise<LegacySession>
   listChanged(mount: Mount, kind: ListKind): void
@@ -71,8 +70,8 @@ export function legacySessions(wiring: Wiring): LegacySessions {
   const timer = setInterval(putAwayIdle, sessionIdleMs / 2).unref()
 
   return {
-    async initialize(request, reply, exchange) {
-      const asked = request.body as RpcRequest // the router has seen that it is one
+    async initialize(turn) {
+      const asked = turn.request.body as RpcRequest // the router has seen that it is one
       const initialize = initializeParams(asked.params ?? {})
       const body = { ...asked, params: initialize }
       if (!isInitializeRequest(body))
@@ -80,7 +79,7 @@ export function legacySessions(wiring: Wiring): LegacySessions {
           'INVALID_PARAMS',
           'the capabilities of initialize are not of the form that MCP gives',
         )
-      const { mount } = exchange
+      const { mount } = turn.exchange
       const session = new LegacySession({
         wiring,
         id: newId(),
@@ -91,7 +90,7 @@ export function legacySessions(wiring: Wiring): LegacySessions {
       })
       await session.open()
       await add(session)
-      await session.answer(request, reply, { exchange, body })
+      await session.answer(turn, body)
     },
     async find(id, mount) {
       const session = sessions.get(id) ?? (await reviveOnce(id, mount))

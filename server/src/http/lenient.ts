@@ -19,60 +19,51 @@ export interface LenientAnswer {
   readonly json?: string
 }
 
-/** The session that a message came in, where it came in one but asked for no stream. */
-export interface OpenSession {
-  readonly id: string
-  readonly client: ClientInfo
+/** Where a body came from. */
+export interface Origin {
+  readonly wiring: Wiring
+  readonly exchange: Exchange
+  /** The session that it came in, where it came in one but asked for no stream. */
+  readonly session?: { readonly id: string; readonly client: ClientInfo } | undefined
 }
 
 /** Answers one message or an array of them. Throws `INVALID_REQUEST` where there is nothing to answer by. */
-export async function answerLeniently(
-  wiring: Wiring,
-  body: unknown,
-  exchange: Exchange,
-  session?: OpenSession,
-): Promise<LenientAnswer> {
+export async function answerLeniently(body: unknown, origin: Origin): Promise<LenientAnswer> {
   if (!Array.isArray(body)) {
     if (kindOf(body) === 'invalid') throw notAMessage()
-    const json = await answer(wiring, body, exchange, session)
+    const json = await answer(body, origin)
     return json === undefined ? { status: 202 } : { status: 200, json }
   }
   if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
   if (body.length > maxBatch)
     throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatch} messages`)
-  const answers = await Promise.all(body.map((message) => answer(wiring, message, exchange, session)))
+  const answers = await Promise.all(body.map((message) => answer(message, origin)))
   const given = answers.filter((json) => json !== undefined)
   return given.length === 0 ? { status: 202 } : { status: 200, json: `[${given.join(',')}]` }
 }
 
-async function answer(
-  wiring: Wiring,
-  message: unknown,
-  exchange: Exchange,
-  session: OpenSession | undefined,
-): Promise<string | undefined> {
+async function answer(message: unknown, origin: Origin): Promise<string | undefined> {
   const kind = kindOf(message)
   if (kind === 'invalid') return JSON.stringify(rpcFailure(idOf(message), notAMessage(), 'legacy'))
   if (kind !== 'request') return undefined
   const request = message as Request // kindOf has checked it
   try {
-    return await resultOf(wiring, request, exchange, session)
+    return await resultOf(request, origin)
   } catch (error) {
+    const { wiring, exchange } = origin
     return JSON.stringify(rpcFailure(request.id, tellable(error, wiring.log, exchange.requestId), 'legacy'))
   }
 }
 
 async function resultOf(
-  { core }: Wiring,
   { id, method, params = {} }: Request,
-  exchange: Exchange,
-  session: OpenSession | undefined,
+  { wiring, exchange, session }: Origin,
 ): Promise<string> {
+  const { core } = wiring
+  const { mount } = exchange
   if (method === 'initialize')
-    return JSON.stringify(
-      success(id, initializeResult(initializeParams(params), core.describe(exchange.mount))),
-    )
-  if (asksFirstPage({ method, params })) return toolListAnswer(core, exchange.mount, 'legacy', id)
+    return JSON.stringify(success(id, initializeResult(initializeParams(params), core.describe(mount))))
+  if (asksFirstPage({ method, params })) return toolListAnswer(core, { mount, era: 'legacy', id })
   const caller = callerOf(exchange, {
     era: 'legacy',
     rpcId: id,

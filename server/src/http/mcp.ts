@@ -11,7 +11,7 @@ import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@mod
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
-import { type Exchange, exchangeOf } from './exchange.ts'
+import { exchangeOf, type Turn } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
@@ -57,72 +57,64 @@ export function mcpLegs(wiring: Wiring): McpLegs {
 /** Declares the routes of every mount; which mounts there are is asked anew for each request. */
 export function mcpRoutes(fastify: FastifyInstance, wiring: Wiring, legs: McpLegs): void {
   tellAsMessages(fastify, wiring.log)
-  const handlers = {
-    POST: async (request: FastifyRequest, reply: FastifyReply) => {
-      const exchange = exchangeOf(request, reply, mountOf(wiring.core, request))
-      await post({ request, reply, exchange }, wiring, legs)
-      return reply
-    },
-    GET: (request, reply) => inSession(request, reply),
-    DELETE: (request, reply) => inSession(request, reply),
-  } satisfies Record<string, Handler>
-
+  const turnOf = (request: FastifyRequest, reply: FastifyReply): Turn => ({
+    request,
+    reply,
+    exchange: exchangeOf(request, reply, mountOf(wiring.core, request)),
+  })
   const inSession: Handler = async (request, reply) => {
     wiring.inflight.admit()
-    const exchange = exchangeOf(request, reply, mountOf(wiring.core, request))
-    const session = await sessionOf(request, exchange.mount, legs)
+    const turn = turnOf(request, reply)
+    const session = await sessionOf(turn, legs)
     if (session === undefined)
       throw new CausewayError('METHOD_NOT_ALLOWED', `${request.method} needs a session`, {
         data: { allow: ['POST'] },
         remedy: 'send Mcp-Session-Id, which the answer to initialize carries',
       })
-    await session.answer(request, reply, { exchange })
+    await session.answer(turn)
     return reply
   }
-
-  for (const url of ['/mcp', '/mcp/:app']) serve(fastify, url, handlers)
-}
-
-/** One POST on its way. */
-interface Posted {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly exchange: Exchange
+  for (const url of ['/mcp', '/mcp/:app'])
+    serve(fastify, url, {
+      async POST(request, reply) {
+        await post(turnOf(request, reply), wiring, legs)
+        return reply
+      },
+      GET: inSession,
+      DELETE: inSession,
+    })
 }
 
 /** Era and session are decided anew for each message: clients mix them on one connection. */
-async function post({ request, reply, exchange }: Posted, wiring: Wiring, legs: McpLegs): Promise<void> {
+async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
+  const { request, reply, exchange } = turn
   const { body } = request
   const { inflight, log } = wiring
-  protocolDetail(
-    log,
-    { request_id: request.id, mount: exchange.mount.path, method: methodOf(body) },
-    'message',
-  )
+  const method = methodOf(body)
+  protocolDetail(log, { request_id: request.id, mount: exchange.mount.path, method }, 'message')
   if (body === undefined) throw new CausewayError('PARSE_ERROR', 'the request has no body')
   if (isModern(body, request.headers[headers.protocolVersion])) {
-    const answer = () => legs.modern.answer(request, reply, exchange)
-    if (methodOf(body) !== 'subscriptions/listen') return inflight.run(answer)
+    if (method !== 'subscriptions/listen') return inflight.run(() => legs.modern.answer(turn))
     inflight.admit()
-    return answer()
+    return legs.modern.answer(turn)
   }
   if (Array.isArray(body) && body.some(claimsRevision))
     throw new CausewayError('INVALID_REQUEST', 'a message without handshake must not come in an array', {
       remedy: 'send it alone',
     })
   checkVersion(request)
-  if (methodOf(body) === 'initialize' && acceptsStream(request))
-    return inflight.run(() => legs.sessions.initialize(request, reply, exchange))
+  const canStream = acceptsStream(request) && sdkReads(body)
+  if (method === 'initialize' && canStream && hasRequest(body))
+    return inflight.run(() => legs.sessions.initialize(turn))
 
-  const session = await sessionOf(request, exchange.mount, legs)
-  if (session !== undefined && sdkReads(body)) {
-    const answer = () => session.answer(request, reply, { exchange, body })
-    // Cancellations and answers to our own requests must get through while the server waits for calls to end.
-    if (!hasRequest(body)) return answer()
-    if (acceptsStream(request) && !isPlainToolList(body)) return inflight.run(answer)
-  }
+  const session = await sessionOf(turn, legs)
+  // Cancellations and answers to our own requests must get through while the server waits for calls to end.
+  if (session !== undefined && !hasRequest(body) && sdkReads(body)) return session.answer(turn, body)
+  if (session !== undefined && canStream && !isPlainToolList(body))
+    return inflight.run(() => session.answer(turn, body))
   await inflight.run(async () => {
-    const { status, json } = await answerLeniently(wiring, body, exchange, openSession(session))
+    const origin = { wiring, exchange, session: openSession(session) }
+    const { status, json } = await answerLeniently(body, origin)
     await reply.code(status).type('application/json').send(json)
   })
 }
@@ -139,13 +131,9 @@ const isPlainToolList = (body: unknown): boolean => !Array.isArray(body) && asks
 const openSession = (session: LegacySession | undefined) =>
   session && { id: session.id, client: session.initialize.clientInfo }
 
-async function sessionOf(
-  request: FastifyRequest,
-  mount: Mount,
-  { sessions }: McpLegs,
-): Promise<LegacySession | undefined> {
+async function sessionOf({ request, exchange }: Turn, legs: McpLegs): Promise<LegacySession | undefined> {
   const id = request.headers[headers.sessionId]
-  return typeof id === 'string' ? sessions.find(id, mount) : undefined
+  return typeof id === 'string' ? legs.sessions.find(id, exchange.mount) : undefined
 }
 
 function mountOf(core: Core, request: FastifyRequest): Mount {

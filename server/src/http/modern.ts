@@ -1,11 +1,11 @@
 /** The stateless leg, MCP 2026-07-28: every message carries its version, its client and its capabilities. */
 import { headers, meta, modernVersion, type Params, type Request as RpcRequest } from '@causeway/protocol'
 import { classifyInboundRequest, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
 import { protocolDetail } from '../log.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Turn } from './exchange.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { asksFirstPage, toolListAnswer } from './tool-list.ts'
 import { sendWeb, webRequest } from './web.ts'
@@ -14,7 +14,7 @@ import type { Wiring } from './wiring.ts'
 /** The leg over all mounts. */
 export interface ModernLeg {
   /** Answers one message; resolves when the answer is complete. */
-  answer(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): Promise<void>
+  answer(turn: Turn): Promise<void>
   listChanged(mount: Mount, kind: ListKind): void
   resourceChanged(uri: string): void
   /** Ends every subscription and aborts what is under way. */
@@ -41,22 +41,19 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     const known = handlers.get(mount.path)
     if (known !== undefined) return known
     const made = createMcpHandler(
-      ({ requestInfo }) => {
-        const server = sdkServer({
+      ({ requestInfo }) =>
+        sdkServer({
           wiring,
           mount,
           era: 'modern',
           versions: [modernVersion],
+          isServed:
+            requestInfo !== undefined && methodNames.includes(exchanges.get(requestInfo)?.method ?? ''),
           exchangeOf: (request) => exchanges.get(request) as Exchange, // put there by answer()
           sender: ({ mcpReq }) => ({
             client: clientInfoOf((mcpReq.envelope as Params | undefined)?.[meta.clientInfo]),
           }),
-        })
-        const method = requestInfo === undefined ? undefined : exchanges.get(requestInfo)?.method
-        // Without a handler the SDK answers 404, which the revision wants for a method that does not exist.
-        if (method === undefined || !methodNames.includes(method)) delete server.fallbackRequestHandler
-        return server
-      },
+        }),
       {
         legacy: 'reject',
         keepAliveMs: wiring.keepAliveMs,
@@ -68,16 +65,17 @@ export function modernLeg(wiring: Wiring): ModernLeg {
   }
 
   return {
-    async answer(request, reply, exchange) {
+    async answer({ request, reply, exchange }) {
       const { body } = request
+      const { mount } = exchange
       if (isPlainToolList(request)) {
         const { id } = body as RpcRequest // classified as a request
-        await reply.type('application/json').send(toolListAnswer(wiring.core, exchange.mount, 'modern', id))
+        await reply.type('application/json').send(toolListAnswer(wiring.core, { mount, era: 'modern', id }))
         return
       }
       const asked = webRequest(request, { signal: exchange.signal })
       exchanges.set(asked, { ...exchange, method: String((body as { method?: unknown } | null)?.method) })
-      await sendWeb(reply, await handlerOf(exchange.mount).fetch(asked, { parsedBody: body }))
+      await sendWeb(reply, await handlerOf(mount).fetch(asked, { parsedBody: body }))
     },
     listChanged(mount, kind) {
       const notify = handlers.get(mount.path)?.notify

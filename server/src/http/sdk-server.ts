@@ -19,6 +19,8 @@ export interface SdkServerOptions {
   sender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId'>
   /** Methods that the leg answers itself, before the core is asked. */
   readonly own?: Readonly<Record<string, (params: Params) => Promise<Result>>>
+  /** False makes the SDK answer every request with 404, as MCP 2026-07-28 wants it for a method that does not exist. */
+  readonly isServed?: boolean
   /** A cancelled request has come to its end; the SDK answers nothing to it. */
   onCancelled?(rpcId: Id): void
 }
@@ -32,6 +34,8 @@ export function sdkServer(options: SdkServerOptions): Server {
     instructions,
     supportedProtocolVersions: [...versions],
   })
+  server.onerror = (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused')
+  if (options.isServed === false) return server
   server.fallbackRequestHandler = async ({ id, method, params = {} }, ctx) => {
     const exchange = options.exchangeOf(ctx.http?.req as Request) // every message comes by HTTP
     const { signal } = ctx.mcpReq
@@ -55,7 +59,6 @@ export function sdkServer(options: SdkServerOptions): Server {
       if (signal.aborted) options.onCancelled?.(id)
     }
   }
-  server.onerror = (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused')
   return server
 }
 

@@ -10,7 +10,7 @@ import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
 import { guard } from './guard.ts'
 import { healthRoute } from './health.ts'
-import { inflight } from './inflight.ts'
+import { type Inflight, inflight } from './inflight.ts'
 import { type McpLegs, mcpLegs, mcpRoutes } from './mcp.ts'
 import { metricsRoute } from './metrics.ts'
 import { restRoutes } from './rest.ts'
@@ -90,7 +90,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
       url,
       port: Number(new URL(url).port),
       sessions: () => legs.sessions.size,
-      close: (deadlineMs) => close(fastify, wiring, legs, deadlineMs),
+      close: (deadlineMs) => close({ fastify, legs, inflight: wiring.inflight }, deadlineMs),
     }
   } catch (error) {
     await legs.close()
@@ -100,9 +100,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
 async function close(
-  fastify: FastifyInstance,
-  { inflight }: Wiring,
-  legs: McpLegs,
+  { fastify, inflight, legs }: { fastify: FastifyInstance; inflight: Inflight; legs: McpLegs },
   deadlineMs: number,
 ): Promise<void> {
   const late = new AbortController()

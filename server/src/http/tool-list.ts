@@ -13,7 +13,10 @@ export const asksFirstPage = ({ method, params }: Asked): boolean =>
   method === 'tools/list' && params?.cursor === undefined
 
 /** The whole JSON-RPC answer, as text. */
-export function toolListAnswer(core: Core, mount: Mount, era: Era, id: Id): string {
+export function toolListAnswer(
+  core: Core,
+  { mount, era, id }: { readonly mount: Mount; readonly era: Era; readonly id: Id },
+): string {
   const { json } = core.toolList(mount, era)
   const result = era === 'modern' ? stamped(json, core.describe(mount).serverInfo) : json
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
