@@ -30,13 +30,10 @@ export function walkPages(file: FileHandle, header: Buffer, size: number): PageW
   const pages = header.readUInt32BE(92) === header.readUInt32BE(24) ? header.readUInt32BE(28) : 0
 
   const readPage = async (number: number): Promise<Buffer> => {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(pageSize),
-      0,
-      pageSize,
-      (number - 1) * pageSize,
-    )
-    if (number < 1 || bytesRead < pageSize) throw new MalformedFile(`page ${number} is not in the file`)
+    const position = (number - 1) * pageSize
+    if (number < 1 || position + pageSize > size) throw new MalformedFile(`page ${number} is not in the file`)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(pageSize), 0, pageSize, position)
+    if (bytesRead < pageSize) throw new MalformedFile(`page ${number} is not in the file any more`)
     return buffer
   }
 

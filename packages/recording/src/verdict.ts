@@ -10,8 +10,8 @@ import { MalformedFile, walkPages } from './page-walk.ts'
 const tries = 3
 const pauseMs = 25
 
-/** Pages read to count frames: 16 MB of 4096-byte pages, some 700,000 frames. */
-const maxFramePages = 4096
+/** Pages read to count frames: 2 MB of 4096-byte pages, some 80,000 frames. */
+const maxFramePages = 512
 
 /** What a file is, and whether that holds as long as its state does. */
 export interface Judgement extends Verdict {
