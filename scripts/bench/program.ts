@@ -17,10 +17,11 @@ export interface Program {
 export async function startProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Program> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    // By the channel a server notices that the benchmark is gone, and ends.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const url = await address(child)
-  child.stderr.resume()
+  child.stderr?.resume()
   const pid = child.pid as number // it has written a line
   return {
     url,

@@ -8,4 +8,5 @@ const list = JSON.stringify({ ...filler, result: 'x'.repeat(bytes - JSON.stringi
 const fastify = Fastify()
 fastify.post('/list', async (_request, reply) => reply.type('application/json').send(list))
 fastify.post('/echo', async (request) => request.body)
+process.on('disconnect', () => process.exit())
 process.stderr.write(`${await fastify.listen({ host: '127.0.0.1', port: 0 })}\n`)

@@ -48,6 +48,7 @@ app.post('/stateless', async (request: HttpRequest, response: ServerResponse) =>
   await server.connect(transport as Parameters<McpServer['connect']>[0])
   await transport.handleRequest(request, response, request.body)
 })
+process.on('disconnect', () => process.exit())
 const listener = app.listen(0, '127.0.0.1', () => {
   process.stderr.write(`http://127.0.0.1:${listener.address().port}\n`)
 })

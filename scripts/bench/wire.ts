@@ -68,8 +68,8 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   ]
   try {
     return [
-      await compare(`tools/list, 100 tools, ${number(bytes)} bytes`, list, contenders),
-      await compare('tools/call of a trivial tool', call, contenders),
+      await compare(`tools/list, 100 tools, ${number(bytes)} bytes; budget: 1.5 of raw`, list, contenders),
+      await compare('tools/call of a trivial tool; budget: 4 of raw, 3 of SDK v1', call, contenders),
     ]
   } finally {
     await Promise.all([...pools.map((pool) => pool.destroy()), sdk.stop(), raw.stop()])
