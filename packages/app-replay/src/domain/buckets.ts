@@ -1,6 +1,6 @@
 /** Which rows of a long series to show, so that no peak is lost. */
 import type { NdArray } from 'ndarray'
-import { rowsWhere } from './columns.ts'
+import { rowsFrom } from './columns.ts'
 
 /**
  * At most `limit` (2 or more) row indexes, ascending: first and last, and of each of the equal buckets between them the
@@ -8,7 +8,7 @@ import { rowsWhere } from './columns.ts'
  */
 export function minMaxRows(values: NdArray<Float64Array>, limit: number): number[] {
   const length = values.shape[0] ?? 0
-  if (length <= limit) return rowsWhere(length, () => true)
+  if (length <= limit) return rowsFrom(0, length)
   const rows = new Set([0, length - 1])
   const buckets = Math.floor((limit - 2) / 2)
   const inner = length - 2

@@ -12,6 +12,10 @@ export function column<Field extends string>(
   return ndarray(data, [length, fields.length]).pick(null, index)
 }
 
+/** The indexes of the rows from `first` up to, not including, `end`. */
+export const rowsFrom = (first: number, end: number): number[] =>
+  Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
+
 /** The indexes of the rows for which the test holds, ascending. */
 export function rowsWhere(length: number, test: (row: number) => boolean): number[] {
   const rows: number[] = []

@@ -24,15 +24,14 @@ export type AnomalyKind =
   | 'impact_loss'
   | 'nonfinite'
 
-/** One frame with |delta_e| above the threshold, J. */
-export interface Anomaly
-  extends Pick<
-    Point<SystemEnergyField, 'energy_injection' | 'collision_active'>,
-    'frame_id' | 'simulation_time' | 'delta_e' | 'total_system_e' | 'energy_injection' | 'collision_active'
-  > {
+/** A frame with |delta_e| above the threshold. */
+export interface EnergyStep {
+  readonly frame_id: number
+  /** J; null where it is no number */
+  readonly delta_e: Value
   readonly kind: AnomalyKind
-  /** the frame that the step is measured from; null for the first one */
-  readonly since_frame: number | null
+  /** where it stands in the columns */
+  readonly row: number
 }
 
 /** What is asked of the energy. */
@@ -51,53 +50,62 @@ export const baselineFrames = ({ frames, appearances }: RecordingSummary): Reado
   ])
 
 /** Every frame with |delta_e| > threshold or with an energy that is no number, in frame order. */
-export function findAnomalies(energy: Columns<SystemEnergyField>, rule: AnomalyRule): Anomaly[] {
-  const frames = column(energy, 'frame_id')
+export function findSteps(
+  energy: Columns<SystemEnergyField>,
+  { threshold, baselines }: AnomalyRule,
+): EnergyStep[] {
+  const [frames, contact] = [column(energy, 'frame_id'), column(energy, 'collision_active')]
   const [delta, total] = [column(energy, 'delta_e'), column(energy, 'total_system_e')]
+  const kindOf = (row: number): AnomalyKind => {
+    if (!Number.isFinite(delta.get(row)) || !Number.isFinite(total.get(row))) return 'nonfinite'
+    if (baselines.has(frames.get(row))) return 'baseline'
+    if (delta.get(row) > 0) return 'injection'
+    return contact.get(row) === 0 ? 'dissipation_without_contact' : 'impact_loss'
+  }
   // A comparison with NaN is false: rows without a number are found as well as those above the threshold.
   const isFound = (row: number): boolean =>
-    !(Math.abs(delta.get(row)) <= rule.threshold) || !Number.isFinite(total.get(row))
-  const found = rowsWhere(energy.length, isFound)
-  const steps = points(energy, found, ['energy_injection', 'collision_active'])
-  return steps.map((step, index) => {
-    const row = found[index] ?? 0
-    const { frame_id, simulation_time, delta_e, total_system_e, energy_injection, collision_active } = step
-    return {
-      frame_id,
-      simulation_time,
-      delta_e,
-      total_system_e,
-      kind: kindOf(step, rule.baselines),
-      since_frame: row === 0 ? null : frames.get(row - 1),
-      energy_injection,
-      collision_active,
-    }
+    !(Math.abs(delta.get(row)) <= threshold) || !Number.isFinite(total.get(row))
+  return rowsWhere(energy.length, isFound).map((row) => {
+    const step = delta.get(row)
+    return { frame_id: frames.get(row), delta_e: Number.isFinite(step) ? step : null, kind: kindOf(row), row }
   })
 }
 
-function kindOf(
-  { frame_id, delta_e, total_system_e, collision_active }: Omit<Anomaly, 'kind' | 'since_frame'>,
-  baselines: ReadonlySet<number>,
-): AnomalyKind {
-  if (delta_e === null || total_system_e === null) return 'nonfinite'
-  if (baselines.has(frame_id)) return 'baseline'
-  if (delta_e > 0) return 'injection'
-  return collision_active ? 'impact_loss' : 'dissipation_without_contact'
+/** A step as it is answered; energies in J. */
+export type Anomaly = Omit<EnergyStep, 'row'> &
+  Pick<Point<SystemEnergyField, Flag>, 'simulation_time' | 'total_system_e' | Flag> & {
+    /** the frame that the step is measured from; null for the first one */
+    readonly since_frame: number | null
+  }
+
+type Flag = 'energy_injection' | 'collision_active'
+
+/** The steps with what else was recorded of their frames. */
+export function anomaliesOf(energy: Columns<SystemEnergyField>, steps: readonly EnergyStep[]): Anomaly[] {
+  const frames = column(energy, 'frame_id')
+  return steps.map(({ frame_id, delta_e, kind, row }) => {
+    const [point] = points(energy, [row], ['energy_injection', 'collision_active'])
+    return {
+      frame_id,
+      simulation_time: point?.simulation_time ?? null,
+      delta_e,
+      total_system_e: point?.total_system_e ?? null,
+      kind,
+      since_frame: row === 0 ? null : frames.get(row - 1),
+      energy_injection: point?.energy_injection ?? false,
+      collision_active: point?.collision_active ?? false,
+    }
+  })
 }
 
 /** How many of each kind. */
 export type AnomalyCounts = Readonly<Record<AnomalyKind, number>>
 
-/** Exact counts over all anomalies. */
-export function countKinds(anomalies: readonly Anomaly[]): AnomalyCounts {
-  const of = (kind: AnomalyKind): number => anomalies.filter((anomaly) => anomaly.kind === kind).length
-  return {
-    injection: of('injection'),
-    dissipation_without_contact: of('dissipation_without_contact'),
-    impact_loss: of('impact_loss'),
-    nonfinite: of('nonfinite'),
-    baseline: of('baseline'),
-  }
+/** Exact counts over all steps. */
+export function countKinds(steps: readonly EnergyStep[]): AnomalyCounts {
+  const counts = { injection: 0, dissipation_without_contact: 0, impact_loss: 0, nonfinite: 0, baseline: 0 }
+  for (const { kind } of steps) counts[kind] += 1
+  return counts
 }
 
 /** Energy gained and lost over all frames but the baselines, J: many small steps show here, below any threshold. */
@@ -151,9 +159,9 @@ const words: Readonly<Record<Exclude<AnomalyKind, 'baseline'>, readonly [one: st
 }
 
 /** The anomalies in a few sentences; baselines are counted apart, and `shown` tells how many are listed. */
-export function anomalySummary(anomalies: readonly Anomaly[], threshold: number, shown: number): string {
-  const counts = countKinds(anomalies)
-  const found = anomalies.filter(({ kind }) => kind !== 'baseline')
+export function anomalySummary(steps: readonly EnergyStep[], threshold: number, shown: number): string {
+  const counts = countKinds(steps)
+  const found = steps.filter(({ kind }) => kind !== 'baseline')
   const baseline =
     counts.baseline === 0
       ? ''
@@ -163,12 +171,12 @@ export function anomalySummary(anomalies: readonly Anomaly[], threshold: number,
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${count(counts[kind], ...words[kind])}${extreme(found, kind)}`)
   const total = count(found.length, 'anomaly', 'anomalies')
-  const rest = shown < anomalies.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
+  const rest = shown < steps.length ? ` ${shown} listed; next_cursor leads to the rest.` : ''
   return `${total} with |delta_e| > ${threshold} J: ${kinds.join('; ')}.${baseline}${rest}`
 }
 
-function extreme(found: readonly Anomaly[], kind: AnomalyKind): string {
-  const own = found.filter((anomaly) => anomaly.kind === kind)
+function extreme(found: readonly EnergyStep[], kind: AnomalyKind): string {
+  const own = found.filter((step) => step.kind === kind)
   const [first] = own
   if (kind === 'nonfinite') return ` (first: frame ${first?.frame_id})`
   const most = own.reduce((a, b) => (size(b.delta_e) > size(a.delta_e) ? b : a))

@@ -1,7 +1,8 @@
 /** The shown part of a series: all of it, its peaks, or one page of it. */
 import type { Columns } from '@causeway/recording'
+import type { NdArray } from 'ndarray'
 import { minMaxRows } from './buckets.ts'
-import { column, rowsWhere } from './columns.ts'
+import { column, rowsFrom } from './columns.ts'
 import { cursorAt, positionOf } from './cursor.ts'
 import { count, quantity } from './sentence.ts'
 import { type Totals, totals } from './totals.ts'
@@ -35,18 +36,30 @@ export function seriesPart<Field extends string>(
   const values = column(columns, key)
   const isBucketed = cursor === undefined && columns.length > limit
   const from = cursor === undefined ? 0 : positionOf(cursor)
-  const left = rowsWhere(columns.length, (row) => frames.get(row) >= from)
-  const rows = isBucketed ? minMaxRows(values, limit) : left.slice(0, limit)
-  const next = isBucketed ? 0 : left[limit]
+  const first = firstRow(frames, from)
+  const end = Math.min(first + limit, columns.length)
+  const rows = isBucketed ? minMaxRows(values, limit) : rowsFrom(first, end)
+  const next = isBucketed ? 0 : end
   return {
     rows,
     start_frame: columns.length === 0 ? null : frames.get(0),
     end_frame: columns.length === 0 ? null : frames.get(columns.length - 1),
     bucketed: isBucketed,
     truncated: rows.length < columns.length,
-    next_cursor: next === undefined ? null : cursorAt(frames.get(next)),
+    next_cursor: next === columns.length ? null : cursorAt(frames.get(next)),
     totals: totals(values, frames),
   }
+}
+
+/** The first row whose frame is `from` or a later one; the number of rows where there is none. Frames ascend. */
+function firstRow(frames: NdArray<Float64Array>, from: number): number {
+  let [low, high] = [0, frames.shape[0] ?? 0]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (frames.get(middle) < from) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Which rows of a longer series are listed, and where the others are; empty where all are. */

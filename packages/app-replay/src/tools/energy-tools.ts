@@ -7,12 +7,13 @@ import { points } from '../domain/columns.ts'
 import { page } from '../domain/cursor.ts'
 import {
   type Anomaly,
+  anomaliesOf,
   anomalySummary,
   attribute,
   baselineFrames,
   countKinds,
   energyBudget,
-  findAnomalies,
+  findSteps,
 } from '../domain/energy-anomaly.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import { seriesPart, seriesSummary } from '../domain/series.ts'
@@ -130,13 +131,13 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
       const { recording, stamp } = await opened(ctx, asked)
       const energy = await recording.systemEnergy({ start: null, end: null })
       const baselines = baselineFrames(recording.summary)
-      const all = findAnomalies(energy, { threshold, baselines })
+      const all = findSteps(energy, { threshold, baselines })
       const part = page(all, ({ frame_id }) => frame_id, { cursor, limit: max_points })
       const counts = countKinds(all)
       return {
         ...stamp,
         threshold,
-        anomalies: await attributed(recording, part.items, ctx),
+        anomalies: await attributed(recording, anomaliesOf(energy, part.items), ctx),
         count: all.length - counts.baseline,
         counts,
         ...energyBudget(energy, baselines),

@@ -1,12 +1,13 @@
 import type { Columns, Frame, SystemEnergyField } from '@causeway/recording'
 import t from 'tap'
 import {
+  anomaliesOf,
   anomalySummary,
   attribute,
   baselineFrames,
   countKinds,
   energyBudget,
-  findAnomalies,
+  findSteps,
 } from '../../src/domain/energy-anomaly.ts'
 
 const fields = [
@@ -31,7 +32,14 @@ function energy(totals: readonly number[], contact: readonly number[] = []): Col
 const baselines = new Set([1])
 
 t.test('anomalies: each step has the kind that tells what it means', async (t) => {
-  const found = findAnomalies(energy([100, 90, 70, 75, 75], [3]), { threshold: 4, baselines })
+  const totals = energy([100, 90, 70, 75, 75], [3])
+  const found = anomaliesOf(totals, findSteps(totals, { threshold: 4, baselines }))
+  t.match(found[2], {
+    simulation_time: 0.03,
+    total_system_e: 70,
+    collision_active: true,
+    energy_injection: false,
+  })
   t.same(
     found.map(({ frame_id, kind, delta_e, since_frame }) => [frame_id, kind, delta_e, since_frame]),
     [
@@ -45,13 +53,13 @@ t.test('anomalies: each step has the kind that tells what it means', async (t) =
 
 t.test('anomalies: a step that equals the threshold is none', async (t) => {
   t.same(
-    findAnomalies(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
+    findSteps(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
     [3],
   )
 })
 
 t.test('anomalies: an energy that is no number is found at any threshold', async (t) => {
-  const found = findAnomalies(energy([10, Number.NaN, 10]), { threshold: 1e300, baselines })
+  const found = findSteps(energy([10, Number.NaN, 10]), { threshold: 1e300, baselines })
   t.same(
     found.map(({ frame_id, kind, delta_e }) => [frame_id, kind, delta_e]),
     [
@@ -70,7 +78,7 @@ t.test('anomalies: a body that appears makes a baseline', async (t) => {
     ],
   }
   const spawned = baselineFrames(summary as never)
-  const found = findAnomalies(energy([10, 60, 60]), { threshold: 1, baselines: spawned })
+  const found = findSteps(energy([10, 60, 60]), { threshold: 1, baselines: spawned })
   t.same(countKinds(found), {
     baseline: 2,
     injection: 0,
@@ -83,14 +91,14 @@ t.test('anomalies: a body that appears makes a baseline', async (t) => {
 
 t.test('anomalies: many small gains show in the budget, below any threshold', async (t) => {
   const creeping = energy(Array.from({ length: 1001 }, (_, i) => 5 + i * 0.01))
-  t.same(findAnomalies(creeping, { threshold: 1, baselines }).length, 1)
+  t.same(findSteps(creeping, { threshold: 1, baselines }).length, 1)
   const { injected_e, lost_e } = energyBudget(creeping, baselines)
   t.ok(Math.abs(injected_e - 10) < 1e-9)
   t.equal(lost_e, 0)
 })
 
 t.test('anomalies: energies of a diverged run are told with an exponent', async (t) => {
-  const found = findAnomalies(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
+  const found = findSteps(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
   t.match(
     anomalySummary(found, 1, 1),
     /greatest: 2e195 J in frame 2.*greatest: -3e195 J in frame 3.*1 listed; next_cursor/,
