@@ -1,6 +1,6 @@
 /** Runs one call of an app: its store, the client's state, a log with the request's id, and one line when it is done. */
 import type { App, ToolContext } from '@causeway/app-kit'
-import { asCausewayError, type CausewayError } from '@causeway/protocol'
+import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { ClientStates } from './client-state.ts'
 import type { Caller } from './core.ts'
@@ -48,12 +48,18 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
         finish()
         return answer
       } catch (error) {
-        const coded = asCausewayError(error)
+        const coded = codedError(error, caller.signal)
         finish(coded)
         throw coded
       }
     },
   }
+}
+
+/** Work that gives up when told to throws the signal's reason, which the channel chose, or Node's `AbortError`. */
+function codedError(error: unknown, { aborted, reason }: AbortSignal): CausewayError {
+  const gaveUp = aborted && (error === reason || (error as Error | undefined)?.name === 'AbortError')
+  return gaveUp ? new CausewayError('CANCELLED', 'the call was cancelled') : asCausewayError(error)
 }
 
 function contextOf(parts: {
