@@ -29,14 +29,13 @@ export default defineApp(
       async run({ steps }, { store, signal, progress }) {
         for (let step = 1; step <= steps; step++) progress(step, steps, `step ${step}`)
         store.begun += 1
-        await new Promise<void>((resolve, reject) => {
-          store.release.push(resolve)
-          signal.addEventListener('abort', () => {
-            store.aborted += 1
-            reject(signal.reason)
-          })
+        const isReleased = await new Promise<boolean>((resolve) => {
+          store.release.push(() => resolve(true))
+          signal.addEventListener('abort', () => resolve(false))
         })
-        return { steps }
+        if (isReleased) return { steps }
+        store.aborted += 1
+        throw signal.reason
       },
     })
     app.tool('linger', {
