@@ -14,45 +14,12 @@ import { protocolDetail } from '../log.ts'
 import { exchangeOf, type Turn } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
 import type { LegacySession } from './legacy-session.ts'
-import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
 import { answerLeniently } from './lenient.ts'
-import { claimsRevision, isModern, type ModernLeg, modernLeg } from './modern.ts'
+import type { McpLegs } from './mcp-legs.ts'
+import { claimsRevision, isModern } from './modern.ts'
 import { type Handler, serve } from './serve.ts'
 import { asksFirstPage } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
-
-/** The legs, so that the server can end them. */
-export interface McpLegs {
-  readonly modern: ModernLeg
-  readonly sessions: LegacySessions
-  /** Ends every stream and call of both, and stops passing announcements on. */
-  close(): Promise<void>
-}
-
-/** Makes the legs and passes the core's announcements on to them. */
-export function mcpLegs(wiring: Wiring): McpLegs {
-  const modern = modernLeg(wiring)
-  const sessions = legacySessions(wiring)
-  const { events } = wiring.core
-  const ends = [
-    events.onListChanged((mount, kind) => {
-      modern.listChanged(mount, kind)
-      sessions.listChanged(mount, kind)
-    }),
-    events.onResourceChanged((uri) => {
-      modern.resourceChanged(uri)
-      sessions.resourceChanged(uri)
-    }),
-  ]
-  return {
-    modern,
-    sessions,
-    async close() {
-      for (const end of ends) end()
-      await Promise.all([modern.close(), sessions.close()])
-    },
-  }
-}
 
 /** Declares the routes of every mount; which mounts there are is asked anew for each request. */
 export function mcpRoutes(fastify: FastifyInstance, wiring: Wiring, legs: McpLegs): void {
