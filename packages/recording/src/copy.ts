@@ -8,7 +8,7 @@ import { type FileState, isSameState, readFileState, requireDatabase } from './f
 /** What a copy reports and by what it is stopped. */
 export interface CopyOptions {
   readonly signal: AbortSignal
-  /** done and total, in bytes */
+  /** done and total, in bytes of the file; `done` only grows, also over several tries */
   readonly progress: (done: number, total: number) => void
 }
 
@@ -34,10 +34,20 @@ const indexShare = 0.3
  */
 export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
   try {
-    return await copyConsistently(source, target, options)
+    return await copyConsistently(source, target, { ...options, progress: growing(options.progress) })
   } catch (error) {
     await removeCopy(target)
     throw error
+  }
+}
+
+/** Passes on what exceeds everything before: a second try begins again, and a progress that falls back is none. */
+function growing(progress: CopyOptions['progress']): CopyOptions['progress'] {
+  let most = 0
+  return (done, total) => {
+    if (done <= most) return
+    most = done
+    progress(done, total)
   }
 }
 
@@ -75,8 +85,9 @@ async function copyState(
   await removeCopy(target)
   try {
     await copyFileInSteps(source, target, options)
-    if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, options)
-    if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, options)
+    const silent = { ...options, progress: () => {} }
+    if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
+    if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
   } catch (error) {
     // The file or its sidecar went away under the copy: that is a change like any other.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

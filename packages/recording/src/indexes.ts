@@ -35,21 +35,14 @@ function wanted({ parts }: EraMap): readonly Index[] {
 const nameOf = ({ table, columns }: Index): string => `causeway_${table}_${columns.join('_')}`
 
 /**
- * Builds the indexes of a private copy; those that exist already cost nothing. `progress` hears how many are done.
- * A statement each: readers of a WAL copy use an index from the moment that it is committed.
+ * Builds the indexes of a private copy; those that exist already cost nothing. A statement each: readers of a WAL copy
+ * use an index from the moment that it is committed.
  */
-export function buildIndexes(
-  db: Database,
-  era: EraMap,
-  progress?: (done: number, total: number, message: string) => void,
-): void {
-  const indexes = wanted(era)
-  for (const [done, index] of indexes.entries()) {
-    progress?.(done, indexes.length, `indexing ${index.table}`)
+export function buildIndexes(db: Database, era: EraMap): void {
+  for (const index of wanted(era)) {
     const columns = index.columns.map((column) => `"${column}"`).join(', ')
     db.exec(`CREATE INDEX IF NOT EXISTS "${nameOf(index)}" ON "${index.table}" (${columns})`)
   }
-  progress?.(indexes.length, indexes.length, 'indexed')
 }
 
 /** True where every index of the recording has been built. */

@@ -192,7 +192,7 @@ async function inWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Pr
   try {
     return await work(link)
   } catch (error) {
-    await link.kill()
+    await link.stop()
     throw error
   }
 }

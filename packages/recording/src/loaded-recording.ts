@@ -92,7 +92,7 @@ async function opened(
   try {
     return await link.call('open', args)
   } catch (error) {
-    await link.kill()
+    await link.stop()
     options.signal?.throwIfAborted()
     throw error
   } finally {

@@ -3,17 +3,14 @@ import Database from 'better-sqlite3'
 import { eraMap, frameTable, isRecordingSchema, readSchema, type Schema } from './era.ts'
 import { buildIndexes } from './indexes.ts'
 
-/** How far building the indexes has come. */
-export type IndexProgress = (done: number, total: number, message: string) => void
-
 /**
  * Makes a fresh copy of a foreign file readable: rolls back what its writer left open, folds its log in, and checks
- * that it is a sound recording. A copy of at most `indexAtOnceBytes` is checked and indexed here; a larger one is put
- * into WAL mode, so that `finishCopy` can do both behind while it is being read.
+ * that it is a sound recording. A copy is checked and indexed here; one that is large is put into WAL mode instead, so
+ * that `finishCopy` can do both behind while it is being read.
  *
  * Throws `NOT_A_RECORDING`, `RECORDING_DAMAGED`, and SQLite's own errors.
  */
-export function prepareCopy(file: string, isLarge: boolean, progress: IndexProgress): void {
+export function prepareCopy(file: string, isLarge: boolean): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     db.pragma('journal_mode = DELETE')
@@ -27,19 +24,19 @@ export function prepareCopy(file: string, isLarge: boolean, progress: IndexProgr
     db.pragma('journal_mode = OFF')
     db.pragma('synchronous = OFF')
     requireSound(db)
-    buildIndexes(db, eraMap(schema), progress)
+    buildIndexes(db, eraMap(schema))
   } finally {
     db.close()
   }
 }
 
 /** Checks a large copy and builds its indexes while others read it. Throws `RECORDING_DAMAGED`. */
-export function finishCopy(file: string, progress: IndexProgress): void {
+export function finishCopy(file: string): void {
   const db = new Database(file, { fileMustExist: true })
   try {
     db.pragma('synchronous = NORMAL')
     requireSound(db)
-    buildIndexes(db, eraMap(readSchema(db)), progress)
+    buildIndexes(db, eraMap(readSchema(db)))
     // The reader keeps the copy open, so closing would not fold the log in; its queries are short enough to wait for.
     db.pragma('wal_checkpoint(TRUNCATE)')
   } finally {

@@ -42,7 +42,7 @@ function methods(): Methods {
         return { summary: reader.summary(), isIndexed: reader.isIndexed() }
       })
     },
-    finish: ({ file, path }, { progress }) => readable(path, () => void finishCopy(file, progress)),
+    finish: ({ file, path }) => readable(path, () => void finishCopy(file)),
     refresh: () => reading((open) => void open.refresh()),
     frame: ({ frame }) => reading((open) => open.frame(frame)),
     systemEnergy: ({ range }) => reading((open) => open.systemEnergy(range)),
@@ -63,7 +63,7 @@ async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: 
       signal: call.signal,
       progress: (done, total) => call.progress(done, total, 'copying'),
     })
-    prepareCopy(part, state.size > indexAtOnceBytes, call.progress)
+    prepareCopy(part, state.size > indexAtOnceBytes)
     const key = stateKey(source, state)
     const file = join(folder, `${key}.db`)
     // Renamed when whole and closed: a file of this name is never half a copy.
