@@ -2,20 +2,19 @@
 import { CausewayError } from '@causeway/protocol'
 import type { FrameRange, RecordingSummary } from '@causeway/recording'
 
-/** The bounds of a caller, as in the arguments; a missing one is open. */
+/** The bounds of a caller, as in the arguments; a missing one, or null, is open. */
 export interface Bounds {
-  readonly start_frame?: number | undefined
-  readonly end_frame?: number | undefined
+  readonly start_frame?: number | null | undefined
+  readonly end_frame?: number | null | undefined
 }
 
 /**
  * The range, cut to the recorded frames. Throws `INVALID_ARGUMENTS` where it ends before it starts, and
  * `FRAME_NOT_FOUND` where it lies outside the recording; a recording of 0 frames has the open range alone.
  */
-export function frameRange(
-  { start_frame, end_frame }: Bounds,
-  frames: RecordingSummary['frames'],
-): FrameRange {
+export function frameRange(bounds: Bounds, frames: RecordingSummary['frames']): FrameRange {
+  const start_frame = bounds.start_frame ?? undefined
+  const end_frame = bounds.end_frame ?? undefined
   if (start_frame !== undefined && end_frame !== undefined && start_frame > end_frame)
     throw new CausewayError(
       'INVALID_ARGUMENTS',

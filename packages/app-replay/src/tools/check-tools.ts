@@ -28,7 +28,11 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     about:
       'Every contact of a frame against |Ft| <= mu*Fn. All checked contacts stand in violations; exceeds_limit tells. Values in `unit`, *_n in N.',
     hints,
-    input: { frame_id: frameArgument, body_id: bodyArgument.optional(), ...recordingArgument },
+    input: {
+      frame_id: frameArgument,
+      body_id: bodyArgument.nullish().describe('only contacts of this body'),
+      ...recordingArgument,
+    },
     output: {
       ...stamp,
       frame_id: z.int(),
@@ -60,7 +64,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     async run({ frame_id, body_id, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['tangent_lambdas'])
-      const body = body_id === undefined ? null : recording.resolveBody(body_id)
+      const body = body_id == null ? null : recording.resolveBody(body_id)
       const frame = await recording.frame(frame_id)
       const scale = await forceScale(recording, frame)
       const isMeant = (row: Pair): boolean => body === null || involves(row, body)

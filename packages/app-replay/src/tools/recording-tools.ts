@@ -28,7 +28,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
       directory: z
         .string()
         .min(1)
-        .optional()
+        .nullish()
         .describe('folder; default: all roots and build/Debug/debug/recordings'),
       ...partArguments,
     },
@@ -43,7 +43,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     },
     example: { args: {} },
     async run({ directory, cursor, max_points }, { store }) {
-      const { searched, listings } = await store.list(directory)
+      const { searched, listings } = await store.list(directory ?? undefined)
       const recordings = listings
         .filter((listing) => listing.is_recording)
         .map(({ id, path, name, size_bytes, total_frames }) => ({

@@ -17,10 +17,10 @@ export const frameArgument = z.int().describe('frame id as recorded, from 1')
 
 export const bodyArgument = z.int().min(0).describe('body id; environment with or without bit 31')
 
-/** Bounds of a range of frames. */
+/** Bounds of a range of frames, both included; null, as the original tools take it, is an open bound. */
 export const rangeArguments = {
-  start_frame: z.int().optional().describe('first frame id, included'),
-  end_frame: z.int().optional().describe('last frame id, included'),
+  start_frame: z.int().nullish().describe('first frame id'),
+  end_frame: z.int().nullish().describe('last frame id'),
 }
 
 /** How much of a list to answer, and where to go on. */

@@ -5,6 +5,7 @@ const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous:
 
 t.test('range: open bounds are the first and the last frame, others are cut to them', async (t) => {
   t.same(frameRange({}, frames), { start: 1, end: 100 })
+  t.same(frameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
   t.same(frameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
   t.same(frameRange({ start_frame: 7, end_frame: 7 }, frames), { start: 7, end: 7 })
 })

@@ -35,6 +35,8 @@ verifies('replay:cone:violation', async (t) => {
     rowsOf(answer.exceeding).map(({ index }) => index),
     [0, 1, 2, 3],
   )
+  const unnamed = await client.call('check_friction_cone', { frame_id: 45, body_id: null })
+  t.same(unnamed, answer, 'null names no body')
   const calm = await client.call('check_friction_cone', { frame_id: 44, body_id: 2147483650 })
   t.match(calm, { violation_count: 0, body_id: 2147483650, violations: { length: 4 } })
 })
