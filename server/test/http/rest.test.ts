@@ -50,7 +50,7 @@ t.test(
     const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
     for (const [path, operations] of Object.entries<Record<string, { requestBody?: unknown }>>(paths))
       for (const [method, { requestBody }] of Object.entries(operations)) {
-        if (path.includes('{') || /work|wait|drip/.test(path)) continue
+        if (path.includes('{') || /work|wait|drip|break/.test(path)) continue
         const body = requestBody as { content: { 'application/json': { example: object } } } | undefined
         const answer = await send(body?.content['application/json'].example, {
           path,
@@ -122,6 +122,17 @@ t.test('app route: hanging up aborts the context', async (t) => {
   hangUp.abort()
   await t.rejects(chunks.next())
   await until(() => wire.begun[0]?.aborted === true)
+})
+
+t.test('app route: one that breaks in the middle cuts the connection and is logged', async (t) => {
+  const { send, logged } = await openWire(t)
+  await t.rejects(send(undefined, { ...get, path: '/api/apps/wire/break' }))
+  await until(() => logged.lines.some(({ level }) => level === 50))
+  t.match(
+    logged.lines.find(({ level }) => level === 50),
+    { app: 'Wire', code: 'INTERNAL', err: { stack: /somebody/ } },
+  )
+  t.match(await send(undefined, { ...get, path: '/health' }), { status: 200 })
 })
 
 t.test('app route: an unknown one is 404, a body of any type reaches the app', async (t) => {

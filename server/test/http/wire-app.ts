@@ -59,6 +59,16 @@ export function wireApp(): { app: App; control: WireControl } {
             { headers: { 'content-type': 'application/x-ndjson' } },
           ),
       })
+      registrar.route('GET', '/break', {
+        about: 'Breaks in the middle of its answer.',
+        handle: async () =>
+          new Response(
+            new ReadableStream({
+              start: (out) => out.enqueue(Buffer.from('half')),
+              pull: () => Promise.reject(new Error('secret path /home/somebody')),
+            }),
+          ),
+      })
       registrar.route('GET', '/drip', {
         about: 'Never ends.',
         handle: async (_request, _variables, { signal }) => {
