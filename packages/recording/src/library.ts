@@ -126,6 +126,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const loadKept = async (key: string, identity: RecordingIdentity, call: CallOptions) => {
     const file = await copies.find(key)
     if (file === undefined) return undefined
+    copies.touch(key)
     try {
       return await inWorker((link) => loadRecording(link, key, file, identity, call))
     } catch (error) {
@@ -174,10 +175,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
         throw error
       }
     },
-    health: () => ({
-      ...copies.health(),
-      loaded: loaded.openCount(),
-    }),
+    health: () => ({ ...copies.health(), loaded: loaded.openCount() }),
     async close() {
       await loads.stop()
       await loaded.close()

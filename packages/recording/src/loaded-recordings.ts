@@ -95,12 +95,12 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
       loaded.set(entry.key, entry)
       copies.touch(entry.key)
       await boundWorkers(entry)
-      if (!entry.isIndexed) void indexBehind(entry)
+      if (!entry.isIndexed) indexBehind(entry).catch((error) => onIndexFailure(entry, error))
     },
     discard,
     async release({ key, used_ms }) {
-      const entry = loaded.get(key)
-      if (entry && (entry.isBusy || now() - used_ms < graceMs)) return false
+      // A copy that is being loaded is not in the map yet, but was touched just now.
+      if (loaded.get(key)?.isBusy || now() - used_ms < graceMs) return false
       await letGo(key)
       return true
     },
