@@ -11,39 +11,42 @@ import { measureListing } from './bench/listing.ts'
 import { machine } from './bench/machine.ts'
 import { startProgram } from './bench/program.ts'
 import { measureRecording, writeBigRecording } from './bench/recording.ts'
-import { markdown, type Section } from './bench/report.ts'
+import { markdown } from './bench/report.ts'
+import { measureStart } from './bench/start.ts'
 import { measureWire } from './bench/wire.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
-const parts = [
-  `# Benchmark\n\n\`npm run bench\` made this run:\n\n${machine(root)
-    .map((line) => `- ${line}`)
-    .join('\n')}\n`,
-]
-const show = (section: Section): void => {
-  parts.push(markdown(section))
-  process.stdout.write(`${markdown(section)}\n`)
-}
-process.stdout.write(`${parts[0]}\n`)
-
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'))
-const started = performance.now()
-const causeway = await startProgram([join(root, 'server/bin/causeway.js')], {
+const server = [join(root, 'server/bin/causeway.js')]
+const settings = {
   CAUSEWAY_DATA_DIR: join(folder, 'data'),
   CAUSEWAY_RECORDING_ROOTS: folder,
   CAUSEWAY_USER_APPS: join(root, 'scripts/bench/bench-app.ts'),
   MCP_SERVER_PORT: '0',
-})
+}
+
+const parts: string[] = []
+const show = (text: string): void => {
+  parts.push(text)
+  process.stdout.write(`${text}\n`)
+}
+
 try {
-  for (const section of await measureWire(causeway)) show(section)
-  show(await measureBridge(causeway))
-  show(await measureRecording(causeway, await writeBigRecording(folder)))
-  show(measureListing())
+  const facts = machine(root).map((line) => `- ${line}\n`)
+  show(`# Benchmark\n\nMade by \`npm run bench -- --write\`:\n\n${facts.join('')}`)
+  show(markdown(await measureStart(server, settings)))
+  const causeway = await startProgram(server, settings)
+  try {
+    for (const section of await measureWire(causeway)) show(markdown(section))
+    show(markdown(await measureBridge(causeway)))
+    show(markdown(await measureRecording(causeway, await writeBigRecording(folder))))
+  } finally {
+    await causeway.stop()
+  }
+  show(markdown(measureListing()))
 } finally {
-  await causeway.stop()
   rmSync(folder, { recursive: true })
 }
-process.stdout.write(`${((performance.now() - started) / 1000).toFixed(0)} s\n`)
 if (process.argv.includes('--write')) {
   mkdirSync(join(root, 'bench'), { recursive: true })
   writeFileSync(join(root, 'bench/README.md'), parts.join('\n'))

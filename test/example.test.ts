@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { startServer } from './e2e/server-process.ts'
 import { shellBlocks } from './readme/blocks.ts'
-import { run, start } from './readme/program.ts'
+import { run } from './readme/program.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
 const node = `'${process.execPath}'`
-const server = await start(t, `${node} --conditions=@causeway/source server/src/main.ts`, {
-  CAUSEWAY_DATA_DIR: t.testdir(),
-  CAUSEWAY_RECORDING_ROOTS: `${repository}/fixtures/recordings`,
-  CAUSEWAY_USER_APPS: './examples/hello-app/app.ts',
-  MCP_SERVER_PORT: '0',
+const { url } = await startServer(t, {
+  dir: t.testdir(),
+  cwd: repository,
+  env: { CAUSEWAY_USER_APPS: './examples/hello-app/app.ts' },
 })
 
 const documented = (folder: string) =>
@@ -22,7 +22,7 @@ interface Result {
 }
 
 async function ask(method: string, params: object, session: string): Promise<Result> {
-  const response = await fetch(`${server.url}/mcp`, {
+  const response = await fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'causeway-session': session },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -34,14 +34,14 @@ verifies('client:example-app', 'it is listed, on the shared mount and on its own
   const { tools } = await ask('tools/list', {}, 'list')
   const names = tools.map(({ name }) => name)
   t.match(names.slice(-2), ['Hello__greet', 'Hello__list_greeted'])
-  const own = await fetch(`${server.url}/api/apps/hello`)
+  const own = await fetch(`${url}/api/apps/hello`)
   t.match(await own.json(), { tools: [{ name: 'greet' }, { name: 'list_greeted' }] })
 })
 
 verifies('client:example-app', 'the curl of its README gets the answer of its README', async (t) => {
   const [startsIt, curl] = documented('hello-app')
   t.match(startsIt?.commands, /--user-apps \.\/examples\/hello-app\/app\.ts/)
-  const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', server.url) ?? '', {})
+  const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', url) ?? '', {})
   t.match(JSON.parse(stdout), curl?.answer as object)
 })
 
@@ -56,13 +56,13 @@ verifies('client:example-app', 'it remembers names for all clients, and the last
 t.test('replay-story: prints the diagnosis that its README shows', async (t) => {
   const [story] = documented('replay-story')
   const commands = story?.commands.trim().replace(/^node/, node)
-  const { code, stdout, stderr } = await run(t, `${commands} slide_at_45 ${server.url}`, {})
+  const { code, stdout, stderr } = await run(t, `${commands} slide_at_45 ${url}`, {})
   t.equal(code, 0, stderr)
   t.equal(stdout, story?.output)
 })
 
 t.test('replay-story: an unknown recording is told in the words of the server', async (t) => {
-  const { code, stderr } = await run(t, `${node} examples/replay-story/story.mjs nothing ${server.url}`, {})
+  const { code, stderr } = await run(t, `${node} examples/replay-story/story.mjs nothing ${url}`, {})
   t.equal(code, 1)
   t.match(stderr, /^story: RECORDING_NOT_FOUND: /)
 })

@@ -96,11 +96,28 @@ async function claudeArguments(t: Test, what: RegExp): Promise<string[]> {
   return stdout.trimEnd().split('\n')
 }
 
+/** Runs a program as a stdio client does, and asks it for its tools. */
+async function listsTools(t: Test, words: readonly string[]): Promise<void> {
+  const commands = words.map((word) => `'${word}'`).join(' ')
+  const { stdout } = await run(t, commands, calling, `${rpc('tools/list')}\n`)
+  t.match(JSON.parse(stdout), { result: { tools: [{ name: 'Causeway__get_health' }] } }, commands)
+}
+
 verifies('client:readme', 'claude mcp add: the command behind the dashes lists tools', async (t) => {
   const words = await claudeArguments(t, / -- /)
-  const command = words.slice(words.indexOf('--') + 1).map((word) => `'${word}'`)
-  const { stdout } = await run(t, command.join(' '), calling, `${rpc('tools/list')}\n`)
-  t.match(JSON.parse(stdout), { result: { tools: [{ name: 'Causeway__get_health' }] } })
+  await listsTools(t, words.slice(words.indexOf('--') + 1))
+})
+
+verifies('client:config-files', async (t) => {
+  const files = [
+    ['.mcp.json', 'mcpServers'],
+    ['.vscode/mcp.json', 'servers'],
+  ] as const
+  for (const [file, key] of files) {
+    const text = readFileSync(`${repository}/${file}`, 'utf8').replaceAll(`$\{workspaceFolder}`, repository)
+    const { command, args } = JSON.parse(text)[key].causeway
+    await listsTools(t, [command, ...args])
+  }
 })
 
 verifies(

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
+import { cleanEnv } from '../e2e/server-process.ts'
 import { repository } from '../tree.ts'
 
 /** A server process that was started by a shell command. */
@@ -73,7 +74,7 @@ function shell(t: Test, commands: string, env: NodeJS.ProcessEnv): ChildProcess 
   // The test runner makes every Node that a test spawns preload its own modules; a user's shell does not.
   const child = spawn('sh', ['-e', '-c', `unset NODE_OPTIONS\n${commands}`], {
     cwd: repository,
-    env: { ...process.env, npm_config_update_notifier: 'false', ...env },
+    env: { ...cleanEnv(), npm_config_update_notifier: 'false', ...env },
     stdio: 'pipe',
     detached: true,
   })
