@@ -45,6 +45,7 @@ export async function measureBridge(causeway: Program): Promise<Section> {
       [`cold start to first tools/list, Node ${version}`, number(median(cold.get('bridge') ?? [])), 'ms', ''],
       ['of it Node alone', number(median(cold.get('node') ?? [])), 'ms', ''],
       [`idle memory, Node ${version}`, number(await idleMegabytes(node, url)), 'MB', limit],
+      ['of it Node alone', number(await bareMegabytes(node)), 'MB', ''],
     )
   }
   return {
@@ -93,21 +94,44 @@ async function coldStartMs(node: string, url: string): Promise<number> {
   return ms
 }
 
+/** Node with a program that does nothing but live. */
+async function bareNode(node: string): Promise<ChildProcess> {
+  const program = 'process.stdout.write("x"); process.stdin.resume()'
+  const child = spawn(node, ['-e', program], { stdio: ['pipe', 'pipe', 'ignore'] })
+  await once(child.stdout, 'data')
+  return child
+}
+
 async function bareStartMs(node: string): Promise<number> {
   const before = performance.now()
-  const child = spawn(node, ['-e', 'process.stdout.write("x")'], { stdio: ['ignore', 'pipe', 'ignore'] })
-  await once(child.stdout, 'data')
+  const child = await bareNode(node)
   const ms = performance.now() - before
-  await once(child, 'close')
+  await endOf(child)
   return ms
+}
+
+async function bareMegabytes(node: string): Promise<number> {
+  const child = await bareNode(node)
+  const bytes = await idleBytes(child)
+  await endOf(child)
+  return bytes / 1e6
 }
 
 async function idleMegabytes(node: string, url: string): Promise<number> {
   const bridge = await startAndList(node, url)
-  await pause(settleMs)
-  const bytes = residentBytes(bridge.process.pid as number) // it has answered
+  const bytes = await idleBytes(bridge.process)
   await bridge.end()
-  return (bytes ?? Number.NaN) / 1e6
+  return bytes / 1e6
+}
+
+async function idleBytes(child: ChildProcess): Promise<number> {
+  await pause(settleMs)
+  return residentBytes(child.pid as number) ?? Number.NaN // it runs, so it has one
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  child.stdin?.end()
+  await once(child, 'close')
 }
 
 async function startAndList(node: string, url: string): Promise<Bridge> {
@@ -132,9 +156,6 @@ function start(node: string, url: string): Bridge {
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: lastId, ...message })}\n`)
       return new Promise((resolve) => waiting.push(resolve))
     },
-    async end() {
-      child.stdin.end()
-      await once(child, 'close')
-    },
+    end: () => endOf(child),
   }
 }

@@ -91,7 +91,7 @@ async function compare(title: string, message: Message, contenders: readonly Con
   return {
     title,
     about:
-      `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds. ` +
+      `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
       'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.',
     head: ['', 'calls/s', 'p50 ms', 'CPU µs', 'time / raw', 'CPU / raw', 'calls / SDK v1'],
     rows: [...measured].map(([name, loads]) => [
