@@ -1,6 +1,6 @@
 import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { type ValueAxis, valueAxis } from './value-axis.ts'
+import type { ValueAxis } from './value-axis.ts'
 
 /** A label above a panel. */
 export interface PanelLabel {
@@ -16,6 +16,9 @@ export interface PanelLabel {
 export interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
+  readonly y: ValueAxis
+  /** room for the labels of the vertical axis, pixels: the same in all panels, so that the plots stand in line */
+  readonly axisExtent: number
   readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
   readonly labels: readonly PanelLabel[]
   /** colour of each series by its name */
@@ -29,12 +32,10 @@ interface Row {
   readonly y: number | null
   readonly low: number | null
   readonly high: number | null
-  /** no curve shows this point by itself */
+  /** cited, or so lonely that no curve shows it */
   readonly is_dot: boolean
 }
 
-/** Labels of the vertical axis take so much, in every panel: the plots stand in line. */
-const axisExtent = 70
 const labelRowHeight = 19
 /** Up to so many points are drawn as dots too. */
 const fewPoints = 40
@@ -45,22 +46,24 @@ const dashes = [
   [2, 3],
 ]
 
-/** A panel as a layered Vega-Lite view; from back to front: shades, bands, curves, dots, rules, labels. */
+/** A panel as a layered Vega-Lite view; from back to front: shades, rules, bands, curves, dots, labels. */
 export function chartPanel(panel: Panel) {
   const { chart, series, labels, size } = panel
-  const { cited = [], ranges = [] } = chart
-  const rows = series.flatMap(rowsOf)
-  const values = rows.flatMap(({ y, low, high }) => [y, low, high]).filter((value) => value !== null)
-  const axis = valueAxis(values, chart.scale ?? 'auto')
-  const y = yEncoding(axis, axisTitle(series, axis))
+  const { cited = [] } = chart
+  const ranges = visibleRanges(panel)
+  const places = new Set(cited.map(({ x }) => x))
+  const rows = series.flatMap((one) => rowsOf(one, places))
+  const y = yEncoding(panel)
   const color = colorEncoding(panel)
   const hasBand = rows.some(({ low }) => low !== null)
+  const isEmpty = !hasBand && rows.every((row) => row.y === null)
   return {
     ...size,
     data: { values: rows },
     encoding: { x: xEncoding(panel) },
     layer: [
       ...(ranges.length > 0 ? [rangeLayer(ranges, size.height)] : []),
+      ...(cited.length > 0 ? [citedLayer(cited, size.height)] : []),
       ...(hasBand ? [bandLayer(y, color)] : []),
       {
         mark: { type: 'line' as const },
@@ -71,14 +74,13 @@ export function chartPanel(panel: Panel) {
         mark: { type: 'point' as const },
         encoding: { y, color },
       },
-      ...(cited.length > 0 ? [citedLayer(cited, size.height)] : []),
-      ...labels.map(labelLayer),
-      ...(values.length === 0 ? [emptyLayer(size)] : []),
+      ...labels.map((label) => labelLayer(label, size.width)),
+      ...(isEmpty ? [emptyLayer(size)] : []),
     ],
   }
 }
 
-function rowsOf({ name, x, y, low, high }: LineSeries): Row[] {
+function rowsOf({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number>): Row[] {
   const at = (values: ArrayLike<number | null> | undefined, index: number): number | null => {
     const value = values?.[index] ?? null
     return value !== null && Number.isFinite(value) ? value : null
@@ -90,13 +92,14 @@ function rowsOf({ name, x, y, low, high }: LineSeries): Row[] {
     const greatest = at(high, index)
     const hasBand = least !== null && greatest !== null
     const isAlone = at(y, index - 1) === null && at(y, index + 1) === null
+    const place = x[index] ?? Number.NaN
     rows.push({
       series: name,
-      x: x[index] ?? Number.NaN,
+      x: place,
       y: value,
       low: hasBand ? least : null,
       high: hasBand ? greatest : null,
-      is_dot: value !== null && (isAlone || x.length <= fewPoints),
+      is_dot: value !== null && (isAlone || x.length <= fewPoints || cited.has(place)),
     })
   }
   return rows
@@ -123,12 +126,14 @@ function xEncoding({ chart, x }: Panel) {
       title: x.isLabelled ? (isFrame ? 'frame' : 'time (s)') : null,
       labels: x.isLabelled,
       labelFlush: true,
+      tickCount: 10,
       ...(isFrame ? { tickMinStep: 1, format: ',d' } : {}),
     },
   }
 }
 
-function yEncoding({ type, domain, constant, ticks, labelExpr }: ValueAxis, title: string) {
+function yEncoding({ y, series, axisExtent }: Panel) {
+  const { type, domain, constant, ticks, labelExpr } = y
   return {
     field: 'y',
     type: 'quantitative' as const,
@@ -140,11 +145,11 @@ function yEncoding({ type, domain, constant, ticks, labelExpr }: ValueAxis, titl
       ...(constant === undefined ? {} : { constant }),
     },
     axis: {
-      title,
+      title: axisTitle(series, y),
       minExtent: axisExtent,
       maxExtent: axisExtent,
-      tickCount: 6,
-      ...(ticks === null ? {} : { values: [...ticks] }),
+      // With a count, Vega thins out ticks that are given.
+      ...(ticks === null ? { tickCount: 6 } : { values: [...ticks] }),
       ...(labelExpr === null ? {} : { labelExpr }),
     },
   }
@@ -190,10 +195,20 @@ function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof col
 /** What is drawn once, and not once for each row of the panel. */
 const once = { values: [{}] }
 
-/** A run of one frame is as wide as its outline. */
-const rangeLayer = (ranges: readonly CitedRange[], height: number) => ({
+/** Runs inside the panel: a frame is one wide, and nothing is narrower than two pixels. */
+function visibleRanges({ chart, x, size }: Panel) {
+  const [first, last] = x.domain
+  const half = chart.x === 'frame' ? 0.5 : 0
+  const least = ((last - first) / size.width) * 2
+  return (chart.ranges ?? []).map(({ from, to }) => {
+    const more = Math.max(half, (least - (to - from)) / 2)
+    return { from: Math.max(first, from - more), to: Math.min(last, to + more) }
+  })
+}
+
+const rangeLayer = (ranges: readonly Omit<CitedRange, 'label'>[], height: number) => ({
   data: { values: [...ranges] },
-  mark: { type: 'rect' as const, color: inks.range, opacity: 0.28, stroke: inks.range, strokeWidth: 1.5 },
+  mark: { type: 'rect' as const, color: inks.range, opacity: 0.32 },
   encoding: { x: { field: 'from' }, x2: { field: 'to' }, y: { value: 0 }, y2: { value: height } },
 })
 
@@ -203,7 +218,7 @@ const citedLayer = (cited: readonly CitedPlace[], height: number) => ({
   encoding: { y: { value: -4 }, y2: { value: height } },
 })
 
-const labelLayer = ({ text, ink, left, row }: PanelLabel) => ({
+const labelLayer = ({ text, ink, left, row }: PanelLabel, width: number) => ({
   data: once,
   mark: {
     type: 'text' as const,
@@ -213,6 +228,7 @@ const labelLayer = ({ text, ink, left, row }: PanelLabel) => ({
     fontWeight: 600 as const,
     align: 'left' as const,
     baseline: 'bottom' as const,
+    limit: width,
   },
   encoding: { x: { value: left }, y: { value: -7 - row * labelRowHeight } },
 })

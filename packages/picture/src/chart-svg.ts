@@ -1,7 +1,25 @@
-import { type LoggerInterface, parse, View } from 'vega'
+import { type LoggerInterface, parse, textMetrics, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import { chartTheme } from './chart-theme.ts'
 import { invalidPicture } from './invalid-picture.ts'
+import { textWidth } from './text-width.ts'
+
+declare module 'vega' {
+  /** Missing in the types of Vega: how it measures text; a host may set `width`. */
+  export const textMetrics: { width: (item: TextItem, text: string | null | undefined) => number }
+}
+
+interface TextItem {
+  readonly fontSize?: number
+  /** widest that the text is drawn, pixels; 0 is no limit */
+  readonly limit?: number
+}
+
+// Without a canvas Vega takes every letter to be as wide as the widest ones, and lays out accordingly.
+textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
+  const width = textWidth(text ?? '', fontSize)
+  return limit > 0 ? Math.min(width, limit) : width
+}
 
 /**
  * Draws a Vega-Lite specification as SVG text, under the theme; what its `config` says comes before the theme.

@@ -32,7 +32,7 @@ export const chartTheme: Config = {
   range: { category: [...palette] },
   title: {
     anchor: 'start',
-    frame: 'group',
+    frame: 'bounds',
     color: inks.text,
     fontSize: textSizes.title,
     fontWeight: 600,
@@ -59,7 +59,7 @@ export const chartTheme: Config = {
     title: null,
     labelColor: inks.text,
     labelFontSize: textSizes.label,
-    labelLimit: 0,
+    labelLimit: 320,
     symbolType: 'stroke',
     symbolStrokeWidth: 3,
     symbolSize: 260,

@@ -9,4 +9,27 @@ export {
   type PictureOptions,
   type Renderer,
 } from './renderer.ts'
+export {
+  circle,
+  drawing,
+  element,
+  group,
+  line,
+  type Point,
+  polygon,
+  polyline,
+  type SvgAttributes,
+  type SvgElement,
+  text,
+} from './svg.ts'
+export {
+  type ArrowStyle,
+  arrow,
+  axisColors,
+  axisGizmo,
+  type GizmoAxis,
+  haloText,
+  scaleBar,
+} from './svg-part.ts'
+export { textWidth } from './text-width.ts'
 export type { ScaleWish } from './value-axis.ts'

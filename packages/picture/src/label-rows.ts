@@ -12,12 +12,6 @@ export interface PlacedLabel<Item> {
 /** Room between two labels of one row, pixels. */
 const roomBetween = 10
 
-/** Share of the font size that a letter takes on average; semi-bold, rounded up. */
-const letterWidth = 0.6
-
-/** Width of a text in the bundled font, pixels, roughly and rather too wide. */
-export const textWidth = (text: string, size: number): number => text.length * size * letterWidth
-
 /**
  * Centres each label over its place, inside `[0, width]`, in the lowest row where it touches no other. The first labels
  * choose first; a label that finds no room in `rows` rows is left out.

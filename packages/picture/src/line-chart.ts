@@ -2,11 +2,15 @@ import type { TopLevelSpec } from 'vega-lite'
 import type { LineChart, LineSeries } from './chart-data.ts'
 import { chartPanel, type PanelLabel } from './chart-panel.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { placeLabels, textWidth } from './label-rows.ts'
+import { placeLabels } from './label-rows.ts'
+import { textWidth } from './text-width.ts'
+import { valueAxis } from './value-axis.ts'
 
-/** Room left and right of the plots, CSS pixels: paddings, labels and title of the vertical axis. */
-const sideRoom = 138
+/** Room left and right of the plots beside the labels of the vertical axis, pixels: its title, and paddings. */
+const sideRoom = 58
 const mostLabelRows = 4
+/** How much wider the semi-bold weight is. */
+const semiBold = 1.05
 
 /**
  * A Vega-Lite specification of curves over frames or time: a panel for each unit, cited places marked by a rule and
@@ -15,18 +19,25 @@ const mostLabelRows = 4
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
-  const width = Math.max(100, (chart.width_px ?? 900) - sideRoom)
+  const panels = panelsOf(series).map((shown) => ({
+    series: shown,
+    y: valueAxis(finiteValues(shown), chart.scale ?? 'auto'),
+  }))
+  const axisExtent = 8 + Math.max(...panels.map(({ y }) => textWidth(y.widestLabel, textSizes.label)))
+  const pictureWidth = chart.width_px ?? 900
+  const width = Math.max(100, Math.floor(pictureWidth - sideRoom - axisExtent))
+  const height = panels.length === 1 ? 340 : panels.length === 2 ? 220 : 170
   const domain = xDomain(chart)
   const labels = labelsAbove(chart, domain, width)
   const colors = colorsByName(series)
-  const panels = panelsOf(series)
-  const height = panels.length === 1 ? 340 : panels.length === 2 ? 220 : 170
   return {
-    title: { text: title, ...(subtitle === undefined ? {} : { subtitle }) },
-    vconcat: panels.map((shown, index) =>
+    // Longer ones would widen the picture, and so make everything smaller.
+    title: { text: title, limit: pictureWidth - 40, ...(subtitle === undefined ? {} : { subtitle }) },
+    vconcat: panels.map((panel, index) =>
       chartPanel({
         chart,
-        series: shown,
+        ...panel,
+        axisExtent,
         x: { domain, isLabelled: index === panels.length - 1 },
         labels: index === 0 ? labels : [],
         colors,
@@ -36,6 +47,12 @@ export function lineChart(chart: LineChart): TopLevelSpec {
     resolve: { scale: { color: 'independent', strokeDash: 'independent' } },
   }
 }
+
+const finiteValues = (series: readonly LineSeries[]): number[] =>
+  series
+    .flatMap(({ y, low, high }) => [y, low, high])
+    .flatMap((values) => Array.from(values ?? []))
+    .filter((value) => value !== null && Number.isFinite(value)) as number[]
 
 /** The series of each unit; one empty panel where there are none. */
 function panelsOf(series: readonly LineSeries[]): LineSeries[][] {
@@ -80,7 +97,11 @@ function labelsAbove(
     })),
   ]
   return placeLabels(
-    wishes.map((item) => ({ item, center: item.center, width: textWidth(item.text, textSizes.note) })),
+    wishes.map((item) => ({
+      item,
+      center: item.center,
+      width: Math.min(width, textWidth(item.text, textSizes.note) * semiBold),
+    })),
     { width, rows: mostLabelRows },
   ).map(({ item, left, row }) => ({ text: item.text, ink: item.ink, left, row }))
 }

@@ -24,8 +24,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Starts a worker with at most `heapMb` megabytes of heap; it keeps the process alive only while it draws. */
-export function startRenderer(heapMb: number): RenderLink {
+/** Starts a worker; it keeps the process alive only while it draws. */
+export function startRenderer(): RenderLink {
   // A port of its own: `node --watch` posts messages of Node itself on the default one.
   const { port1: port, port2 } = new MessageChannel()
   const worker = new Worker(workerFile, {
@@ -33,7 +33,8 @@ export function startRenderer(heapMb: number): RenderLink {
     transferList: [port2],
     // The hooks of a test runner have no place in the worker, but the export condition has.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
-    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    // A chart of a million points takes a third of this.
+    resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
   worker.unref()
   port.unref()

@@ -22,14 +22,13 @@ export interface PictureLimits {
   readonly idleMs: number
   /** pictures that may wait */
   readonly waiting: number
-  /** heap of the worker, megabytes */
-  readonly heapMb: number
 }
 
 /** Draws pictures, one after the other, in a worker that is started by the first one. */
 export interface Renderer {
   /**
-   * A Vega-Lite specification, under our theme (`lineChart` makes one). Its data must stand in it.
+   * A Vega-Lite specification, under our theme (`lineChart` makes one). Its data must stand in it. It is code, as its
+   * expressions are: pass on none that a client wrote.
    *
    * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, and `INTERNAL` where
    * the worker dies.
@@ -46,15 +45,12 @@ export interface PictureLog {
   warn(fields: object, message: string): void
 }
 
-const defaults: PictureLimits = { deadlineMs: 10_000, idleMs: 60_000, waiting: 64, heapMb: 1024 }
+const defaults: PictureLimits = { deadlineMs: 10_000, idleMs: 60_000, waiting: 64 }
 
-interface Task extends Waiting {
+interface Task {
   readonly job: Job
-}
-
-interface Waiting {
   readonly resolve: (picture: Picture) => void
-  readonly reject: (error: CausewayError | unknown) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Makes a renderer; nothing is started before the first picture. */
@@ -65,7 +61,7 @@ export function openPicture({
   readonly log?: PictureLog
   readonly limits?: Partial<PictureLimits>
 } = {}): Renderer {
-  const { deadlineMs, idleMs, waiting, heapMb } = { ...defaults, ...limits }
+  const { deadlineMs, idleMs, waiting } = { ...defaults, ...limits }
   const queue: Task[] = []
   let link: RenderLink | undefined
   let current: Task | undefined
@@ -78,7 +74,7 @@ export function openPicture({
     await ended?.kill()
   }
   const draw = async ({ job, resolve, reject }: Task) => {
-    if (!link?.isAlive) link = startRenderer(heapMb)
+    if (!link?.isAlive) link = startRenderer()
     const drawing = link
     const deadline = setTimeout(() => {
       reject(tooSlow(deadlineMs))
