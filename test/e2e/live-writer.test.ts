@@ -2,10 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { verifies } from '../verifies.ts'
 import { overHttp } from './conversation.ts'
 import { postMcp } from './http.ts'
 import { startServer } from './server-process.ts'
+
+t.setTimeout(120_000)
 
 const recorder = new URL('../../packages/recording/test/writer-process.ts', import.meta.url)
 

@@ -10,6 +10,8 @@ import { openPeer } from './peer.ts'
 import { type RunningServer, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
+t.setTimeout(120_000)
+
 /** A server with a call under way that ends when `finish` is called. */
 async function serverAtWork(
   t: Test,

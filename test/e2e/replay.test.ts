@@ -5,6 +5,8 @@ import { verifies } from '../verifies.ts'
 import { converse } from './conversation.ts'
 import { recordings, startServer } from './server-process.ts'
 
+t.setTimeout(120_000)
+
 const outside = t.testdir({ outside: { 'secret.db': 'kept' }, data: {}, root: {} })
 symlinkSync(join(outside, 'outside', 'secret.db'), join(outside, 'root', 'link.db'))
 const { url } = await startServer(t, {

@@ -1,0 +1,70 @@
+/** Running clients that `scripts/clients.mjs` installs, each in an isolated home without an account. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+import { fromSource } from '../../bridge/test/client.ts'
+import { clientProgram, type clients } from '../../scripts/clients.mjs'
+import type { Channel } from '../requirement.ts'
+
+/** What a client printed, and how it ended. */
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a client with these arguments in the home. */
+export type Run = (...args: readonly string[]) => Promise<Outcome>
+
+/**
+ * A client by its name. Where it is not installed, the test is skipped with what to run; where a cache folder is set,
+ * as continuous integration does, it fails instead.
+ */
+export function clientRun(t: Test, name: keyof typeof clients, home: string): Run | undefined {
+  const program = clientProgram(name, process.env)
+  if (program === undefined) {
+    const reason = `${name} is not installed; run: node scripts/clients.mjs install`
+    if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) t.pass(name, { skip: reason })
+    else t.fail(reason)
+    return undefined
+  }
+  return async (...args) => {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: home,
+      env: isolated(home),
+      stdio: 'pipe',
+    })
+    child.stdin.end()
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ])
+    return { code, stdout, stderr }
+  }
+}
+
+/** The command line of a bridge to this server, for clients that start one. */
+export const bridgeCommand = (url: string): readonly string[] => [
+  process.execPath,
+  ...fromSource,
+  '--url',
+  `${url}/mcp`,
+]
+
+/** Both ways to name the server to a client. */
+export const target = <T>(channel: Channel, ways: { http: T; bridge: T }): T =>
+  channel === 'bridge' ? ways.bridge : ways.http
+
+/** Nothing of the developer's: no account, no settings, no API variables, no proxies. */
+const isolated = (home: string): NodeJS.ProcessEnv => ({
+  HOME: home,
+  USERPROFILE: home,
+  PATH: [dirname(process.execPath), '/usr/local/bin:/usr/bin:/bin'].join(':'),
+  TERM: 'xterm',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
+})
