@@ -93,6 +93,7 @@ function rowsOf({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number
     const hasBand = least !== null && greatest !== null
     const isAlone = at(y, index - 1) === null && at(y, index + 1) === null
     const place = x[index] ?? Number.NaN
+    if (!Number.isFinite(place)) continue
     rows.push({
       series: name,
       x: place,

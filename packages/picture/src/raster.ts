@@ -35,8 +35,8 @@ export function rasterise(
   const drawing = load(svg, width)
   // Checked before a pixel is allocated: a native allocation that fails ends the whole process.
   const height = (drawing.height / drawing.width) * width
-  if (!(width * height <= maxPixels)) {
-    throw invalidPicture(`the picture would be larger than ${maxPixels} pixels`, {
+  if (!(height >= 1 && width * height <= maxPixels)) {
+    throw invalidPicture(`the picture would be lower than one pixel or have more than ${maxPixels} pixels`, {
       data: { width_px: width, height_px: Math.round(height), max_pixels: maxPixels },
     })
   }

@@ -33,7 +33,7 @@ export function startRenderer(): RenderLink {
     transferList: [port2],
     // The hooks of a test runner have no place in the worker, but the export condition has.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
-    // A chart of a million points takes a third of this.
+    // What grows beyond it ends the worker alone; a single allocation as large may end the process.
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
   worker.unref()

@@ -1,6 +1,5 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { isCausewayError } from '@causeway/protocol'
-import { chartSvg } from './chart-svg.ts'
 import { rasterise } from './raster.ts'
 import type { CarriedError, Job, Reply, Source } from './render-protocol.ts'
 
@@ -17,8 +16,12 @@ port.on('message', async (job: Job) => {
   }
 })
 
-const draw = async (source: Source) =>
-  source.kind === 'chart' ? chartSvg(source.spec) : { svg: source.svg, warnings: [] }
+async function draw(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
+  if (source.kind === 'drawing') return { svg: source.svg, warnings: [] }
+  // Vega takes 200 ms to load: drawings do without it.
+  const { chartSvg } = await import('./chart-svg.ts')
+  return chartSvg(source.spec)
+}
 
 function carry(error: unknown): CarriedError {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
