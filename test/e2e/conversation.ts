@@ -50,9 +50,9 @@ export const overHttp = (url: string, headers: Readonly<Record<string, string>>)
     return unpacked(json.result, json)
   })
 
-/** A client of the bridge: a process of its own, and so a session of its own. */
-export async function overBridge(t: Test, url: string): Promise<Conversation> {
-  const client = startBridge(t, { url: `${url}/mcp` })
+/** A client of the bridge: a process of its own, and so a session of its own. `run` is the program, else the sources. */
+export async function overBridge(t: Test, url: string, run?: readonly string[]): Promise<Conversation> {
+  const client = startBridge(t, { url: `${url}/mcp`, ...(run === undefined ? {} : { run }) })
   await client.open()
   let calls = 0
   return conversation(async (tool, args) => {

@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { type HttpAnswer, postJson, postMcp } from './http.ts'
 import { openPeer } from './peer.ts'
-import { type RunningServer, spawnServer, startServer } from './server-process.ts'
+import { fromBuild, type RunningServer, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
 t.setTimeout(120_000)
@@ -36,6 +36,14 @@ verifies('server:start:disabled', async (t) => {
   t.equal(server.stdout.split('\n').length, 2, 'one line and its end')
   t.match(server.stdout, /MCP_SERVER_ENABLED=false/)
   t.equal(server.stderr, '')
+})
+
+verifies('server:start:old-node', async (t) => {
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  const program = ['--import', `data:text/javascript,${encodeURIComponent(old)}`, ...fromBuild]
+  const server = spawnServer(t, { dir: t.testdir(), program })
+  t.same(await server.exited, { code: 1, signal: null })
+  t.equal(server.stderr, 'causeway: needs Node 22.19 or newer, this is 20.20.2\n')
 })
 
 verifies('server:start:port-in-use', 'another Causeway is named with its pid', async (t) => {

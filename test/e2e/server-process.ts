@@ -15,6 +15,9 @@ export const fromSource = [
   fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)),
 ]
 
+/** The arguments of Node that run the installed command, which needs the build. */
+export const fromBuild = [fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))]
+
 /** How a test starts a server. */
 export interface ServerStart {
   /** The data folder. */
@@ -22,6 +25,8 @@ export interface ServerStart {
   /** Settings by environment variable; recordings of the repository are readable unless they say otherwise. */
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** What Node runs; default: the sources. */
+  readonly program?: readonly string[]
   /** The folder it is started in, and so the default root; default: the data folder. */
   readonly cwd?: string
   /** True to hold an IPC channel, as the starter of a checkout does. */
@@ -98,7 +103,7 @@ export interface RunningServer {
 
 /** Starts the program with these arguments; the test ends it. */
 export function spawnServer(t: Test, start: ServerStart): ServerProcess {
-  const child = spawn(process.execPath, [...fromSource, ...(start.args ?? [])], {
+  const child = spawn(process.execPath, [...(start.program ?? fromSource), ...(start.args ?? [])], {
     cwd: start.cwd ?? start.dir,
     env: {
       ...cleanEnv(),
