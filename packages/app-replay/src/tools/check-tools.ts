@@ -9,18 +9,7 @@ import { checkResting, restingSummary } from '../domain/resting.ts'
 import { forceScale } from '../force-scale.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import {
-  added,
-  bodyArgument,
-  collisionRows,
-  frameArgument,
-  hints,
-  pair,
-  recordingArgument,
-  rows,
-  stamp,
-  value,
-} from './shape.ts'
+import { bodyArgument, frameArgument, hints, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Declares check_friction_cone, check_penetration and check_resting_contact. */
 export function checkTools(app: Registrar<Replay, ReplaySession>): void {
@@ -35,30 +24,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      frame_id: z.int(),
-      body_id: value(),
-      violations: rows({
-        ...pair(),
-        friction_coefficient: value(),
-        normal_force: value(),
-        friction_limit: value(),
-        tangent1_force: value(),
-        tangent2_force: value(),
-        total_tangent_force: value(),
-        exceeds_limit: z.boolean().nullable(),
-        exceeds_limit_strict: z.boolean().nullable(),
-        margin: value(),
-        utilization: value(),
-        normal_force_n: value(),
-      }),
-      ...added({
-        violation_count: z.int(),
-        strict_violation_count: z.int(),
-        exceeding: rows({ index: z.int(), ...pair() }),
-        pairs_without_friction: z.int(),
-        epsilon: z.number(),
-        unit: z.string(),
-      }),
+      violations: rows(),
     },
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
     async run({ frame_id, body_id, recording: asked }, ctx) {
@@ -97,10 +63,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      frame_id: z.int(),
-      threshold: z.number(),
-      excessive_penetrations: collisionRows(),
-      ...added({ checked: z.int(), max_penetration_depth: value(), max_point_depth: value() }),
+      excessive_penetrations: rows(),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
     async run({ frame_id, threshold, recording: asked }, ctx) {
@@ -135,23 +98,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      frame_id: z.int(),
-      velocity_threshold: z.number(),
-      bodies_in_contact: z.int(),
-      moving_bodies: rows({
-        body_id: z.int(),
-        velocity_magnitude: value(),
-        angular_velocity_magnitude: value(),
-        normal_speed: value(),
-        sliding_speed: value(),
-        likely_at_rest: z.boolean(),
-      }),
-      ...added({
-        environment_in_contact: z.int(),
-        angular_velocity_threshold: z.number(),
-        rest_speed: value(),
-        source: z.string(),
-      }),
+      moving_bodies: rows(),
     },
     example: { args: { recording: 'incline_slides', frame_id: 50 } },
     async run({ frame_id, velocity_threshold, angular_velocity_threshold, recording: asked }, ctx) {

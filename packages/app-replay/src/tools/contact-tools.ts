@@ -13,19 +13,14 @@ import { forceScale } from '../force-scale.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
-  added,
   bodyArgument,
-  collisionRows,
   frameArgument,
-  frictionRows,
   hints,
   listed,
-  pair,
   partArguments,
   recordingArgument,
   rows,
   stamp,
-  value,
 } from './shape.ts'
 
 /** Frames of a history that are fetched at once. */
@@ -40,10 +35,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
     input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
     output: {
       ...stamp,
-      body_id: z.int(),
-      frame_id: z.int(),
-      contacts: frictionRows(),
-      ...added({ collisions: collisionRows(), source: z.string(), unit: z.string() }),
+      contacts: rows(),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 42 } },
     async run({ body_id, frame_id, recording: asked }, ctx) {
@@ -87,23 +79,7 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      ...pair(),
-      start_frame: z.int(),
-      end_frame: z.int(),
-      contact_history: rows({
-        frame_id: z.int(),
-        simulation_time: value(),
-        num_contacts: z.int(),
-        contacts: z.array(z.unknown()),
-      }),
-      ...added({
-        frames_with_contact: z.int(),
-        source: z.string(),
-        runs: rows({ first_frame: z.int() }),
-        transitions: rows({ frame_id: z.int() }),
-        chatter: z.boolean(),
-        normal_flips: z.array(z.int()),
-      }),
+      contact_history: rows(),
       ...listed(),
     },
     example: {

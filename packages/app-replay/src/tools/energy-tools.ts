@@ -20,7 +20,6 @@ import { seriesPart, seriesSummary } from '../domain/series.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
-  added,
   bodyArgument,
   hints,
   listed,
@@ -28,9 +27,7 @@ import {
   rangeArguments,
   recordingArgument,
   rows,
-  series,
   stamp,
-  value,
 } from './shape.ts'
 
 /** Anomalies between two reports of progress. */
@@ -45,9 +42,8 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     input: { body_id: bodyArgument, ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
       ...stamp,
-      body_id: z.int(),
-      energy_points: rows({ frame_id: z.int(), simulation_time: value(), total_e: value() }),
-      ...series(),
+      energy_points: rows(),
+      ...listed(),
     },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
     async run({ body_id, cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -77,13 +73,8 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
       ...stamp,
-      energy_points: rows({
-        frame_id: z.int(),
-        simulation_time: value(),
-        total_system_e: value(),
-        delta_e: value(),
-      }),
-      ...series(),
+      energy_points: rows(),
+      ...listed(),
     },
     example: { args: { recording: 'energy_injection' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -110,20 +101,7 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      threshold: z.number(),
-      anomalies: rows({
-        frame_id: z.int(),
-        simulation_time: value(),
-        delta_e: value(),
-        total_system_e: value(),
-        kind: z.string(),
-      }),
-      ...added({
-        count: z.int(),
-        counts: z.record(z.string(), z.int()),
-        injected_e: value(),
-        lost_e: value(),
-      }),
+      anomalies: rows(),
       ...listed(),
     },
     example: { args: { recording: 'energy_injection', threshold: 1 } },

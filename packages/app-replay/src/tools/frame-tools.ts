@@ -10,18 +10,14 @@ import { norm } from '../domain/vector.ts'
 import { opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
 import {
-  added,
   bodyArgument,
-  collisionRows,
   defaultPoints,
   frameArgument,
   hints,
-  pair,
   partArguments,
   recordingArgument,
   rows,
   stamp,
-  value,
   vector,
 } from './shape.ts'
 
@@ -34,16 +30,9 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
     input: { frame_id: frameArgument, max_points: partArguments.max_points, ...recordingArgument },
     output: {
       ...stamp,
-      frame_id: z.int(),
-      simulation_time: value(),
-      states: rows({ body_id: z.int(), position: vector, velocity: vector, orientation: vector }),
-      collisions: collisionRows(),
-      friction_constraints: rows({ ...pair(), normal_lambda: value() }),
-      solver: z
-        .object({ iterations: value(), residual: value(), converged: z.boolean() })
-        .partial()
-        .nullable(),
-      ...added({ truncated: z.boolean(), unit: z.string() }),
+      states: rows(),
+      collisions: rows(),
+      friction_constraints: rows(),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
     async run({ frame_id, max_points, recording: asked }, ctx) {
@@ -59,14 +48,9 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
     input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
     output: {
       ...stamp,
-      body_id: z.int(),
-      frame_id: z.int(),
-      simulation_time: value(),
-      position: vector,
-      velocity: vector,
-      orientation: vector,
-      angular_velocity: vector.nullable(),
-      ...added({ acceleration: vector.nullable(), speed: value(), angular_speed: value() }),
+      position: vector(),
+      velocity: vector(),
+      orientation: vector(),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
     async run({ body_id, frame_id, recording: asked }, ctx) {
@@ -101,17 +85,8 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
     },
     output: {
       ...stamp,
-      body_id: z.int(),
-      frame_a: z.int(),
-      frame_b: z.int(),
-      position_delta: vector,
-      velocity_delta: vector,
-      ...added({
-        orientation_angle: value(),
-        angular_velocity_delta: vector.nullable(),
-        elapsed_time: value(),
-        contact_delta: z.object({ contacts_a: z.int(), contacts_b: z.int() }),
-      }),
+      position_delta: vector(),
+      velocity_delta: vector(),
     },
     example: { args: { recording: 'drop', body_id: 2, frame_a: 30, frame_b: 42 } },
     async run({ body_id, frame_a, frame_b, recording: asked }, ctx) {

@@ -6,17 +6,7 @@ import { page } from '../domain/cursor.ts'
 import { listSummary, loadSummary, metadataSummary } from '../domain/recording-summary.ts'
 import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
-import {
-  added,
-  hints,
-  listed,
-  partArguments,
-  recordingArgument,
-  rows,
-  stamp,
-  value,
-  vector,
-} from './shape.ts'
+import { hints, listed, partArguments, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Declares list_recordings, load_recording and get_metadata. */
 export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
@@ -33,13 +23,9 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
       ...partArguments,
     },
     output: {
-      directory: z.string().nullable(),
-      searched: z.array(z.string()),
-      recordings: rows({ recording: z.string(), path: z.string(), name: z.string(), size_bytes: z.int() }),
-      others: rows({ path: z.string(), name: z.string(), reason: z.string() }),
-      count: z.int(),
+      ...stamp,
+      recordings: rows(),
       ...listed(),
-      summary: z.string(),
     },
     example: { args: {} },
     async run({ directory, cursor, max_points }, { store }) {
@@ -83,10 +69,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       loaded: z.boolean(),
-      path: z.string(),
-      bodies: z.int(),
       total_frames: z.int(),
-      ...added({ capabilities: z.array(z.string()), missing: z.array(z.string()) }),
     },
     example: { args: { path: 'drop' } },
     async run({ path }, ctx) {
@@ -112,25 +95,8 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     input: recordingArgument,
     output: {
       ...stamp,
-      bodies: rows({
-        body_id: z.int(),
-        mass: value(),
-        restitution: value(),
-        friction: value(),
-        asset_id: value(),
-        is_environment: z.boolean(),
-      }),
+      bodies: rows(),
       total_frames: z.int(),
-      ...added({
-        environment_bodies: rows({ body_id: z.int(), instance_id: z.int() }),
-        first_frame: value(),
-        last_frame: value(),
-        dt_s: value(),
-        gravity_m_s2: vector.nullable(),
-        lambda_unit: z.string(),
-        missing: z.array(z.string()),
-        ignored_rows: z.int(),
-      }),
     },
     example: { args: { recording: 'drop' } },
     async run({ recording }, ctx) {

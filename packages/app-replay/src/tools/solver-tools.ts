@@ -1,6 +1,5 @@
 /** What the solver said, frame by frame. */
 import type { Registrar } from '@causeway/app-kit'
-import { z } from 'zod'
 import { points } from '../domain/columns.ts'
 import { convergenceSummary, judgeConvergence } from '../domain/convergence.ts'
 import { frameRange } from '../domain/frame-range.ts'
@@ -8,17 +7,7 @@ import { count } from '../domain/sentence.ts'
 import { partNote, seriesPart } from '../domain/series.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import {
-  added,
-  hints,
-  partArguments,
-  rangeArguments,
-  recordingArgument,
-  rows,
-  series,
-  stamp,
-  value,
-} from './shape.ts'
+import { hints, listed, partArguments, rangeArguments, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Declares get_solver_diagnostics. */
 export function solverTools(app: Registrar<Replay, ReplaySession>): void {
@@ -29,24 +18,8 @@ export function solverTools(app: Registrar<Replay, ReplaySession>): void {
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
       ...stamp,
-      diagnostics: rows({
-        frame_id: z.int(),
-        simulation_time: value(),
-        iterations: value(),
-        residual: value(),
-        converged: z.boolean(),
-        num_constraints: value(),
-        num_contacts: value(),
-      }),
-      ...added({
-        converged_judged: z.int(),
-        not_converged: z.array(z.int()),
-        not_converged_count: z.int(),
-        max_iterations: value(),
-        max_residual: value(),
-        max_residual_frame: value(),
-      }),
-      ...series(),
+      diagnostics: rows(),
+      ...listed(),
     },
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
