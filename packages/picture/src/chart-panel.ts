@@ -1,5 +1,6 @@
 import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
+import { textWidth } from './text-width.ts'
 import type { ValueAxis } from './value-axis.ts'
 
 /** A label above a panel. */
@@ -37,6 +38,9 @@ interface Row {
 }
 
 const labelRowHeight = 19
+/** Widest name in a legend, and what its symbol and the gap to the next one take; pixels. */
+const nameLimit = 320
+const symbolRoom = 52
 /** Up to so many points are drawn as dots too. */
 const fewPoints = 40
 /** Told apart by their dashes where colours repeat. */
@@ -156,14 +160,15 @@ function yEncoding({ y, series, axisExtent }: Panel) {
   }
 }
 
-function colorEncoding({ series, colors, labels }: Panel) {
+function colorEncoding(panel: Panel) {
+  const { series, colors } = panel
   const names = series.map(({ name }) => name)
   const range = names.map((name) => colors.get(name) ?? inks.text)
   return {
     field: 'series',
     type: 'nominal' as const,
     scale: { domain: names, range },
-    legend: legend(series, labels),
+    legend: legend(panel),
   }
 }
 
@@ -179,11 +184,12 @@ function dashEncoding({ series, colors }: Panel) {
 }
 
 /** Above the labels; in so many columns that no row is wider than the plot. */
-function legend(series: readonly LineSeries[], labels: readonly PanelLabel[]) {
+function legend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
-  const longest = Math.max(...series.map(({ name }) => name.length))
-  return { offset: 10 + labelRows * labelRowHeight, columns: Math.max(1, Math.floor(80 / (longest + 5))) }
+  const widest = Math.max(...series.map(({ name }) => textWidth(name, textSizes.label)))
+  const columns = Math.floor(size.width / (Math.min(widest, nameLimit) + symbolRoom))
+  return { offset: 10 + labelRows * labelRowHeight, labelLimit: nameLimit, columns: Math.max(1, columns) }
 }
 
 function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof colorEncoding>) {

@@ -59,7 +59,6 @@ export const chartTheme: Config = {
     title: null,
     labelColor: inks.text,
     labelFontSize: textSizes.label,
-    labelLimit: 320,
     symbolType: 'stroke',
     symbolStrokeWidth: 3,
     symbolSize: 260,

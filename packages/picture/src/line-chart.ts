@@ -52,7 +52,7 @@ const finiteValues = (series: readonly LineSeries[]): number[] =>
   series
     .flatMap(({ y, low, high }) => [y, low, high])
     .flatMap((values) => Array.from(values ?? []))
-    .filter((value) => value !== null && Number.isFinite(value)) as number[]
+    .filter((value): value is number => value !== null && Number.isFinite(value))
 
 /** The series of each unit; one empty panel where there are none. */
 function panelsOf(series: readonly LineSeries[]): LineSeries[][] {
