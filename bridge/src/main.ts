@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { randomBytes, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
