@@ -3,9 +3,11 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 
 /** Names under which secrets travel; their values never reach a log. */
-const secretPaths = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret'].flatMap(
-  (name) => [name, `*.${name}`, `*.*.${name}`],
-)
+const secretNames = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret']
+
+/** Protocol detail holds headers and bodies; the other lines are flat, and a search in depth would double their cost. */
+const secretPaths = (extra: boolean): string[] =>
+  extra ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
 
 /** Makes the log; `extra` adds protocol detail, marked `[MCP]`. */
 export function openLog({ extra, destination }: { extra: boolean; destination?: DestinationStream }): Logger {
@@ -14,9 +16,13 @@ export function openLog({ extra, destination }: { extra: boolean; destination?: 
     destination ??
     (isTerminal
       ? pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
-      : pino.destination({ dest: 2, sync: true }))
+      : pino.destination({ dest: 2, sync: false }))
   return pino(
-    { level: extra ? 'debug' : 'info', redact: { paths: secretPaths, censor: '[redacted]' }, base: null },
+    {
+      level: extra ? 'debug' : 'info',
+      redact: { paths: secretPaths(extra), censor: '[redacted]' },
+      base: null,
+    },
     to,
   )
 }
