@@ -1,8 +1,10 @@
-import { parseArgs } from 'node:util'
 import { CausewayError } from '@causeway/protocol'
+import { readFlags } from './flags.ts'
+import { readTarget } from './target.ts'
 
 /** Everything that can be set. */
 export interface Settings {
+  /** Where to post: `http:`, `https:`, or `unix:/path/to.sock:/mcp`. */
   readonly url: URL
   /** Write the debug log. */
   readonly debug: boolean
@@ -12,12 +14,44 @@ export interface Settings {
   readonly maxLine: number
   /** How long answers in flight are waited for after the end of input, in milliseconds. */
   readonly drainMs: number
+  /** What every request carries beside what the protocol asks for. */
+  readonly credentials: Credentials
+  /** How connections are made. */
+  readonly connection: Connection
+  /** Globs of tool names: what is listed and callable. */
+  readonly tools: { readonly only: readonly string[]; readonly ignore: readonly string[] }
+  /** Answer the handshake and lists from the last time while the server is away. */
+  readonly offlineList: boolean
+  /** Check the set-up instead of relaying. */
+  readonly doctor: boolean
+  /** Print figures at the end. */
+  readonly stats: boolean
+  /** The file to record the traffic into. */
+  readonly record: string | undefined
+  /** The recording to answer from, instead of a server. */
+  readonly replay: string | undefined
+}
+
+/** Where header fields come from: `Name: value` texts, and files. */
+export interface Credentials {
+  readonly header: readonly string[]
+  readonly headerFile: string | undefined
+  readonly tokenFile: string | undefined
+}
+
+/** How connections are made. */
+export interface Connection {
+  /** A proxy's URL, or `env` for the usual variables. */
+  readonly proxy: string | undefined
+  /** A file of certificates to trust. */
+  readonly ca: string | undefined
+  /** Trust every certificate. */
+  readonly insecure: boolean
 }
 
 /** What the command line asks for. */
 export type Command = 'help' | 'version' | Settings
 
-const defaultUrl = 'http://localhost:3100/mcp'
 /**
  * SDK clients drop what they have buffered when it exceeds 10 MiB; the last chunk of a line may hold the beginning
  * of the next, so one pipe buffer is kept free.
@@ -27,59 +61,48 @@ const sessionPattern = /^[A-Za-z0-9._-]{1,128}$/
 
 /** Reads flags, then the environment, then defaults; throws `INVALID_SETTING` that names what is wrong. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Command {
-  const flags = readFlags(args)
-  if (flags.help) return 'help'
-  if (flags.version) return 'version'
+  const flags = readFlags(args, env)
+  if (flags.isOn('help')) return 'help'
+  if (flags.isOn('version')) return 'version'
   return {
-    url: readUrl(flags.url ?? env.MCP_SERVER_URL?.trim() ?? ''),
+    url: readTarget(flags.text('url'), flags.text('app')),
     debug: /^(true|1)$/i.test(env.DEBUG?.trim() ?? ''),
     session: readSession(env.CAUSEWAY_SESSION),
-    maxLine: readNumber('--max-line', flags['max-line'] ?? env.CAUSEWAY_MAX_LINE_BYTES, defaultMaxLine),
-    drainMs: readNumber('--drain', flags.drain ?? env.CAUSEWAY_DRAIN_MS, 5000),
+    maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
+    drainMs: readNumber('--drain', flags.text('drain'), 5000),
+    credentials: {
+      header: flags.all('header'),
+      headerFile: flags.text('header-file'),
+      tokenFile: flags.text('token-file'),
+    },
+    connection: {
+      proxy: flags.text('proxy'),
+      ca: flags.text('ca'),
+      insecure: flags.isOn('insecure'),
+    },
+    tools: { only: readGlobs(flags.all('only')), ignore: readGlobs(flags.all('ignore')) },
+    offlineList: flags.isOn('offline-list'),
+    doctor: flags.isOn('doctor'),
+    stats: flags.isOn('stats'),
+    record: flags.text('record'),
+    replay: flags.text('replay'),
   }
 }
 
-function readFlags(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-        url: { type: 'string' },
-        'max-line': { type: 'string' },
-        drain: { type: 'string' },
-      },
-    }).values
-  } catch (cause) {
-    // parseArgs says "Unknown option '--x'. To specify a positional …"; the first sentence is the useful one.
-    const text = cause instanceof Error ? (cause.message.split('. ')[0] ?? '') : String(cause)
-    throw invalid(text.charAt(0).toLowerCase() + text.slice(1), 'see --help', cause)
-  }
-}
-
-function readUrl(text: string): URL {
-  const url = URL.canParse(text || defaultUrl) ? new URL(text || defaultUrl) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw invalid(`not a server URL: ${text}`, `give one like ${defaultUrl} as --url or MCP_SERVER_URL`)
-  if (url.username !== '' || url.password !== '')
-    throw invalid('the server URL holds a user name or password', 'leave them out of the URL')
-  return url
-}
+const readGlobs = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(/\s*,\s*/)).filter((glob) => glob !== '')
 
 function readSession(text: string | undefined): string | undefined {
   if (text === undefined || text === '' || sessionPattern.test(text)) return text || undefined
-  throw invalid(
-    `not a session id: CAUSEWAY_SESSION=${text}`,
-    'use 1 to 128 letters, digits, dots, dashes and underscores',
-  )
+  throw new CausewayError('INVALID_SETTING', `not a session id: CAUSEWAY_SESSION=${text}`, {
+    remedy: 'use 1 to 128 letters, digits, dots, dashes and underscores',
+  })
 }
 
 function readNumber(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined || text === '') return fallback
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw invalid(`not a whole number for ${name}: ${text}`, 'see --help')
+  throw new CausewayError('INVALID_SETTING', `not a whole number for ${name}: ${text}`, {
+    remedy: 'see --help',
+  })
 }
-
-const invalid = (message: string, remedy: string, cause?: unknown): CausewayError =>
-  new CausewayError('INVALID_SETTING', message, { remedy, cause })

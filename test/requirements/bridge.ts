@@ -141,6 +141,18 @@ export const bridge = {
     behaviour:
       'DEBUG=true logs to mcp_wrapper.log in the temp folder, opened safely, with time and pid in each line',
   },
+  'bridge:setting:flag': {
+    origin: 'design, seen by a new user',
+    behaviour: 'an unknown flag is refused with the flag that was probably meant',
+  },
+  'bridge:setting:app': {
+    origin: 'design, the wire: one app under its bare names',
+    behaviour: '--app connects a client to one app of the server',
+  },
+  'bridge:socket': {
+    origin: 'design, the bridge: further ways to a server',
+    behaviour: 'a server that listens on a Unix socket is reached by its path',
+  },
   'bridge:session-header': {
     origin: 'design, the wire: sessions',
     behaviour: 'one constant Causeway-Session goes with every request, and two bridges have two',
