@@ -11,8 +11,8 @@ import {
   errorObject,
 } from '@causeway/protocol'
 import type { Test } from 'tap'
-import { startBridge } from '../../bridge/test/client.ts'
 import type { Channel } from '../requirement.ts'
+import { openBridge } from './bridge-process.ts'
 import { postMcp } from './http.ts'
 import { recordings } from './server-process.ts'
 
@@ -52,8 +52,7 @@ export const overHttp = (url: string, headers: Readonly<Record<string, string>>)
 
 /** A client of the bridge: a process of its own, and so a session of its own. `run` is the program, else the sources. */
 export async function overBridge(t: Test, url: string, run?: readonly string[]): Promise<Conversation> {
-  const client = startBridge(t, { url: `${url}/mcp`, ...(run === undefined ? {} : { run }) })
-  await client.open()
+  const client = await openBridge(t, { url: `${url}/mcp`, ...(run === undefined ? {} : { run }) })
   let calls = 0
   return conversation(async (tool, args) => {
     const params = { name: `Replay__${tool}`, arguments: args }

@@ -1,8 +1,9 @@
 /** A client that speaks raw JSON-RPC, over a session of its own on HTTP or through the bridge. */
 import type { Test } from 'tap'
-import { initializeParams, startBridge } from '../../bridge/test/client.ts'
+import { initializeParams } from '../../bridge/test/client.ts'
 import { Sightings } from '../../bridge/test/sightings.ts'
 import type { Channel } from '../requirement.ts'
+import { openBridge } from './bridge-process.ts'
 import { until } from './condition.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
@@ -23,9 +24,7 @@ export interface Peer {
 /** Opens a session of the legacy era that listens to the server; the test ends it. */
 export async function openPeer(t: Test, channel: Channel, url: string, path = '/mcp'): Promise<Peer> {
   if (channel === 'http') return HttpPeer.open(t, `${url}${path}`)
-  const client = startBridge(t, { url: `${url}${path}` })
-  await client.open()
-  return client
+  return openBridge(t, { url: `${url}${path}` })
 }
 
 /**
