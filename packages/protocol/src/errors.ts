@@ -106,6 +106,12 @@ export const codes = Object.freeze({
     'no route has this path',
     'use /mcp, or one of the paths of /openapi.json',
   ),
+  CLIENT_CANNOT_ANSWER: row(
+    -32000,
+    422,
+    'the call needs a reply that its client cannot give',
+    'call through an MCP client that can do what data.needs names',
+  ),
   CANCELLED: row(-32800, 499, 'the caller cancelled the call', 'call again if the answer is still wanted'),
   DEADLINE_EXCEEDED: row(
     -32000,
@@ -247,6 +253,18 @@ export const codes = Object.freeze({
     500,
     'the answer is longer than the client can read',
     'ask for less at once: a page, a range or fewer fields',
+  ),
+  TOOL_HIDDEN: row(
+    -32602,
+    404,
+    'the bridge was told to hide the tool',
+    'call another tool, or start the bridge without --only and --ignore',
+  ),
+  NOT_IN_TRAFFIC: row(
+    -32603,
+    404,
+    'the recorded traffic holds no such call',
+    'make a call that was recorded, or start the bridge without --replay',
   ),
 } satisfies Record<string, ErrorRow>)
 

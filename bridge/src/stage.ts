@@ -1,0 +1,23 @@
+/** The two ways on from one place between the client and the server. */
+export interface Ends {
+  /** One line of the client, or one made in its place. */
+  toServer(line: Buffer): void
+  /** One message for the client, or one made in the server's place. */
+  toClient(json: Buffer): void
+}
+
+/** A feature between the client and the relay: given its neighbours, it says what becomes of a line of each. */
+export type Stage = (neighbours: Ends) => Ends
+
+/** Puts stages in a row, the first nearest to the client. Of the result the client feeds one end, the relay the other. */
+export function chain(stages: readonly Stage[], { toServer, toClient }: Ends): Ends {
+  const built: Ends[] = []
+  let towardsClient = toClient
+  for (const [at, stage] of stages.entries()) {
+    const onwards = (line: Buffer): void => (built[at + 1]?.toServer ?? toServer)(line)
+    const ends = stage({ toServer: onwards, toClient: towardsClient })
+    built.push(ends)
+    towardsClient = ends.toClient
+  }
+  return { toServer: built[0]?.toServer ?? toServer, toClient: towardsClient }
+}
