@@ -24,8 +24,8 @@ export async function ask(upstream: Upstream, fields: Fields, body: Buffer): Pro
   return { reply, response: response ?? responseIn(reply.type === 'json' ? reply.body : undefined) }
 }
 
-/** Handshakes are small. */
-const ownLimit = 1024 * 1024
+/** Handshakes are small, lists of tools are less so. */
+const ownLimit = 16 * 1024 * 1024
 
 /** The JSON-RPC response that a body holds, if it holds one. */
 export function responseIn(body: Buffer | undefined): Asked['response'] {

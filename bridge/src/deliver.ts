@@ -3,10 +3,11 @@ import { type CausewayError, type Id, kindOf } from '@causeway/protocol'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
 import type { Call, Calls } from './calls.ts'
 import type { Log } from './debug-log.ts'
+import { readEnvelope } from './envelope.ts'
 import type { Output } from './output.ts'
 import type { ServerEvent } from './sse.ts'
 
-/** Called with a good answer before the client gets it. */
+/** Called with a good answer to a method that tells something, before the client gets it. */
 export type OnResult = (call: Call, headers: IncomingHttpHeaders, result: unknown) => void
 
 /** From the server to the client: each id gets exactly one answer, everything else passes. */
@@ -30,49 +31,50 @@ interface Parts {
   readonly log: Log
 }
 
-type Members = Readonly<Record<string, unknown>>
+/** Methods whose results tell the bridge something; all others pass unread. */
+const telling = new Set(['initialize', 'server/discover', 'tools/list'])
 
 export function createDeliver({ calls, output, limit, onResult, log }: Parts): Deliver {
   /** Takes the answer off the call that waits for it, or says that none does. */
-  const settle = (value: Members, headers: IncomingHttpHeaders, call: Call | undefined): boolean => {
-    const id = value.id as Id
+  const settle = (id: Id, headers: IncomingHttpHeaders, call: Call | undefined, result?: () => unknown) => {
     const owner = call?.open.has(JSON.stringify(id)) ? call : calls.find(id)
     if (owner === undefined) {
       log(`dropped an answer that nobody waits for, id ${id}`)
       return false
     }
-    if ('result' in value) onResult(owner, headers, value.result)
+    if (result !== undefined && telling.has(owner.message.method)) onResult(owner, headers, result())
     return calls.settle(owner, id)
   }
 
-  const single = (value: unknown, bytes: Buffer, headers: IncomingHttpHeaders, call?: Call): boolean => {
-    const kind = kindOf(value)
-    if (kind === 'invalid') return false
-    if (kind !== 'response') output.write(bytes)
-    else if ((value as Members).id === null) return anonymousError(value as Members, call)
-    else if (settle(value as Members, headers, call)) output.write(bytes)
-    return true
+  /** An error that does not say whose it is belongs to the call in whose answer it came. */
+  const anonymousError = (bytes: Buffer, call: Call | undefined): void => {
+    if (call === undefined) log('dropped an error without an id')
+    else {
+      const value = parsed(bytes) as object
+      for (const id of calls.settleAll(call)) output.write(Buffer.from(JSON.stringify({ ...value, id })))
+    }
   }
 
-  /** An error that does not say whose it is belongs to the call in whose answer it came. */
-  const anonymousError = (value: Members, call: Call | undefined): boolean => {
-    if (call === undefined) log('dropped an error without an id')
-    else for (const id of calls.settleAll(call)) output.write(Buffer.from(JSON.stringify({ ...value, id })))
+  /** A batch belongs to a session of 2025-03-26, and is small. */
+  const batch = (bytes: Buffer, headers: IncomingHttpHeaders, call: Call | undefined): boolean => {
+    const values = parsed(bytes)
+    if (!Array.isArray(values)) return false
+    for (const value of values)
+      if (kindOf(value) === 'response' && value.id !== null)
+        settle(value.id, headers, call, 'result' in value ? () => value.result : undefined)
+    output.write(bytes)
     return true
   }
 
   const deliver: Deliver = {
     message(bytes, headers, call) {
-      let value: unknown
-      try {
-        value = JSON.parse(bytes.toString('utf8'))
-      } catch {
-        return false
-      }
-      if (!Array.isArray(value)) return single(value, bytes, headers, call)
-      for (const element of value)
-        if (kindOf(element) === 'response' && element.id !== null) settle(element, headers, call)
-      output.write(bytes)
+      const envelope = readEnvelope(bytes)
+      if (envelope === undefined) return batch(bytes, headers, call)
+      const { kind, id, hasResult } = envelope
+      if (kind === 'invalid') return false
+      if (kind !== 'response') output.write(bytes)
+      else if (id === null) anonymousError(bytes, call)
+      else if (settle(id, headers, call, hasResult ? () => resultIn(bytes) : undefined)) output.write(bytes)
       return true
     },
     event({ data, size }, headers, call) {
@@ -91,4 +93,15 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
     },
   }
   return deliver
+}
+
+const resultIn = (bytes: Buffer): unknown => (parsed(bytes) as { result?: unknown } | undefined)?.result
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // Not JSON: whoever asks finds nothing in it.
+    return undefined
+  }
 }

@@ -1,15 +1,22 @@
 import { asCausewayError } from '@causeway/protocol'
-import { brokenStream, statusError, unreachable } from './answer.ts'
+import { statusError } from './answer.ts'
+import { responseIn } from './ask.ts'
 import type { Call } from './calls.ts'
 import type { Log } from './debug-log.ts'
 import type { Deliver } from './deliver.ts'
 import { type Fields, messageFields, type SessionMark } from './headers.ts'
 import type { Identity } from './identity.ts'
+import type { KnownServer } from './known-server.ts'
+import type { KnownTools } from './known-tools.ts'
 import type { Incoming } from './message.ts'
+import type { Post, Posted } from './post.ts'
 import { createReplyReader, type Reply } from './reply.ts'
-import { mayRepeat } from './retry.ts'
+import type { Resume } from './resume.ts'
+import { isRepeatable } from './retry.ts'
 import type { Session } from './session.ts'
+import { refreshTools } from './tool-refresh.ts'
 import type { Upstream } from './upstream.ts'
+import type { Waiting } from './wait.ts'
 
 /** From the client to the server. */
 export interface Forward {
@@ -21,63 +28,92 @@ export interface Forward {
 
 interface Parts {
   readonly upstream: Upstream
+  readonly post: Post
+  readonly resume: Resume
   readonly session: Session
+  readonly server: KnownServer
+  readonly tools: KnownTools
   readonly deliver: Deliver
   /** Tells the client what the session has noted for it. */
   readonly announce: () => void
   readonly identity: Identity
   /** Greatest length of one message from the server in bytes. */
   readonly limit: number
+  readonly startWaiting: () => Waiting
+  /** Resolves after `ms`: how long an answer that was only promised is waited for. */
+  readonly promised: () => Promise<void>
   readonly log: Log
 }
 
-export function createForward({
-  upstream,
-  session,
-  deliver,
-  announce,
-  identity,
-  limit,
-  log,
-}: Parts): Forward {
-  /** One POST, repeated where a connection had gone stale. Rejects with a CausewayError. */
-  const post = async (call: Call, used: SessionMark, own: Fields): Promise<Reply> => {
-    const { method } = call.message
-    for (let isRepeat = false; ; isRepeat = true) {
-      const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers, call))
-      const exchange = upstream.post({ ...messageFields(call.message, used), ...own }, call.bytes, reader)
-      call.sent = exchange.sent
-      call.abort = exchange.abort
-      try {
-        await exchange.done
-        return reader.reply() as Reply
-      } catch (error) {
-        const reply = reader.reply()
-        const wasWritten = exchange.wasWritten()
-        const wasAnswered = reply !== undefined || call.open.size === 0
-        if (isRepeat || !mayRepeat(error, { method, wasWritten, wasAnswered }))
-          throw wasWritten ? brokenStream(upstream.url, error) : unreachable(upstream.url, error)
-        log(`repeating ${method} on another connection: ${error}`)
-      }
-    }
+/** The error number of a header that is missing or says something else than the body. */
+const headerMismatch = -32020
+
+export function createForward(parts: Parts): Forward {
+  const { upstream, post, resume, session, server, tools, deliver, announce, identity, limit, log } = parts
+
+  const fieldsOf = ({ message }: Call, used: SessionMark, own: Fields): Fields => ({
+    ...messageFields(message, used),
+    ...(message.claimed !== undefined && message.method === 'tools/call' && tools.fields(message.params)),
+    ...own,
+  })
+
+  /** True for a call that the server may get twice. */
+  const isSafe = ({ message: { method, params } }: Call): boolean =>
+    isRepeatable(method) ||
+    (method === 'tools/call' && (server.answersRepeats() || tools.isRepeatable(params.name)))
+
+  /** Posts a call, and once more in a new session where the server has lost the one it was posted in. */
+  const postInSession = async (call: Call, own: Fields): Promise<Posted & { used: SessionMark }> => {
+    const used = session.mark()
+    const posted = await post(call, fieldsOf(call, used, own), isSafe(call))
+    if (call.message.claimed !== undefined || !session.isDead(posted.reply, used)) return { ...posted, used }
+    await session.renew(used)
+    if (call.open.size === 0) return { ...posted, used }
+    const renewed = session.mark()
+    const again = post(call, fieldsOf(call, renewed, own), isSafe(call))
+    announce()
+    return { ...(await again), used: renewed }
   }
 
-  /** The same, and once more in a new session where the server has lost the one it was posted in. */
-  const postInSession = async (call: Call, own: Fields): Promise<Reply> => {
-    const used = session.mark()
-    const reply = await post(call, used, own)
-    if (call.message.claimed !== undefined || !session.isDead(reply, used)) return reply
-    await session.renew(used)
-    if (call.open.size === 0) return reply
-    const again = post(call, session.mark(), own)
-    announce()
-    return again
+  /** A stateless call, and once more where the server wants headers that an older list of tools did not tell. */
+  const postWithHeaders = async (call: Call, own: Fields): Promise<Posted & { used: SessionMark }> => {
+    const posted = await postInSession(call, own)
+    if (call.message.claimed === undefined || call.message.method !== 'tools/call') return posted
+    const error = posted.reply.status === 400 ? responseIn(posted.reply.body)?.error : undefined
+    if ((error as { code?: unknown } | undefined)?.code !== headerMismatch) return posted
+    log(`listing the tools for the headers of id ${call.message.id}`)
+    await refreshTools(upstream, call.message, tools)
+    return call.open.size === 0 ? posted : postInSession(call, own)
   }
 
   const postOneWay = async (message: Incoming, used: SessionMark): Promise<Reply> => {
     const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
-    await upstream.post(messageFields(message, used), message.bytes, reader).done
-    return reader.reply() as Reply
+    const waiting = parts.startWaiting()
+    for (;;) {
+      const exchange = upstream.post(messageFields(message, used), message.bytes, reader)
+      try {
+        await exchange.done
+        return reader.reply() as Reply
+      } catch (error) {
+        // An answer belongs to a session that is gone by then, a notification to one that may live on.
+        const isWanted = message.kind === 'notification' && used.version !== undefined
+        if (!isWanted || exchange.wasWritten() || !(await waiting.pause())) throw error
+      }
+    }
+  }
+
+  const finish = async (call: Call, { reply, events, broken, used }: Posted & { used: SessionMark }) => {
+    const { url } = upstream
+    if (reply.type === 'events') return resume(call, used, { reply, events, broken })
+    if (reply.status === 202 && used.id !== undefined) {
+      // The server will say it on the GET stream of the session.
+      await Promise.race([call.settled, parts.promised()])
+      if (call.open.size > 0) throw statusError(url, reply)
+    } else if (reply.body === undefined) deliver.failTooLarge(call, reply.size)
+    else if (reply.type !== 'json' || !deliver.message(reply.body, reply.headers, call))
+      throw statusError(url, reply)
+    // The body was JSON-RPC, but not what these ids wait for.
+    else if (call.open.size > 0) throw statusError(url, reply)
   }
 
   return {
@@ -85,9 +121,10 @@ export function createForward({
       const { id, method } = call.message
       log(`> ${method} id ${id}, ${call.bytes.length} bytes`, call.bytes)
       try {
-        const reply = await postInSession(call, id === null ? {} : identity.call(id))
-        log(`< HTTP ${reply.status} ${reply.type} for id ${id}, ${reply.size} bytes`)
-        if (call.open.size > 0) finish(call, reply)
+        const posted = await postWithHeaders(call, id === null ? {} : identity.call(id))
+        const { status, type, size } = posted.reply
+        log(`< HTTP ${status} ${type} for id ${id}, ${size} bytes`)
+        if (call.open.size > 0) await finish(call, posted)
       } catch (error) {
         log(`! ${method} id ${id}: ${error}`)
         deliver.fail(call, asCausewayError(error))
@@ -112,15 +149,5 @@ export function createForward({
         return false
       }
     },
-  }
-
-  function finish(call: Call, reply: Reply): void {
-    const { url } = upstream
-    if (reply.type === 'events') throw brokenStream(url)
-    if (reply.body === undefined) deliver.failTooLarge(call, reply.size)
-    else if (reply.type !== 'json' || !deliver.message(reply.body, reply.headers, call))
-      throw statusError(url, reply)
-    // The body was JSON-RPC, but not what these ids wait for.
-    else if (call.open.size > 0) throw statusError(url, reply)
   }
 }

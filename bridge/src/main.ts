@@ -3,24 +3,32 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
 import { Calls } from './calls.ts'
 import { type Log, noLog, openDebugLog } from './debug-log.ts'
 import { createDeliver } from './deliver.ts'
 import { createEnd } from './ending.ts'
+import { createFlow } from './flow.ts'
 import { createForward } from './forward.ts'
 import { createIdentity } from './identity.ts'
+import { createKnownServer } from './known-server.ts'
+import { createKnownTools } from './known-tools.ts'
 import { LineSplitter } from './lines.ts'
 import { createListener } from './listen.ts'
 import { createOutput } from './output.ts'
 import { watchParent } from './parent.ts'
+import { createPost } from './post.ts'
+import { createPulse } from './pulse.ts'
 import { createRelay } from './relay.ts'
+import { createResume } from './resume.ts'
 import { createSession, type Session } from './session.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { createUpstream } from './upstream.ts'
 import { usage } from './usage.ts'
 import { version } from './version.ts'
+import { createWaiting, type Waiting } from './wait.ts'
 
 function main(): void {
   try {
@@ -45,7 +53,11 @@ function run(settings: Settings): void {
   const calls = new Calls()
 
   const output = createOutput(stdout, () => end('the client closed its end', 0))
-  const upstream = createUpstream(settings.url, identity.fields, output)
+  const pulse = createPulse()
+  const flow = createFlow({ output, allowance: gatheredBytes, patienceMs: stalledMs })
+  const upstream = createUpstream({ url: settings.url, fields: identity.fields, flow, onAnswer: pulse.beat })
+  const server = createKnownServer(version, (line) => process.stderr.write(`causeway-bridge: ${line}\n`))
+  const tools = createKnownTools()
   const session: Session = createSession({
     upstream,
     onReady: () => listener.start(),
@@ -57,6 +69,8 @@ function run(settings: Settings): void {
     output,
     limit,
     onResult: ({ message }, headers, result) => {
+      if (message.method === 'tools/list') return tools.learn(result)
+      server.learn(result)
       if (message.method === 'initialize' && message.claimed === undefined)
         session.adopt(message, headers, result)
     },
@@ -74,7 +88,28 @@ function run(settings: Settings): void {
     random: Math.random,
     log,
   })
-  const forward = createForward({ upstream, session, deliver, announce, identity, limit, log })
+  const startWaiting = (): Waiting =>
+    createWaiting({
+      budgetMs: settings.waitMs,
+      now: () => performance.now(),
+      sleep: pulse.next,
+      random: Math.random,
+    })
+  const forward = createForward({
+    upstream,
+    post: createPost({ upstream, deliver, limit, startWaiting, log }),
+    resume: createResume({ upstream, deliver, limit, startWaiting, random: Math.random, log }),
+    session,
+    server,
+    tools,
+    deliver,
+    announce,
+    identity,
+    limit,
+    startWaiting,
+    promised: () => sleep(promisedMs),
+    log,
+  })
   const relay = createRelay({
     calls,
     forward,
@@ -121,6 +156,15 @@ function run(settings: Settings): void {
 const signalGraceMs = 1000
 
 const parentPollMs = 2000
+
+/** What unfinished answers may keep in memory together; a complete one goes to the client at once. */
+const gatheredBytes = 16 * 1024 * 1024
+
+/** So long may an answer pause, in milliseconds, before others that are held back for it go on. */
+const stalledMs = 1000
+
+/** SDK clients give up a request after this time. */
+const promisedMs = 60_000
 
 /** Node 20 spends 10 MB on optimizing undici's parser, a WebAssembly module, beyond what the parser gains. */
 const leanParser = '--liftoff-only'

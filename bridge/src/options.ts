@@ -15,6 +15,8 @@ export interface Option {
 
 const credentials = 'Credentials (never logged; arguments can be seen by other users, files cannot)'
 
+const away = 'When the server is away'
+
 /** Every flag of the bridge by its name, in the order of `--help`. Settings, help text and suggestions come from here. */
 export const options = {
   url: {
@@ -104,6 +106,14 @@ error that says so, because many clients drop it silently
     value: '<ms>',
     env: 'CAUSEWAY_DRAIN_MS',
     about: 'how long answers in flight are waited for when the client ends\n(default 5000)',
+  },
+
+  wait: {
+    group: away,
+    value: '<ms>',
+    env: 'CAUSEWAY_WAIT_MS',
+    about: `how long a call waits for a server that is away, before it is answered
+with an error (default 20000)`,
   },
 
   doctor: {

@@ -47,6 +47,7 @@ export function createReplyReader(
       if (size > limit) pieces = []
       else pieces.push(chunk)
     },
+    kept: () => (head?.type === 'events' ? events.kept : size > limit ? 0 : size),
     reply: () => head && { ...head, size, body: size > limit ? undefined : joined(pieces) },
   }
 }

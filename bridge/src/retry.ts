@@ -1,4 +1,6 @@
-/** Methods without effects: repeating one is always safe. */
+import type { Reply } from './reply.ts'
+
+/** Methods without effects, or with the same effect however often they come: repeating one is always safe. */
 const repeatable = new Set([
   'initialize',
   'ping',
@@ -7,24 +9,68 @@ const repeatable = new Set([
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
   'prompts/list',
   'prompts/get',
   'completion/complete',
+  'logging/setLevel',
+  'subscriptions/listen',
 ])
+
+/** True where repeating a request of this method is safe whatever the server made of the first. */
+export const isRepeatable = (method: string): boolean => repeatable.has(method)
 
 /** A kept-alive connection that the server had closed fails like this on its next use. */
 const staleSocket = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
+/** There is no server, or no way to it, at this moment. */
+const noServer = new Set([
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code)
+
+/** True for a failure of a connection that was open before: the next one may work at once. */
+export const isStale = (error: unknown): boolean => staleSocket.has(codeOf(error))
+
 /**
- * True when a call whose connection failed may be sent once more: the connection had gone stale, and either nothing
- * was written to it or the method has no effects. `wasAnswered` says that the server had begun to answer.
+ * True when a call whose connection failed may be sent again: nothing was written, or the call may safely come
+ * twice. Never once the server had begun to answer, nor after a failure that would come again, as of a certificate.
  */
 export function mayRepeat(
   error: unknown,
-  { method, wasWritten, wasAnswered }: { method: string; wasWritten: boolean; wasAnswered: boolean },
+  { isSafe, wasWritten, wasAnswered }: { isSafe: boolean; wasWritten: boolean; wasAnswered: boolean },
 ): boolean {
-  if (wasAnswered || !staleSocket.has(String((error as { code?: unknown }).code))) return false
-  return !wasWritten || repeatable.has(method)
+  if (wasAnswered || !(isStale(error) || noServer.has(codeOf(error)))) return false
+  return !wasWritten || isSafe
+}
+
+/** The longest that a server which is there may make a call wait, in milliseconds. */
+const longestWishMs = 5000
+
+/** The milliseconds that the server asks to wait for, if it says so as a number. */
+export function retryAfterMs({ headers }: Pick<Reply, 'headers'>): number | undefined {
+  const seconds = headers['retry-after']
+  return seconds !== undefined && /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined
+}
+
+/**
+ * True where the answer says "not now": a server that starts, is overloaded or stands behind a proxy that cannot reach
+ * it. One that names a time must name it, and a short one, to be asked again for 429.
+ */
+export function isPassing(reply: Pick<Reply, 'status' | 'headers'>): boolean {
+  const wishMs = retryAfterMs(reply)
+  if (wishMs !== undefined && wishMs > longestWishMs) return false
+  return reply.status === 429 ? wishMs !== undefined : [408, 502, 503, 504].includes(reply.status)
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Settings {
   readonly maxLine: number
   /** How long answers in flight are waited for after the end of input, in milliseconds. */
   readonly drainMs: number
+  /** How long a call waits for a server that is away, in milliseconds. */
+  readonly waitMs: number
   /** What every request carries beside what the protocol asks for. */
   readonly credentials: Credentials
   /** How connections are made. */
@@ -70,6 +72,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
     session: readSession(env.CAUSEWAY_SESSION),
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
     drainMs: readNumber('--drain', flags.text('drain'), 5000),
+    waitMs: readNumber('--wait', flags.text('wait'), 20_000),
     credentials: {
       header: flags.all('header'),
       headerFile: flags.text('header-file'),

@@ -49,6 +49,11 @@ export class EventParser {
     return this.#retryMs
   }
 
+  /** Bytes kept of the event that is not complete. */
+  get kept(): number {
+    return Math.min(this.#lineBytes, this.#limit) + (this.#dataBytes > this.#limit ? 0 : this.#dataBytes)
+  }
+
   /** The events that this chunk completes. */
   push(chunk: Buffer): ServerEvent[] {
     const events: ServerEvent[] = []

@@ -3,12 +3,15 @@ import type { LookupFunction } from 'node:net'
 import Client from 'undici/lib/dispatcher/client.js'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Flow } from './flow.ts'
 import type { Fields } from './headers.ts'
 
 /** Takes one HTTP answer as it comes in. */
 export interface Reader {
   head(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
+  /** Bytes kept of a message that is not complete. */
+  kept(): number
 }
 
 /** One HTTP request on its way. */
@@ -22,18 +25,14 @@ export interface Exchange {
   abort(): void
 }
 
-/** The reading side is paused while the client does not keep up. */
-export interface Flow {
-  isBlocked(): boolean
-  whenOpen(then: () => void): void
-}
-
 /** The server at the other end. */
 export interface Upstream {
   readonly url: URL
   post(fields: Fields, body: Buffer, reader: Reader): Exchange
   /** A GET stream; it has a connection of its own, so that it never takes one from the calls. */
   listen(fields: Fields, reader: Reader): Exchange
+  /** A GET stream that brings the rest of one answer. */
+  resume(fields: Fields, reader: Reader): Exchange
   /** Ends a session on the server. */
   remove(fields: Fields, reader: Reader): Exchange
   /** Breaks every connection. */
@@ -53,8 +52,17 @@ const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
+interface Parts {
+  readonly url: URL
+  /** What every request carries. */
+  readonly fields: Fields
+  readonly flow: Flow
+  /** Called when the server has begun to answer a request well. */
+  readonly onAnswer: () => void
+}
+
 /** Opens nothing yet; connections are made by the first request. */
-export function createUpstream(url: URL, fields: Fields, flow: Flow): Upstream {
+export function createUpstream({ url, fields, flow, onAnswer }: Parts): Upstream {
   const connect =
     url.hostname === 'localhost'
       ? { lookup: lookupLoopback, autoSelectFamily: true }
@@ -69,12 +77,17 @@ export function createUpstream(url: URL, fields: Fields, flow: Flow): Upstream {
     method: 'GET' | 'POST' | 'DELETE',
     body?: Buffer,
   ) =>
-    dispatch(dispatcher, { method, path, headers: { ...fields, ...own }, body: body ?? null }, reader, flow)
+    dispatch(
+      dispatcher,
+      { method, path, headers: { ...fields, ...own }, body: body ?? null },
+      { reader, flow, onAnswer },
+    )
 
   return {
     url,
     post: (own, body, reader) => start(pool, own, reader, 'POST', body),
     listen: (own, reader) => start(streams, own, reader, 'GET'),
+    resume: (own, reader) => start(pool, own, reader, 'GET'),
     remove: (own, reader) => start(pool, own, reader, 'DELETE'),
     async destroy() {
       await Promise.allSettled([pool.destroy(), streams.destroy()])
@@ -85,8 +98,7 @@ export function createUpstream(url: URL, fields: Fields, flow: Flow): Upstream {
 function dispatch(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  reader: Reader,
-  flow: Flow,
+  { reader, flow, onAnswer }: Pick<Parts, 'flow' | 'onAnswer'> & { readonly reader: Reader },
 ): Exchange {
   let controller: Dispatcher.DispatchController | undefined
   let isAborted = false
@@ -108,16 +120,20 @@ function dispatch(
         else setImmediate(isSent)
       },
       onResponseStart(_controller, status, headers) {
-        if (status >= 200) reader.head(status, headers)
+        if (status < 200) return
+        if (status < 400) onAnswer()
+        reader.head(status, headers)
       },
       onResponseData(current, chunk) {
         reader.data(chunk)
-        if (!flow.isBlocked()) return
-        current.pause()
-        flow.whenOpen(() => current.resume())
+        flow.gathered(current, reader.kept())
       },
-      onResponseEnd: () => resolve(),
-      onResponseError(_controller, error) {
+      onResponseEnd(current) {
+        flow.ended(current)
+        resolve()
+      },
+      onResponseError(current, error) {
+        if (current) flow.ended(current)
         isSent()
         reject(error)
       },

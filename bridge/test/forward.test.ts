@@ -57,7 +57,7 @@ verifies('bridge:unreachable', async (t) => {
   const { url } = backend
   await backend.stop()
   t.teardown(() => backend.stop())
-  const bridge = startBridge(t, { url })
+  const bridge = startBridge(t, { url, args: ['--wait', '0'] })
   const refused = await bridge.call('a', 'initialize', initializeParams)
   t.match(refused, {
     jsonrpc: '2.0',
@@ -115,7 +115,7 @@ verifies('bridge:http-status', 'any other failure is a short error with its stat
   backend.on('ping', (got) =>
     got.status(got.message.id, page, { 'content-type': 'text/html', 'retry-after': '3', location: '/x' }),
   )
-  const bridge = startBridge(t, { url: backend.url })
+  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
   for (const [status, code] of expected) {
     const answer = await bridge.call(status, 'ping')
     t.match(answer, {

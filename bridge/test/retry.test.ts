@@ -1,18 +1,40 @@
 import t from 'tap'
-import { backoff, mayRepeat } from '../src/retry.ts'
+import { backoff, isPassing, isRepeatable, mayRepeat, retryAfterMs } from '../src/retry.ts'
 
 const stale = { code: 'UND_ERR_SOCKET' }
+const refused = { code: 'ECONNREFUSED' }
 
 t.test('mayRepeat: a call with effects only where nothing was written', async (t) => {
-  t.notOk(mayRepeat(stale, { method: 'tools/call', wasWritten: true, wasAnswered: false }))
-  t.ok(mayRepeat(stale, { method: 'tools/call', wasWritten: false, wasAnswered: false }))
+  t.notOk(mayRepeat(stale, { isSafe: false, wasWritten: true, wasAnswered: false }))
+  t.ok(mayRepeat(stale, { isSafe: false, wasWritten: false, wasAnswered: false }))
+  t.ok(mayRepeat(refused, { isSafe: false, wasWritten: false, wasAnswered: false }))
 })
 
-t.test('mayRepeat: reading methods on a stale connection, never after an answer began', async (t) => {
-  t.ok(mayRepeat(stale, { method: 'tools/list', wasWritten: true, wasAnswered: false }))
-  t.notOk(mayRepeat(stale, { method: 'tools/list', wasWritten: true, wasAnswered: true }))
-  const refused = { code: 'ECONNREFUSED' }
-  t.notOk(mayRepeat(refused, { method: 'tools/list', wasWritten: false, wasAnswered: false }))
+t.test('mayRepeat: a safe call after a lost connection, never after an answer began', async (t) => {
+  t.ok(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: false }))
+  t.notOk(mayRepeat(stale, { isSafe: true, wasWritten: true, wasAnswered: true }))
+  const certificate = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }
+  t.notOk(mayRepeat(certificate, { isSafe: true, wasWritten: false, wasAnswered: false }), 'nor what stays')
+})
+
+t.test('isRepeatable: reading and subscribing is, calling a tool and made-up methods are not', async (t) => {
+  for (const method of ['initialize', 'ping', 'tools/list', 'resources/read', 'completion/complete'])
+    t.ok(isRepeatable(method), method)
+  for (const method of ['tools/call', 'tasks/update', 'made/up']) t.notOk(isRepeatable(method), method)
+})
+
+t.test('isPassing: busy and absent servers, as long as they ask for no long time', async (t) => {
+  const reply = (status: number, wish?: string) => ({
+    status,
+    headers: wish === undefined ? {} : { 'retry-after': wish },
+  })
+  for (const status of [408, 502, 503, 504]) t.ok(isPassing(reply(status)), `${status}`)
+  for (const status of [200, 400, 401, 404, 429, 500]) t.notOk(isPassing(reply(status)), `${status}`)
+  t.ok(isPassing(reply(429, '5')))
+  t.notOk(isPassing(reply(429, '6')))
+  t.notOk(isPassing(reply(503, '60')))
+  t.equal(retryAfterMs(reply(503, '3')), 3000)
+  t.equal(retryAfterMs(reply(503, 'Fri, 31 Dec 1999 23:59:59 GMT')), undefined)
 })
 
 t.test('backoff: doubles from the base to 30 s, and never returns earlier than the base', async (t) => {

@@ -55,6 +55,26 @@ export const bridge = {
     origin: 'RFC 9110 section 9.2.2; design, safe repeats',
     behaviour: 'a call on a stale connection is repeated once, unless it may have had an effect',
   },
+  'bridge:wait:start': {
+    origin: 'design, one message travels one way',
+    behaviour: 'while there is no server, initialize and server/discover are held until it answers',
+  },
+  'bridge:wait:budget': {
+    origin: 'original MCP integration, stdio wrapper: error handling',
+    behaviour: 'a server that does not come in time is an error with URL, cause, time waited and remedy',
+  },
+  'bridge:wait:session': {
+    origin: 'design, a client session outlives the server',
+    behaviour: 'calls that could not be written wait for a server that comes back',
+  },
+  'bridge:wait:repeat': {
+    origin: 'design, safe repeats; MCP 2025-11-25 server/tools, annotations',
+    behaviour: 'a tool call that may have arrived is repeated only where that has no second effect',
+  },
+  'bridge:wait:busy': {
+    origin: 'RFC 9110 sections 10.2.3 and 15.6.4',
+    behaviour: 'a safe call is repeated while the server is busy, at the pace it asks for up to 5 s',
+  },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:

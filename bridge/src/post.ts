@@ -1,0 +1,70 @@
+import { CausewayError } from '@causeway/protocol'
+import { brokenStream, unreachable } from './answer.ts'
+import type { Call } from './calls.ts'
+import type { Log } from './debug-log.ts'
+import type { Deliver } from './deliver.ts'
+import type { Fields } from './headers.ts'
+import { createReplyReader, type Reply, type ReplyReader } from './reply.ts'
+import { isPassing, isStale, mayRepeat, retryAfterMs } from './retry.ts'
+import type { Upstream } from './upstream.ts'
+import type { Waiting } from './wait.ts'
+
+/** The answer to a POST, and the events of it as far as they came. */
+export interface Posted {
+  readonly reply: Reply
+  readonly events: ReplyReader['events']
+  /** Why the stream of events broke off. */
+  readonly broken?: unknown
+}
+
+/** One POST, repeated while the server is away, as far as the call bears it. Rejects with a CausewayError. */
+export type Post = (call: Call, fields: Fields, isSafe: boolean) => Promise<Posted>
+
+interface Parts {
+  readonly upstream: Upstream
+  readonly deliver: Deliver
+  /** Greatest length of one message from the server in bytes. */
+  readonly limit: number
+  readonly startWaiting: () => Waiting
+  /** Sees to it that a server runs; absent where that is nobody's wish. */
+  readonly revive?: (() => Promise<void>) | undefined
+  readonly log: Log
+}
+
+export function createPost({ upstream, deliver, limit, startWaiting, revive, log }: Parts): Post {
+  const { url } = upstream
+
+  /** Waits until the server may be there again; throws the error of the call when it is not in time. */
+  const waitForServer = async (waiting: Waiting, error: unknown, wasWritten: boolean): Promise<void> => {
+    const isBack = revive === undefined || wasWritten ? await waiting.pause() : await waiting.until(revive())
+    if (!isBack) throw unreachable(url, error, waiting.waitedMs())
+  }
+
+  return async (call, fields, isSafe) => {
+    const waiting = startWaiting()
+    for (let isFirst = true; ; isFirst = false) {
+      const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers, call))
+      const exchange = upstream.post(fields, call.bytes, reader)
+      call.sent = exchange.sent
+      call.abort = exchange.abort
+      const error: unknown = await exchange.done.catch((reason: unknown) => reason ?? new Error('failed'))
+      const reply = reader.reply()
+      const posted = reply && { reply, events: reader.events }
+
+      if (posted !== undefined && error === undefined) {
+        const isRepeated =
+          isPassing(posted.reply) && isSafe && (await waiting.pause(retryAfterMs(posted.reply)))
+        if (!isRepeated) return posted
+      } else {
+        if (posted?.reply.type === 'events') return { ...posted, broken: error }
+        const wasWritten = exchange.wasWritten()
+        const wasAnswered = posted !== undefined || call.open.size === 0
+        if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
+          throw wasWritten ? brokenStream(url, error) : unreachable(url, error, waiting.waitedMs())
+        if (!(isFirst && isStale(error))) await waitForServer(waiting, error, wasWritten)
+      }
+      if (call.open.size === 0) throw new CausewayError('CANCELLED', 'nobody waits for the answer any more')
+      log(`repeating ${call.message.method}, waited ${waiting.waitedMs()} ms`)
+    }
+  }
+}
