@@ -1,0 +1,233 @@
+import type { Database } from 'better-sqlite3'
+import { type FrictionRow, frictionRows, impulseOnA, norm, rows, type StateRow, states, type Xyz } from './fixture-rows.ts'
+
+const gravity = 9.81
+const environmentBit = 0x80000000
+
+/** A law that a frame can break, as plain arithmetic over the rows of a recording finds it. */
+export type Law =
+  | 'energy_gain'
+  | 'energy_loss'
+  | 'momentum'
+  | 'cone'
+  | 'depth'
+  | 'solver'
+  | 'null'
+  | 'clock'
+  | 'quaternion'
+  | 'position'
+  | 'gap'
+  | 'normal'
+  | 'contact'
+  | 'restitution'
+  | 'motion'
+
+/** By law, the frames that break it and by how much, in SI units. */
+export type Audit = ReadonlyMap<Law, ReadonlyMap<number, number>>
+
+/** Sizes that count as noise, per law; what a law measures stands beside its check. */
+export interface Noise {
+  readonly energy: number
+  readonly momentum: number
+}
+
+/** Holds every frame of a recording against every law. */
+export function audit(db: Database, noise: Noise): Audit {
+  const found = new Map<Law, Map<number, number>>()
+  const report = (law: Law, frame: number, size: number) => {
+    const known = found.get(law) ?? new Map<number, number>()
+    known.set(frame, Math.max(known.get(frame) ?? 0, Math.abs(size)))
+    found.set(law, known)
+  }
+  clock(db, report)
+  const step = stepOf(db)
+  energies(db, report, noise, step)
+  solver(db, report)
+  const friction = frictionRows(db)
+  for (const { frame_id, ...row } of friction) {
+    const excess =
+      Math.hypot(row.tangent1_lambda, row.tangent2_lambda) - 1.01 * row.friction_coefficient * row.normal_lambda
+    if (excess > 1e-6) report('cone', frame_id, excess)
+  }
+  pairs(db, report)
+  motions(db, report, noise, step, friction)
+  bounces(db, report)
+  return found
+}
+
+type Report = (law: Law, frame: number, size: number) => void
+
+/** Seconds between a frame and the one before it; that of the first frame is its time. */
+function stepOf(db: Database): (frame: number) => number {
+  const times = new Map(frameTimes(db))
+  return (frame) => (times.get(frame) ?? Number.NaN) - (times.get(frame - 1) ?? 0)
+}
+
+const frameTimes = (db: Database): [number, number][] =>
+  rows(db, 'SELECT id, simulation_time AS s FROM SimulationFrameRecord ORDER BY id').map(({ id, s }) => [
+    id as number,
+    s as number,
+  ])
+
+/** Frames after a gap in the ids, and steps that are not the median one. */
+function clock(db: Database, report: Report): void {
+  const times = frameTimes(db)
+  const steps = times.slice(1).map(([, s], i) => s - (times[i]?.[1] ?? 0))
+  const median = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0
+  times.slice(1).forEach(([id], i) => {
+    const [before] = times[i] ?? [0]
+    const step = steps[i] ?? 0
+    if (id !== before + 1) report('gap', id, id - before - 1)
+    if (Math.abs(step / (id - before) - median) > 1e-6 * median) report('clock', id, step)
+  })
+}
+
+/** Gains, and losses without contact beyond the m g^2 dt^2 / 2 that a semi-implicit step loses in free flight. */
+function energies(db: Database, report: Report, noise: Noise, step: (frame: number) => number): void {
+  const spawns = rows(
+    db,
+    'SELECT MIN(frame_id) AS f FROM AssetDynamicStateRecord GROUP BY body_id',
+  ).map(({ f }) => f)
+  const [{ m = 0 } = {}] = rows(db, 'SELECT SUM(mass) AS m FROM AssetInertialStaticRecord')
+  for (const { f, e, active } of rows(
+    db,
+    'SELECT frame_id AS f, delta_e AS e, collision_active AS active FROM SystemEnergyRecord ORDER BY id',
+  )) {
+    const frame = f as number
+    if (spawns.includes(frame) || e === null || e === undefined) continue
+    const natural = 0.5 * (m ?? 0) * (gravity * step(frame)) ** 2
+    // Soft contacts give back what they took; in flight nothing does.
+    const limit = active === 1 ? noise.energy : 1e-6
+    if (e > limit) report('energy_gain', frame, e)
+    if (active === 0 && e < -1.001 * natural - 1e-6) report('energy_loss', frame, e)
+  }
+}
+
+function solver(db: Database, report: Report): void {
+  for (const { f, residual } of rows(
+    db,
+    'SELECT frame_id AS f, residual FROM SolverDiagnosticRecord WHERE num_constraints > 0 AND converged = 0',
+  ))
+    report('solver', f as number, residual ?? 0)
+}
+
+/** Depth, turns of the normal by more than 30 degrees, and contacts that come and go within five frames. */
+function pairs(db: Database, report: Report): void {
+  const last = new Map<string, { frame: number; since: number; normal: Xyz }>()
+  for (const row of rows(
+    db,
+    `SELECT c.frame_id AS f, c.body_a_id AS a, c.body_b_id AS b, c.penetrationDepth AS depth, n.x, n.y, n.z
+    FROM CollisionResultRecord c JOIN Vector3DRecord n ON n.id = c.normal_id ORDER BY c.id`,
+  )) {
+    const frame = row.f as number
+    const normal = { x: row.x as number, y: row.y as number, z: row.z as number }
+    const key = `${row.a}/${row.b}`
+    const known = last.get(key)
+    if ((row.depth ?? 0) > 0.01) report('depth', frame, row.depth ?? 0)
+    const isNext = known?.frame === frame - 1
+    if (known && isNext) {
+      const cosine = known.normal.x * normal.x + known.normal.y * normal.y + known.normal.z * normal.z
+      if (cosine < Math.cos(Math.PI / 6)) report('normal', frame, cosine)
+    }
+    if (known && !isNext && frame - known.frame <= 5) report('contact', known.frame + 1, frame - known.frame - 1)
+    last.set(key, { frame, since: isNext ? known.since : frame, normal })
+  }
+}
+
+/** Per body: absent numbers, quaternion norm, jumps of position, momentum without impulse, motion at rest. */
+function motions(
+  db: Database,
+  report: Report,
+  noise: Noise,
+  step: (frame: number) => number,
+  friction: readonly FrictionRow[],
+): void {
+  const masses = new Map(
+    rows(db, 'SELECT body_id AS id, mass FROM AssetInertialStaticRecord').map(({ id, mass }) => [id, mass]),
+  )
+  const impulses = impulsesByFrameAndBody(db, friction)
+  const unknown = touchedWithoutFriction(db)
+  const previous = new Map<number, StateRow>()
+  for (const state of states(db)) {
+    const { frame_id: frame, body_id: body, position, velocity, orientation: q } = state
+    const values = [...Object.values(position), ...Object.values(velocity), ...Object.values(q)]
+    if (values.some((value) => value === null)) {
+      report('null', frame, body)
+      continue
+    }
+    const off = Math.sqrt(q.w ** 2 + q.x ** 2 + q.y ** 2 + q.z ** 2) - 1
+    if (Math.abs(off) > 1e-6) report('quaternion', frame, off)
+    const before = previous.get(body)
+    previous.set(body, state)
+    if (before?.frame_id !== frame - 1) continue
+    const dt = step(frame)
+    const path = norm(minus(position, before.position))
+    if (path > 3 * norm(velocity) * dt + 1e-3) report('position', frame, path)
+    if (unknown.has(`${frame}/${body}`)) continue
+    const mass = masses.get(body) ?? Number.NaN
+    const gained = scale(minus(velocity, before.velocity), mass)
+    const explained = add(impulses.get(`${frame}/${body}`) ?? zero, { x: 0, y: 0, z: -mass * gravity * dt })
+    const residue = norm(minus(gained, explained))
+    if (residue > noise.momentum + 1e-6 * norm(gained)) report('momentum', frame, residue)
+  }
+}
+
+const zero: Xyz = { x: 0, y: 0, z: 0 }
+const add = (a: Xyz, b: Xyz): Xyz => ({ x: a.x + b.x, y: a.y + b.y, z: a.z + b.z })
+const scale = ({ x, y, z }: Xyz, by: number): Xyz => ({ x: by * x, y: by * y, z: by * z })
+const minus = (a: Xyz, b: Xyz): Xyz => add(a, scale(b, -1))
+
+/** Impulse of all contacts and external forces on a body in a frame, N*s; key `frame/body`. */
+function impulsesByFrameAndBody(db: Database, friction: readonly FrictionRow[]): ReadonlyMap<string, Xyz> {
+  const sums = new Map<string, Xyz>()
+  const put = (frame: number, body: number, impulse: Xyz) => {
+    if (body < environmentBit)
+      sums.set(`${frame}/${body}`, add(sums.get(`${frame}/${body}`) ?? zero, impulse))
+  }
+  for (const row of friction) {
+    put(row.frame_id, row.body_a_id, impulseOnA(row))
+    put(row.frame_id, row.body_b_id, scale(impulseOnA(row), -1))
+  }
+  const times = new Map(frameTimes(db))
+  for (const row of rows(
+    db,
+    `SELECT d.frame_id AS frame, d.body_id AS body, f.x, f.y, f.z FROM AssetDynamicStateRecord d
+    JOIN AssetDynamicStateRecord_ExternalForceRecord l ON l.AssetDynamicStateRecord_id = d.id
+    JOIN ExternalForceRecord e ON e.id = l.ExternalForceRecord_id JOIN ForceVectorRecord f ON f.id = e.force_id`,
+  )) {
+    const frame = row.frame as number
+    const dt = (times.get(frame) ?? Number.NaN) - (times.get(frame - 1) ?? 0)
+    put(frame, row.body as number, scale({ x: row.x as number, y: row.y as number, z: row.z as number }, dt))
+  }
+  return sums
+}
+
+/** Bodies in a contact whose impulse is not recorded, since it has no friction; keys `frame/body`. */
+const touchedWithoutFriction = (db: Database): ReadonlySet<string> =>
+  new Set(
+    rows(
+      db,
+      `SELECT frame_id AS f, body_a_id AS a, body_b_id AS b FROM CollisionResultRecord
+      WHERE frame_id NOT IN (SELECT frame_id FROM FrictionConstraintRecord)`,
+    ).flatMap(({ f, a, b }) => [`${f}/${a}`, `${f}/${b}`]),
+  )
+
+/** Bounces of balls whose opening speed is not e times the closing one; without restitution nothing is expected. */
+function bounces(db: Database, report: Report): void {
+  const velocities = new Map(
+    states(db).map(({ frame_id, body_id, velocity }) => [`${frame_id}/${body_id}`, velocity]),
+  )
+  for (const row of rows(
+    db,
+    `SELECT c.frame_id AS frame, c.body_a_id AS a, c.body_b_id AS b, c.restitution AS e,
+      c.pre_impact_rel_vel_normal AS closing, n.x, n.y, n.z
+    FROM ContactConstraintRecord c JOIN Vector3DRecord n ON n.id = c.normal_id
+    WHERE c.restitution > 0 AND c.pre_impact_rel_vel_normal < -0.5`,
+  )) {
+    const at = (body: unknown) => velocities.get(`${row.frame}/${body}`) ?? zero
+    const apart = minus(at(row.b), at(row.a))
+    const opening = apart.x * (row.x as number) + apart.y * (row.y as number) + apart.z * (row.z as number)
+    const e = opening / -(row.closing as number)
+    if (Math.abs(e - (row.e as number)) > 0.02) report('restitution', row.frame as number, e)
+  }
+}
