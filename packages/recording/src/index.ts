@@ -32,3 +32,16 @@ export type {
   Value,
   Vector,
 } from './types.ts'
+export {
+  collisionAt,
+  constraintAt,
+  energyAt,
+  externalAt,
+  type FlatRows,
+  type FrameWindow,
+  frictionAt,
+  solverAt,
+  stateAt,
+  systemAt,
+} from './window-types.ts'
+export type { WindowCall, Windows } from './windows.ts'

@@ -38,6 +38,8 @@ export interface LibraryOptions {
   readonly now: () => number
   readonly log?: LibraryLog
   readonly limits?: Partial<LibraryLimits>
+  /** entry file of the workers; it calls `serveRecording` with analyses of its own. Default: one without any */
+  readonly worker?: URL
 }
 
 const defaults: LibraryLimits = {
@@ -59,6 +61,7 @@ type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
   const { roots, now, log } = options
   const limits = { ...defaults, ...options.limits }
+  const start = () => startWorker(options.worker)
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const dir = realpathSync(options.dir)
   const folder = join(dir, 'snapshots')
@@ -128,7 +131,9 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     if (file === undefined) return undefined
     copies.touch(key)
     try {
-      return await inWorker((link) => loadRecording(link, key, file, identity, call))
+      return await inWorker(start, (link) =>
+        loadRecording(link, { key, file, identity, startWorker: start }, call),
+      )
     } catch (error) {
       if (!isCausewayError(error) || !unreadable.includes(error.code)) throw error
       log?.warn({ err: error, recording: identity.id }, 'a private copy was unreadable and is made again')
@@ -146,9 +151,9 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     }
     const entry =
       (await loadKept(wanted, identity, call)) ??
-      (await inWorker(async (link) => {
+      (await inWorker(start, async (link) => {
         const { key, file } = await copy(link, path, size, call)
-        return loadRecording(link, key, file, identity, call)
+        return loadRecording(link, { key, file, identity, startWorker: start }, call)
       }))
     const older = copies.others(path, entry.key)
     await loaded.add(entry)
@@ -185,8 +190,11 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
 }
 
 /** Starts a worker for work that keeps it; ends it where the work fails. */
-async function inWorker<Result>(work: (link: WorkerLink) => Promise<Result>): Promise<Result> {
-  const link = startWorker()
+async function inWorker<Result>(
+  start: () => WorkerLink,
+  work: (link: WorkerLink) => Promise<Result>,
+): Promise<Result> {
+  const link = start()
   try {
     return await work(link)
   } catch (error) {

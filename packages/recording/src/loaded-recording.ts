@@ -1,7 +1,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { resolveBodyId } from './domain/body-id.ts'
 import type { BodyId, Recording, RecordingIdentity, RecordingSummary } from './types.ts'
-import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
+import type { CallOptions, WorkerLink } from './worker-link.ts'
 import type { AnswerOf, ArgsOf, WorkerMethod } from './worker-protocol.ts'
 
 /** A private copy that is loaded, or that can be loaded again at the next call. */
@@ -24,12 +24,18 @@ export interface LoadedRecording {
   release(): Promise<void>
 }
 
+/** A private copy to load: where it stands, what it is a copy of, and how another worker for it is started. */
+export interface CopyToLoad {
+  readonly key: string
+  readonly file: string
+  readonly identity: RecordingIdentity
+  readonly startWorker: () => WorkerLink
+}
+
 /** Loads a private copy in a worker, which it then owns. Throws what reading it throws; no worker is then left. */
 export async function loadRecording(
   first: WorkerLink,
-  key: string,
-  file: string,
-  identity: RecordingIdentity,
+  { key, file, identity, startWorker }: CopyToLoad,
   options: CallOptions = {},
 ): Promise<LoadedRecording> {
   const open = { file, path: identity.path }
@@ -55,9 +61,10 @@ export async function loadRecording(
   const call = async <Method extends WorkerMethod>(
     method: Method,
     args: ArgsOf<Method>,
+    options: CallOptions = {},
   ): Promise<AnswerOf<Method>> => {
     if (failure) throw failure
-    return (await worker()).call(method, args)
+    return (await worker()).call(method, args, options)
   }
 
   return {
@@ -100,7 +107,11 @@ async function opened(
   }
 }
 
-type Call = <Method extends WorkerMethod>(method: Method, args: ArgsOf<Method>) => Promise<AnswerOf<Method>>
+type Call = <Method extends WorkerMethod>(
+  method: Method,
+  args: ArgsOf<Method>,
+  options?: CallOptions,
+) => Promise<AnswerOf<Method>>
 
 function makeRecording(identity: RecordingIdentity, summary: RecordingSummary, call: Call): Recording {
   const dynamic: ReadonlySet<BodyId> = new Set(
@@ -123,6 +134,8 @@ function makeRecording(identity: RecordingIdentity, summary: RecordingSummary, c
     solver: (range) => call('solver', { range }),
     pairHistory: async ([a, b], range, limit) =>
       call('pairHistory', { pair: [resolveBody(a), resolveBody(b)], range, limit }),
+    analyse: async <Result>(name: string, args: unknown, options?: CallOptions) =>
+      (await call('analyse', { name, args }, options)) as Result,
     resolveBody,
   }
 }

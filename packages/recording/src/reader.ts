@@ -8,12 +8,15 @@ import { rowBounds } from './row-bounds.ts'
 import { type SeriesReader, seriesReader } from './series-reader.ts'
 import { readSummary } from './summary.ts'
 import type { RecordingSummary } from './types.ts'
+import { recordingWindows, type Windows } from './windows.ts'
 
 /** Answers questions about one private copy. Synchronous: it lives in a worker. */
 export interface Reader extends SeriesReader {
   readonly frame: ReadFrame
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
+  /** Columns of the whole recording, for analyses; made once. */
+  windows(summary: RecordingSummary): Windows
   /** True once every index is built; asked anew with `refresh`. */
   isIndexed(): boolean
   /** To be called when indexes were built behind: from then on they are used. */
@@ -43,6 +46,7 @@ export function openReader(file: string): Reader {
     pairHistory: pairReader(connection),
     ...seriesReader(connection),
     summary: () => readSummary(connection, frame),
+    windows: (summary) => recordingWindows(connection, bodyIds(summary)),
     isIndexed: () => indexed,
     refresh: () => {
       indexed = isIndexed(db, era)
@@ -50,3 +54,7 @@ export function openReader(file: string): Reader {
     close: () => db.close(),
   }
 }
+
+/** Bodies that have states or energies, ascending. */
+const bodyIds = ({ bodies, appearances }: RecordingSummary): readonly number[] =>
+  [...new Set([...bodies, ...appearances].map(({ body_id }) => body_id))].sort((a, b) => a - b)

@@ -297,6 +297,18 @@ export interface Recording {
     limit: number,
   ): Promise<{ readonly frames: readonly PairFrame[]; readonly total_frames: number }>
   /**
+   * Runs an analysis that the worker given to `openLibrary` brought, near the data. Arguments and result are
+   * structured-cloneable; an abort ends it between two windows of frames with `CANCELLED`.
+   */
+  analyse<Result>(
+    name: string,
+    args: unknown,
+    options?: {
+      readonly signal?: AbortSignal | undefined
+      readonly progress?: ((done: number, total: number, message: string) => void) | undefined
+    },
+  ): Promise<Result>
+  /**
    * The id as recorded for what a person wrote: a dynamic body's id, an environment body's id with bit 31, or without
    * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.
    */

@@ -33,11 +33,11 @@ interface PendingCall {
   readonly progress: CallOptions['progress']
 }
 
-/** Starts a worker; it does not keep the process alive. */
-export function startWorker(): WorkerLink {
+/** Starts a worker of this entry file; it does not keep the process alive. */
+export function startWorker(entry: URL = workerFile): WorkerLink {
   // A port of its own: `node --watch` posts messages of Node itself on the default one.
   const { port1: port, port2 } = new MessageChannel()
-  const worker = new Worker(workerFile, {
+  const worker = new Worker(entry, {
     workerData: { port: port2 },
     transferList: [port2],
     // The hooks of a test runner have no place in the worker, but the export condition has.

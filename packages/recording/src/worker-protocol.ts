@@ -40,6 +40,8 @@ export interface WorkerMethods {
     readonly range: FrameRange
     readonly limit: number
   }) => { readonly frames: readonly PairFrame[]; readonly total_frames: number }
+  /** Runs an analysis that the worker's entry brought; see `serveRecording`. */
+  readonly analyse: (args: { readonly name: string; readonly args: unknown }) => unknown
   /** Closes the private copy; the worker then ends. */
   readonly stop: () => undefined
 }

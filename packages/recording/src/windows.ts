@@ -1,0 +1,93 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Connection } from './connection.ts'
+import { frameTable } from './era.ts'
+import type { BodyId, FrameRange } from './types.ts'
+import { windowReader } from './window-reader.ts'
+import type { FlatRows, FrameWindow } from './window-types.ts'
+
+/** What reading many windows reports, and by what it is stopped. */
+export interface WindowCall {
+  readonly signal: AbortSignal
+  readonly progress: (done: number, total: number, message: string) => void
+}
+
+/** A recording as windows of columns: read when they are first needed and kept up to a number of bytes. */
+export interface Windows {
+  /**
+   * The windows of a range in frame order. Other calls of the worker are answered between two of them, and an abort is
+   * seen there. Progress counts frames while they are read from the file; kept windows come at once.
+   */
+  over(range: FrameRange, call: WindowCall): AsyncGenerator<FrameWindow>
+  /** bytes of the windows that are kept */
+  readonly bytes: number
+}
+
+/** States of bodies in one window: reading them takes a few tens of milliseconds. */
+const bodyFrames = 4000
+
+/** Bytes of windows that one recording may keep; 100k frames of 20 bodies with 4 contacts each fit. */
+const keptBytes = 512 * 1024 ** 2
+
+/** Windows between two turns of the event loop when nothing has to be read. */
+const keptAtOnce = 8
+
+/** Prepares the windows of a recording. `capBytes` bounds what is kept; what exceeds it is read anew each time. */
+export function recordingWindows(
+  connection: Connection,
+  bodies: readonly BodyId[],
+  capBytes = keptBytes,
+): Windows {
+  const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
+  const length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, bodies.length))))
+  const read = windowReader(connection, bodies)
+  const kept = new Map<number, FrameWindow>()
+  let bytes = 0
+
+  const load = (index: number): FrameWindow => {
+    const start = index * length
+    const context = start === 0 ? 0 : 1
+    const window = read(ids.slice(start - context, start + length), context)
+    const size = bytesOf(window)
+    if (bytes + size <= capBytes) {
+      kept.set(index, window)
+      bytes += size
+    }
+    return window
+  }
+
+  return {
+    get bytes() {
+      return bytes
+    },
+    async *over({ start, end }, { signal, progress }) {
+      const first = start === null ? 0 : ids.findIndex((id) => id >= start)
+      const beyond = end === null ? -1 : ids.findIndex((id) => id > end)
+      const last = (beyond === -1 ? ids.length : beyond) - 1
+      if (first === -1 || last < first) return
+      const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
+      for (let index = low; index <= high; index++) {
+        const known = kept.get(index)
+        if (known === undefined || index % keptAtOnce === 0) await turn()
+        signal.throwIfAborted()
+        const window = known ?? load(index)
+        if (known === undefined)
+          progress((index - low + 1) * length, (high - low + 1) * length, 'reading frames')
+        const row = (position: number): number => position - index * length + window.from
+        yield {
+          ...window,
+          from: Math.max(window.from, row(first)),
+          to: Math.min(window.to, row(last) + 1),
+        }
+      }
+    },
+  }
+}
+
+const flatBytes = ({ offset, data }: FlatRows): number => offset.byteLength + data.data.byteLength
+
+function bytesOf(window: FrameWindow): number {
+  const { frames, times, states, energies, system, solver } = window
+  const blocks = [states, energies, system, solver].reduce((sum, { data }) => sum + data.byteLength, 0)
+  const flat = [window.collisions, window.constraints, window.friction, window.externals]
+  return frames.byteLength + times.byteLength + blocks + flat.reduce((sum, rows) => sum + flatBytes(rows), 0)
+}
