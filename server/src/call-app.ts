@@ -1,6 +1,6 @@
 /** A call from one app to a tool of another: on the same road as a client's call, under the client's name. */
 import type { App, CallContext } from '@causeway/app-kit'
-import { CausewayError, pathName } from '@causeway/protocol'
+import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import { bareMount, sharedMount } from './mount.ts'
 import type { Registry } from './registry.ts'
 import type { Scope } from './scope.ts'
@@ -18,7 +18,7 @@ export interface AppCall {
 export async function callApp(
   { registry, scope, from, app, tool }: AppCall,
   args: unknown,
-  { client, requestId, signal, progress }: CallContext,
+  { client, requestId, signal, progress, notify }: CallContext,
 ): Promise<unknown> {
   const entry = registry.lists(bareMount(pathName(app)).path)?.toolByName.get(tool)
   if (entry === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`)
@@ -31,7 +31,8 @@ export async function callApp(
     requestId: `${requestId}/${app}.${tool}`,
     signal,
     progress,
+    notify,
   }
   const answer = await scope.run(entry.hosted, caller, tool, (ctx) => entry.tool.call(args, ctx))
-  return answer.structuredContent
+  return (answer as CallToolResult).structuredContent // without `input`, questions are refused
 }

@@ -3,8 +3,8 @@
  *
  * A channel reads its wire, builds a `Caller`, calls `dispatch`, and writes what comes back. It knows no app.
  */
-import type { AppRoute, AppTool, ToolContext } from '@causeway/app-kit'
-import type { CallToolResult, ClientInfo, Params } from '@causeway/protocol'
+import type { AppRoute, AppTool, Input, ToolContext } from '@causeway/app-kit'
+import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {
@@ -30,6 +30,10 @@ export interface Caller {
   readonly signal: AbortSignal
   /** Sends progress to the caller; does nothing where it gave no progress token. */
   progress(done: number, total?: number, message?: string): void
+  /** Sends a message to the caller while the call runs; does nothing where it does not want it. */
+  notify(level: LogLevel, data: unknown): void
+  /** What the caller has replied so far, and may be asked; absent on a channel that cannot ask. */
+  readonly input?: Input | undefined
 }
 
 /** Which list changed. */
@@ -95,15 +99,20 @@ export interface Core {
    * Answers one MCP method: ping, tools/*, resources/* (subscriptions are the channel's), prompts/*,
    * completion/complete, logging/setLevel.
    *
-   * Gives the JSON-RPC `result`. What a tool says, errors included, is a result with `isError`. Throws a
-   * `CausewayError` for what is wrong with the envelope: unknown method, tool, prompt, resource, params, cursor.
+   * Gives the JSON-RPC `result`, or an `Ask` where the caller has `input` and the call needs replies first. What a tool
+   * says, errors included, is a result with `isError`. Throws a `CausewayError` for what is wrong with the envelope:
+   * unknown method, tool, prompt, resource, params, cursor; any other error is a defect, for the channel to log.
    */
   dispatch(method: string, params: Params, caller: Caller): Promise<unknown>
   /** The whole `result` of the first page of `tools/list`, serialised once per change. */
   toolList(mount: Mount, era: Era): { readonly json: string; readonly hash: string }
   describe(mount: Mount): MountDescription
+  /** A tool by any name that the mount's callers may use. */
+  tool(mount: Mount, name: string): AppTool | undefined
   readonly events: CoreEvents
   readonly handshakes: Handshakes
+  /** 32 bytes, the same for the life of the data folder: signs what a client keeps for us. */
+  readonly signingKey: Uint8Array
   apps(): readonly HostedApp[]
   /** A tool by app path or name and tool name or alias, for REST; dispatched like any other call. */
   callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult>

@@ -1,5 +1,5 @@
 /** One MCP method to its handler: the way that every message takes, whatever the channel. */
-import { asCausewayError, CausewayError, type Params } from '@causeway/protocol'
+import { CausewayError, type Params } from '@causeway/protocol'
 import type { Caller } from './core.ts'
 import { complete } from './method/completion.ts'
 import type { Method, MethodContext } from './method/method.ts'
@@ -27,7 +27,7 @@ const methods: Readonly<Record<string, Method>> = Object.freeze({
 /** The names of the methods that `dispatch` answers. */
 export const methodNames: readonly string[] = Object.keys(methods)
 
-/** Answers one method; throws a `CausewayError` and nothing else. */
+/** Answers one method; throws a `CausewayError` for what the caller can mend, and defects as they come. */
 export async function dispatch(
   context: MethodContext,
   method: string,
@@ -40,9 +40,5 @@ export async function dispatch(
   const lists = context.registry.lists(caller.mount.path)
   if (lists === undefined)
     throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${caller.mount.path}`)
-  try {
-    return await handler({ params, caller, lists }, context)
-  } catch (error) {
-    throw asCausewayError(error)
-  }
+  return handler({ params, caller, lists }, context)
 }

@@ -24,7 +24,7 @@ export const listedTool = (mount: Mount, app: App, tool: AppTool): Tool => ({
   name: listedName(mount, app, tool),
   description: tool.about,
   inputSchema: tool.inputSchema,
-  outputSchema: tool.outputSchema,
+  ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
   annotations: tool.annotations,
 })
 

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { App, Env } from '@causeway/app-kit'
-import { CausewayError, pathName } from '@causeway/protocol'
+import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { callApp } from './call-app.ts'
 import { causewayApp } from './causeway/index.ts'
 import { clientStates } from './client-state.ts'
 import { type Config, type SettingKey, settings } from './config.ts'
 import type { Core, ListKind, Mount } from './core.ts'
-import { describeMount } from './describe-mount.ts'
+import { mountDescriptions } from './describe-mount.ts'
 import { dispatch } from './dispatch.ts'
 import { announcement } from './events.ts'
 import { reportHealth } from './health.ts'
@@ -90,6 +90,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     onChange: (mount, kind) => listChanged.announce(mount, kind),
     beforeDiscovery: () => renew(host, userApps.reload, log),
   })
+  const describe = mountDescriptions()
   const context = { registry, scope, ttlMs: config.toolsTtlMs, pageSize: config.pageSize }
 
   const core: OpenCore = {
@@ -100,9 +101,11 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
       if (lists === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${mount.path}`)
       return { json: lists.toolsJson[era], hash: lists.toolsHash }
     },
-    describe: (mount) => describeMount(registry.lists(mount.path), mount),
+    describe: (mount) => describe(registry.lists(mount.path), mount),
+    tool: (mount, name) => registry.lists(mount.path)?.toolByName.get(name)?.tool,
     events: { onListChanged: listChanged.listen, onResourceChanged: resourceChanged.listen },
     handshakes: store.handshakes,
+    signingKey: store.signingKey,
     apps: () =>
       host.apps().map(({ app, path }) => ({
         name: app.name,
@@ -116,7 +119,13 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
       const entry = lists?.toolByName.get(tool)
       if (entry === undefined)
         throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`, { data: { app, tool } })
-      return runTool(entry, args, { caller }, context)
+      // Without `input`, questions are refused.
+      return (await runTool(
+        entry,
+        args,
+        { caller: { ...caller, input: undefined } },
+        context,
+      )) as CallToolResult
     },
     async withContext(app, caller, run) {
       const hosted = host.find(app)

@@ -1,5 +1,5 @@
 /** Runs one call of an app: its store, the client's state, a log with the request's id, and one line when it is done. */
-import type { App, ToolContext } from '@causeway/app-kit'
+import { type App, type Ask, type Input, isAsk, type ToolContext } from '@causeway/app-kit'
 import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { ClientStates } from './client-state.ts'
@@ -45,6 +45,7 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
         const answer = await states.use(caller.sessionKey, app, (session) =>
           work(contextOf({ app, store, session, caller, log: callLog, now })),
         )
+        if (isAsk(answer)) refuseUnanswerable(answer, caller)
         finish()
         return answer
       } catch (error) {
@@ -54,6 +55,22 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
       }
     },
   }
+}
+
+const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can: () => false })
+
+/**
+ * Throws `CLIENT_CANNOT_ANSWER` for questions that would never be answered. What a stateless client lacks is told by its
+ * channel, under the number that its revision has for it.
+ */
+function refuseUnanswerable({ questions }: Ask, { input, era }: Caller): void {
+  if (input !== undefined && era === 'modern') return
+  const needs = Object.values(questions).filter((question) => input?.can(question) !== true)
+  if (needs.length === 0) return
+  const methods = [...new Set(needs.map(({ method }) => method))]
+  throw new CausewayError('CLIENT_CANNOT_ANSWER', `the call needs a reply to ${methods.join(', ')}`, {
+    data: { needs: methods },
+  })
 }
 
 /** Work that gives up when told to throws the signal's reason, which the channel chose, or Node's `AbortError`. */
@@ -77,6 +94,8 @@ function contextOf(parts: {
     sharedSession: caller.sharedSession,
     signal: caller.signal,
     progress: caller.progress,
+    notify: caller.notify,
+    input: caller.input ?? noInput,
     log,
     now,
     client: caller.client,

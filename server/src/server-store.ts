@@ -1,4 +1,5 @@
-/** `server.db`: the state of clients and the handshakes of their sessions. All of the server's SQL is here. */
+/** `server.db`: the state of clients, the handshakes of their sessions and the key that signs. All of the server's SQL is here. */
+import { randomBytes } from 'node:crypto'
 import { type Migration, openDatabase } from '@causeway/store'
 import type { ClientStateStore } from './client-state.ts'
 import type { Handshakes } from './core.ts'
@@ -21,12 +22,18 @@ const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX handshake_used ON handshake (used_ms);`,
   },
+  {
+    name: 'secrets',
+    up: 'CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID',
+  },
 ]
 
 /** The server's own data file. */
 export interface ServerStore {
   readonly states: ClientStateStore
   readonly handshakes: Handshakes
+  /** 32 random bytes, made once for this file. */
+  readonly signingKey: Uint8Array
   close(): Promise<void>
 }
 
@@ -64,6 +71,16 @@ export async function openServerStore(file: string, { now }: { now: () => number
     db.prepare('DELETE FROM handshake WHERE used_ms < ?').run(before)
   })
 
+  const signingKey = (): Uint8Array => {
+    db.prepare("INSERT INTO secret (name, value) VALUES ('signing', ?) ON CONFLICT DO NOTHING").run(
+      randomBytes(32),
+    )
+    return db
+      .prepare<[], Uint8Array>("SELECT value FROM secret WHERE name = 'signing'")
+      .pluck()
+      .get() as Uint8Array
+  }
+
   forgetExpired(oldest())
   const sweep = setInterval(() => forgetExpired(oldest()), keepMs / 24).unref()
   return {
@@ -93,6 +110,7 @@ export async function openServerStore(file: string, { now }: { now: () => number
       },
       forget: async (sessionId) => void dropHandshake.run(sessionId),
     },
+    signingKey: signingKey(),
     async close() {
       clearInterval(sweep)
       db.close()

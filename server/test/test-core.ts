@@ -49,6 +49,7 @@ export const testCaller = (changes: Partial<Caller> = {}): Caller => ({
   requestId: 'request-1',
   signal: new AbortController().signal,
   progress: () => {},
+  notify: () => {},
   ...changes,
 })
 

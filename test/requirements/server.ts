@@ -46,11 +46,6 @@ export const server = {
     origin: 'original MCP integration, debugging tips',
     behaviour: 'EXTRA_LOGGING=true adds protocol detail with the [MCP] prefix, with secrets redacted',
   },
-  'server:audit:row': {
-    origin: 'design, safe by default',
-    behaviour: 'every tool call, from whichever channel, is one audit row with sizes and ids, never payloads',
-    over: ['http', 'bridge'],
-  },
   'server:shutdown:drain': {
     origin: 'design, the wire: eras',
     behaviour: 'a signal lets running calls finish, closes open streams and exits 0 under a deadline',

@@ -1,5 +1,6 @@
 /** What the host gives to an app: once when it is opened, and with every call. */
-import type { ClientInfo } from '@causeway/protocol'
+import type { ClientInfo, LogLevel } from '@causeway/protocol'
+import type { Input } from './ask.ts'
 
 /** Structured log; the first argument holds fields, the second the sentence. */
 export interface Log {
@@ -53,6 +54,8 @@ export interface CallContext {
   readonly signal: AbortSignal
   /** Reports progress; `total` is left out while it is unknown. */
   progress(done: number, total?: number, message?: string): void
+  /** Tells the client something while the call runs; it arrives where the client wants messages of this level. */
+  notify(level: LogLevel, data: unknown): void
   readonly log: Log
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -70,4 +73,6 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   readonly session: Session
   /** True when the caller has no session of its own: then `session` is shared by all such callers. */
   readonly sharedSession: boolean
+  /** What the client has replied to the questions of the run before. */
+  readonly input: Input
 }

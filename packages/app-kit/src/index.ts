@@ -1,5 +1,18 @@
 export { type Answer, type Plain, withContent } from './answer.ts'
 export { type Problem, problemsOf, readArguments } from './arguments.ts'
+export {
+  type Ask,
+  accepted,
+  ask,
+  elicit,
+  elicitUrl,
+  type Input,
+  isAsk,
+  listRoots,
+  type Reply,
+  replyTo,
+  sample,
+} from './ask.ts'
 export { closest } from './closest.ts'
 export type { CallContext, Changes, Env, Log, Roots, ToolContext } from './context.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'

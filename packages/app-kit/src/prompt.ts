@@ -2,6 +2,7 @@
 import { CausewayError, type Prompt, type PromptMessage } from '@causeway/protocol'
 import { z } from 'zod'
 import { readArguments } from './arguments.ts'
+import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
 
 /** Arguments of a prompt: strings, optional or not, each described. */
@@ -18,7 +19,7 @@ export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   messages(
     args: z.output<z.ZodObject<Input>>,
     ctx: ToolContext<Store, Session>,
-  ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
+  ): readonly PromptMessage[] | Ask | Promise<readonly PromptMessage[] | Ask>
 }
 
 /** A prompt as the host knows it, its types erased. */
@@ -27,7 +28,7 @@ export interface AppPrompt {
   readonly about: string
   readonly arguments: NonNullable<Prompt['arguments']>
   complete(argument: string, typed: string, ctx: ToolContext): Promise<readonly string[]>
-  messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[]>
+  messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
 }
 
 /** Makes a prompt of its declaration; throws `INVALID_APP` for an argument without a description. */

@@ -10,7 +10,7 @@ export type Shape = z.ZodRawShape
  * Throws `INVALID_APP` for what has no JSON Schema or no description.
  */
 export function inputSchema(owner: string, shape: Shape): JsonSchema {
-  const schema = convert(owner, z.strictObject(shape), { reused: 'inline' })
+  const schema = convert(owner, z.strictObject(shape))
   for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)) {
     if (typeof property.description !== 'string')
       throw new CausewayError('INVALID_APP', `argument without a description: ${owner}.${name}`)
@@ -28,10 +28,13 @@ export function outputSchema(owner: string, shape: Shape): JsonSchema {
   return convert(owner, z.object(shape), { reused: 'ref' })
 }
 
+/** The fields of a form that a user fills in, as `elicitation/create` wants them. Throws as `outputSchema` does. */
+export const formSchema = (owner: string, shape: Shape): JsonSchema => convert(owner, z.object(shape))
+
 function convert(
   owner: string,
   schema: z.ZodObject,
-  { io = 'input', reused = 'inline' }: { io?: 'input' | 'output'; reused?: 'ref' | 'inline' },
+  { io = 'input', reused = 'inline' }: { io?: 'input' | 'output'; reused?: 'ref' | 'inline' } = {},
 ): JsonSchema {
   let json: unknown
   try {

@@ -2,9 +2,11 @@
 import {
   type CallToolResult,
   CausewayError,
+  type InputRequest,
   type PromptMessage,
   type ResourceContents,
 } from '@causeway/protocol'
+import { type Ask, type Input, isAsk } from './ask.ts'
 import type { Env, Log, Roots, ToolContext } from './context.ts'
 import type { App } from './define-app.ts'
 import type { AppTool } from './tool.ts'
@@ -21,16 +23,25 @@ export interface TestOptions {
   readonly call?: Env['call']
 }
 
+/** How a test calls. */
+export interface TestCall {
+  readonly signal?: AbortSignal
+  /** Replies to what the call asks; a client without it cannot be asked. */
+  readonly reply?: (question: InputRequest, key: string) => unknown
+}
+
 /** One client of an open app: its session lasts from call to call. */
 export interface TestClient {
   /** The data of the answer; rejects with the tool's `CausewayError`. */
-  call(tool: string, args?: unknown, options?: { signal?: AbortSignal }): Promise<Record<string, unknown>>
+  call(tool: string, args?: unknown, options?: TestCall): Promise<Record<string, unknown>>
   /** The whole answer, pictures included. */
-  answer(tool: string, args?: unknown): Promise<CallToolResult>
+  answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>
   read(uri: string): Promise<ResourceContents>
-  prompt(name: string, args?: unknown): Promise<readonly PromptMessage[]>
+  prompt(name: string, args?: unknown, options?: TestCall): Promise<readonly PromptMessage[]>
   /** Progress of all calls so far, as `[done, total, message]`. */
   readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
+  /** Messages to the client of all calls so far, as `[level, data]`. */
+  readonly messages: readonly (readonly [string, unknown])[]
 }
 
 /** An app that is open, with as many clients as a test wants. */
@@ -87,13 +98,19 @@ interface ClientState {
 
 function testClient(app: App, { store, session, shared, log, now }: ClientState): TestClient {
   const progress: [number, number | undefined, string | undefined][] = []
+  const messages: [string, unknown][] = []
   let calls = 0
-  const context = (signal = new AbortController().signal): ToolContext => ({
+  const context = (
+    { signal = new AbortController().signal, reply }: TestCall,
+    input: Partial<Input>,
+  ): ToolContext => ({
     store,
     session,
     sharedSession: shared,
     signal,
     progress: (done, total, message) => progress.push([done, total, message]),
+    notify: (level, data) => messages.push([level, data]),
+    input: { replies: {}, kept: undefined, can: () => reply !== undefined, ...input },
     log,
     now,
     client: { name: 'test', version: '0' },
@@ -104,24 +121,42 @@ function testClient(app: App, { store, session, shared, log, now }: ClientState)
     if (tool === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}`)
     return tool
   }
+  /** Runs again with replies for as long as there are questions. */
+  const converse = async <T>(options: TestCall, run: (ctx: ToolContext) => Promise<T | Ask>): Promise<T> => {
+    let given = await run(context(options, {}))
+    while (isAsk(given)) {
+      const { questions, kept } = given
+      const { reply } = options
+      if (reply === undefined)
+        throw new CausewayError('CLIENT_CANNOT_ANSWER', 'the test gives no replies', { data: { questions } })
+      const replies = Object.fromEntries(
+        Object.entries(questions).map(([key, question]) => [key, reply(question, key)]),
+      )
+      given = await run(context(options, { replies, kept: kept && JSON.parse(JSON.stringify(kept)) }))
+    }
+    return given
+  }
+  const answer: TestClient['answer'] = async (tool, args = {}, options = {}) => {
+    const found = await find(tool)
+    return converse(options, (ctx) => found.call(args, ctx))
+  }
   return {
     progress,
-    answer: async (tool, args = {}) => (await find(tool)).call(args, context()),
-    async call(tool, args = {}, { signal } = {}) {
-      const { structuredContent } = await (await find(tool)).call(args, context(signal))
-      return structuredContent as Record<string, unknown>
-    },
+    messages,
+    answer,
+    call: async (tool, args, options) =>
+      (await answer(tool, args, options)).structuredContent as Record<string, unknown>,
     async read(uri) {
       for (const resource of app.resources) {
         const variables = resource.template.match(uri)
-        if (variables !== undefined) return resource.read(uri, variables, context())
+        if (variables !== undefined) return resource.read(uri, variables, context({}, {}))
       }
       throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`)
     },
-    async prompt(name, args = {}) {
+    async prompt(name, args = {}, options = {}) {
       const prompt = app.prompts.find((known) => known.name === name)
       if (prompt === undefined) throw new CausewayError('UNKNOWN_PROMPT', `no such prompt: ${name}`)
-      return prompt.messages(args, context())
+      return converse(options, (ctx) => prompt.messages(args, ctx))
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 import { z } from 'zod'
 import { type Answer, type Plain, result, unpack } from './answer.ts'
 import { readArguments } from './arguments.ts'
+import { type Ask, isAsk } from './ask.ts'
 import type { ToolContext } from './context.ts'
 import { finite } from './finite.ts'
 import { inputSchema, outputSchema, type Shape } from './schema.ts'
@@ -52,7 +53,7 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly hints?: Hints
   readonly aliases?: Aliases
   readonly example: Example
-  /** Does the work. Throw a `CausewayError` to fail; return plain data, or `withContent(data, pictures)`. */
+  /** Does the work. Throw a `CausewayError` to fail; return plain data, `withContent(data, pictures)`, or `ask(questions)`. */
   run(
     args: z.output<z.ZodObject<Input>>,
     ctx: ToolContext<Store, Session>,
@@ -63,6 +64,7 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
 export type ToolReturn<Output extends Shape> =
   | Plain<z.input<z.ZodObject<Output>>>
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
+  | Ask
 
 /** A tool as the host knows it, its types erased. */
 export interface AppTool {
@@ -72,12 +74,13 @@ export interface AppTool {
   readonly aliases: Required<Aliases>
   readonly example: Example
   readonly inputSchema: JsonSchema
-  readonly outputSchema: JsonSchema
+  /** Absent for a tool that answers with content alone. */
+  readonly outputSchema?: JsonSchema
   /**
-   * Checks the arguments, runs, checks the answer. Rejects with `INVALID_ARGUMENTS`, with what the tool threw, or with
+   * Checks the arguments, runs, checks the answer, if it is not questions. Rejects with `INVALID_ARGUMENTS`, with what the tool threw, or with
    * `INTERNAL` where the answer does not fit its own schema.
    */
-  call(args: unknown, ctx: ToolContext): Promise<CallToolResult>
+  call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
 }
 
 /** Makes a tool of its declaration; throws `INVALID_APP` for one that some client could not use. */
@@ -105,6 +108,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
     async call(args, ctx) {
       const parsed = readArguments(name, input, args)
       const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
+      if (isAsk(returned)) return returned
       const { data, content } = unpack(returned)
       return result(checked(name, output, finite(data)), content)
     },

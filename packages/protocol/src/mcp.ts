@@ -1,4 +1,5 @@
 /** The shapes and names of the Model Context Protocol that both ends use; no behaviour. */
+import type { Params } from './jsonrpc.ts'
 
 /** Revisions that open with `initialize`, newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
@@ -83,6 +84,14 @@ export interface CallToolResult {
   readonly isError?: boolean
   readonly _meta?: Readonly<Record<string, unknown>>
 }
+
+/** Something that a server asks of its client: of the person, of the model, or of the workspace. */
+export type InputRequest =
+  | { readonly method: 'elicitation/create' | 'sampling/createMessage'; readonly params: Params }
+  | { readonly method: 'roots/list'; readonly params?: Params }
+
+/** How urgent a log message to a client is (RFC 5424), the least urgent first. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
 /** A resource as `resources/list` gives it. */
 export interface Resource {

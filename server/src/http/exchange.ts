@@ -35,6 +35,8 @@ export interface Sender {
   readonly sessionId?: string | undefined
   readonly signal?: AbortSignal
   readonly progress?: Caller['progress']
+  readonly notify?: Caller['notify']
+  readonly input?: Caller['input']
 }
 
 const sessionForm = /^[A-Za-z0-9._-]{1,128}$/
@@ -86,6 +88,8 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
     requestId: exchange.isBatch && sender.rpcId !== undefined ? `${requestId}.${sender.rpcId}` : requestId,
     signal: sender.signal ?? exchange.signal,
     progress: sender.progress ?? (() => {}),
+    notify: sender.notify ?? (() => {}),
+    input: sender.input,
   }
 }
 

@@ -67,7 +67,11 @@ export class LegacySession {
       era: 'legacy',
       versions: legacyVersions,
       exchangeOf: (request) => this.#exchanges.get(request) as Exchange, // put there by answer()
-      sender: () => ({ client: initialize.clientInfo, sessionId: id }),
+      sender: () => ({
+        client: initialize.clientInfo,
+        sessionId: id,
+        capabilities: initialize.capabilities,
+      }),
       own: {
         'resources/subscribe': (params) => this.#subscribe(params),
         'resources/unsubscribe': (params) => this.#unsubscribe(params),

@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
 import { protocolDetail } from '../log.ts'
+import type { Capabilities } from './asking.ts'
 import type { Exchange, Turn } from './exchange.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { asksFirstPage, toolListAnswer } from './tool-list.ts'
@@ -50,9 +51,13 @@ export function modernLeg(wiring: Wiring): ModernLeg {
           isServed:
             requestInfo !== undefined && methodNames.includes(exchanges.get(requestInfo)?.method ?? ''),
           exchangeOf: (request) => exchanges.get(request) as Exchange, // put there by answer()
-          sender: ({ mcpReq }) => ({
-            client: clientInfoOf((mcpReq.envelope as Params | undefined)?.[meta.clientInfo]),
-          }),
+          sender: ({ mcpReq }) => {
+            const envelope = (mcpReq.envelope ?? {}) as Params
+            return {
+              client: clientInfoOf(envelope[meta.clientInfo]),
+              capabilities: envelope[meta.clientCapabilities] as Capabilities | undefined, // the SDK has checked it
+            }
+          },
         }),
       {
         legacy: 'reject',

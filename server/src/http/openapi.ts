@@ -82,7 +82,7 @@ const toolOperation = (app: HostedApp, tool: AppTool): Json => ({
   requestBody: {
     content: { 'application/json': { schema: tool.inputSchema, example: tool.example.args } },
   },
-  responses: { 200: json('The answer', tool.outputSchema), default: failed },
+  responses: { 200: json('The answer', tool.outputSchema ?? { type: 'object' }), default: failed },
 })
 
 const routeOperation = (app: HostedApp, route: AppRoute): Json => ({

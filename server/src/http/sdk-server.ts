@@ -1,27 +1,32 @@
 /** The SDK's low-level `Server` over the core: it keeps the protocol, the core answers. */
+import { isAsk } from '@causeway/app-kit'
 import type { ClientInfo, Id, Params } from '@causeway/protocol'
 import { ProtocolError, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
 import type { Caller, Era, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import type { Capabilities } from './asking.ts'
 import { callerOf, type Exchange, type Sender } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What a server is made for. */
 export interface SdkServerOptions {
-  readonly wiring: Pick<Wiring, 'core' | 'log'>
+  readonly wiring: Pick<Wiring, 'core' | 'log' | 'asking'>
   readonly mount: Mount
   readonly era: Era
   readonly versions: readonly string[]
   /** The HTTP request that a message came by. */
   exchangeOf(request: Request): Exchange
   /** Who sends the messages of this server. */
-  sender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId'>
+  sender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId'> & {
+    readonly capabilities: Capabilities | undefined
+  }
   /** Methods that the leg answers itself, before the core is asked. */
   readonly own?: Readonly<Record<string, (params: Params) => Promise<Result>>>
   /** False makes the SDK answer every request with 404, as MCP 2026-07-28 wants it for a method that does not exist. */
   readonly isServed?: boolean
-  /** A cancelled request has come to its end; the SDK answers nothing to it. */
+  /** A request was cancelled; the SDK answers nothing to it. */
   onCancelled?(rpcId: Id): void
 }
 
@@ -33,33 +38,58 @@ export function sdkServer(options: SdkServerOptions): Server {
     capabilities,
     instructions,
     supportedProtocolVersions: [...versions],
+    requestState: { verify: wiring.asking.verify },
   })
   server.onerror = (err) => protocolDetail(wiring.log, { err, mount: mount.path }, 'a message was refused')
   if (options.isServed === false) return server
-  server.fallbackRequestHandler = async ({ id, method, params = {} }, ctx) => {
+  const answer = async (method: string, params: Params, ctx: ServerContext): Promise<Result> => {
     const exchange = options.exchangeOf(ctx.http?.req as Request) // every message comes by HTTP
-    const { signal } = ctx.mcpReq
+    const { id, signal } = ctx.mcpReq
+    const sender = options.sender(ctx)
     const caller = callerOf(exchange, {
       era,
       rpcId: id,
       signal,
       progress: progressOf(ctx),
-      ...options.sender(ctx),
+      notify: notifyOf(ctx),
+      ...sender,
     })
+    const call = `${mount.path} ${method} ${params.name} ${caller.sessionKey}`
     try {
-      const answer = Object.hasOwn(own, method)
-        ? own[method]?.(params)
-        : wiring.core.dispatch(method, params, caller)
-      return (await answer) as Result // dispatch gives the result of the method
+      const ownAnswer = Object.hasOwn(own, method) ? own[method]?.(params) : undefined
+      if (ownAnswer !== undefined) return await ownAnswer
+      const input = asks.has(method) ? wiring.asking.inputOf(ctx, call, sender.capabilities) : undefined
+      const given = await wiring.core.dispatch(method, params, { ...caller, input })
+      return isAsk(given) ? await wiring.asking.resultOf(given, call) : (given as Result) // the method's own result
     } catch (error) {
-      const answer = rpcFailure(id, tellable(error, wiring.log, caller.requestId), era)
-      if (!('error' in answer)) throw error
-      throw new ProtocolError(answer.error.code, answer.error.message, answer.error.data)
-    } finally {
-      if (signal.aborted) options.onCancelled?.(id)
+      const told = rpcFailure(id, tellable(error, wiring.log, caller.requestId), era)
+      if (!('error' in told)) throw error
+      throw new ProtocolError(told.error.code, told.error.message, told.error.data)
     }
   }
+  /** The SDK answers nothing to a request that is cancelled, at work or while the client is being asked. */
+  const first = (method: string, params: Params, ctx: ServerContext): Promise<Result> => {
+    const { id, signal, inputResponses } = ctx.mcpReq
+    if (inputResponses === undefined)
+      signal.addEventListener('abort', () => options.onCancelled?.(id), { once: true })
+    return answer(method, params, ctx)
+  }
+  server.fallbackRequestHandler = ({ method, params = {} }, ctx) => first(method, params, ctx)
+  // Registered by name, these may ask the client: the SDK sends the questions in the manner of the revision.
+  for (const method of asks)
+    server.setRequestHandler(method, { params: anyParams }, (params, ctx) => first(method, params, ctx))
   return server
+}
+
+const asks: ReadonlySet<string> = new Set(['tools/call', 'prompts/get'])
+
+/** The core checks what it reads. */
+const anyParams = z.record(z.string(), z.unknown())
+
+/** Messages to the client; the SDK holds back those below the level that the client has set. */
+function notifyOf({ mcpReq }: ServerContext): Caller['notify'] {
+  // A caller that has hung up misses them and nothing else.
+  return (level, data) => void mcpReq.log(level, data).catch(() => {})
 }
 
 /** Progress notifications for a caller that gave a token; nothing for the others. */

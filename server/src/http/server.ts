@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import { openAsking } from './asking.ts'
 import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
 import { guard } from './guard.ts'
@@ -56,6 +57,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     core,
     log,
     inflight: inflight(),
+    asking: openAsking(core.signingKey),
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,

@@ -1,6 +1,7 @@
 /** What the routes share: made once in `server.ts`, handed to every plugin. */
 import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
+import type { Asking } from './asking.ts'
 import type { Inflight } from './inflight.ts'
 
 /** The core, the log, and the limits of the wire. */
@@ -8,6 +9,7 @@ export interface Wiring {
   readonly core: Core
   readonly log: Logger
   readonly inflight: Inflight
+  readonly asking: Asking
   /** Milliseconds between the comments that keep an idle stream open. */
   readonly keepAliveMs: number
   /** Sessions held in memory at once; the least recently used one makes room. */

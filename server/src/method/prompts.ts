@@ -1,5 +1,5 @@
 /** prompts/list and prompts/get. */
-import type { AppPrompt } from '@causeway/app-kit'
+import { type AppPrompt, isAsk } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
 import { listedPrompt } from '../mount.ts'
@@ -18,13 +18,13 @@ export const listPrompts: Method = async ({ params, caller, lists }, { ttlMs, pa
   return { prompts: items, ...rest, ...(caller.era === 'modern' ? cacheHints(ttlMs) : {}) }
 }
 
-/** The messages of one prompt. */
+/** The messages of one prompt, or the questions that it puts first. */
 export const getPrompt: Method = async ({ params, caller, lists }, { scope }) => {
   const { hosted, prompt } = findPrompt(lists, text(params, 'name'))
   const messages = await scope.run(hosted, caller, 'prompts/get', (ctx) =>
     prompt.messages(params.arguments, ctx),
   )
-  return { description: prompt.about, messages }
+  return isAsk(messages) ? messages : { description: prompt.about, messages }
 }
 
 /** A prompt by its listed name; throws `UNKNOWN_PROMPT`. */

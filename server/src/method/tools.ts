@@ -1,6 +1,6 @@
 /** tools/list and tools/call. */
 
-import { closest } from '@causeway/app-kit'
+import { type Ask, closest } from '@causeway/app-kit'
 import {
   type CallToolResult,
   CausewayError,
@@ -25,7 +25,7 @@ export const listTools: Method = async ({ params, caller, lists }, { ttlMs, page
   return { tools: items, ...rest, ...(caller.era === 'modern' ? cacheHints(ttlMs) : {}) }
 }
 
-/** Calls a tool. What the tool says, errors included, is a result; only an unknown name is thrown. */
+/** Calls a tool. What the tool says, errors and questions included, is a result; only an unknown name is thrown. */
 export const callTool: Method = async (call, context) => {
   const name = text(call.params, 'name')
   const entry = call.lists.toolByName.get(name)
@@ -39,7 +39,7 @@ export async function runTool(
   args: unknown,
   { caller }: Pick<MethodCall, 'caller'>,
   { scope }: Pick<MethodContext, 'scope'>,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | Ask> {
   try {
     return await scope.run(hosted, caller, tool.name, (ctx) => tool.call(args, ctx))
   } catch (error) {

@@ -4,6 +4,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { Mount } from '../../src/core.ts'
+import { openAsking } from '../../src/http/asking.ts'
 import { sdkServer } from '../../src/http/sdk-server.ts'
 import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, rpc, toolCall, type Wire } from './open-wire.ts'
@@ -25,12 +26,12 @@ async function throughSdk(wire: Wire, path: Mount['path'], era: 'modern' | 'lega
     }
     const handler = createMcpHandler(() =>
       sdkServer({
-        wiring: { core: wire.core, log: wire.logged.log },
+        wiring: { core: wire.core, log: wire.logged.log, asking: openAsking(wire.core.signingKey) },
         mount,
         era,
         versions: [modernVersion],
         exchangeOf: () => ({ ...exchange, isBatch: false }),
-        sender: () => ({}),
+        sender: () => ({ capabilities: undefined }),
       }),
     )
     const asked = new Request('http://localhost/', {
