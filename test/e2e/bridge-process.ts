@@ -5,7 +5,7 @@ import { type Client, type Start, startBridge } from '../../bridge/test/client.t
 export async function openBridge(t: Test, start: Start): Promise<Client> {
   const client = startBridge(t, start)
   const ended = client.exited.then(({ code }) => {
-    throw new Error(`the bridge ended with ${code}: ${client.stderr}`)
+    throw new Error(`the bridge ended with ${code}: ${client.stderr.slice(-1000)}`)
   })
   await Promise.race([client.open(), ended])
   ended.catch(() => {}) // from now on its end is no failure
