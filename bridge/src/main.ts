@@ -10,6 +10,7 @@ import { Calls } from './calls.ts'
 import { type Log, noLog, openDebugLog } from './debug-log.ts'
 import { createDeliver } from './deliver.ts'
 import { createEnd } from './ending.ts'
+import { openFeatures } from './features.ts'
 import { createFlow } from './flow.ts'
 import { createForward } from './forward.ts'
 import { createIdentity } from './identity.ts'
@@ -17,7 +18,7 @@ import { createKnownServer } from './known-server.ts'
 import { createKnownTools } from './known-tools.ts'
 import { LineSplitter } from './lines.ts'
 import { createListener } from './listen.ts'
-import { createOutput } from './output.ts'
+import { createOutput, type Output } from './output.ts'
 import { watchParent } from './parent.ts'
 import { createPost } from './post.ts'
 import { createPulse } from './pulse.ts'
@@ -25,26 +26,29 @@ import { createRelay } from './relay.ts'
 import { createResume } from './resume.ts'
 import { createSession, type Session } from './session.ts'
 import { readSettings, type Settings } from './settings.ts'
+import { chain } from './stage.ts'
 import { createUpstream } from './upstream.ts'
 import { usage } from './usage.ts'
 import { version } from './version.ts'
 import { createWaiting, type Waiting } from './wait.ts'
 
-function main(): void {
+async function main(): Promise<void> {
   try {
     const command = readSettings(process.argv.slice(2), process.env)
     if (command === 'help') process.stdout.write(usage)
     else if (command === 'version') process.stdout.write(`${version}\n`)
-    else run(command)
+    else if (command.doctor) process.exitCode = await doctor(command)
+    else if (command.replay !== undefined) await replay(command.replay)
+    else await run(command)
   } catch (error) {
     if (!isCausewayError(error)) throw error
-    process.stderr.write(`causeway-bridge: ${errorText(error)}\n`)
+    warn(errorText(error))
     process.exitCode = 2
   }
 }
 
 /** Joins the parts, from the client on the left to the server on the right, and lives until one of them ends. */
-function run(settings: Settings): void {
+async function run(settings: Settings): Promise<void> {
   if (process.versions.node.startsWith('20.')) setFlagsFromString(leanParser)
   const { stdin, stdout } = process
   const log = settings.debug ? openLog() : noLog
@@ -52,15 +56,30 @@ function run(settings: Settings): void {
   const limit = settings.maxLine || Number.POSITIVE_INFINITY
   const calls = new Calls()
 
-  const output = createOutput(stdout, () => end('the client closed its end', 0))
+  const features = await openFeatures(settings, { log, warn, now: () => performance.now() })
+
+  const client = createOutput(stdout, () => end('the client closed its end', 0))
+  const ends = chain(features.stages, { toServer: (line) => relay.receive(line), toClient: client.write })
+  const output: Output = { ...client, write: ends.toClient }
   const pulse = createPulse()
   const flow = createFlow({ output, allowance: gatheredBytes, patienceMs: stalledMs })
-  const upstream = createUpstream({ url: settings.url, fields: identity.fields, flow, onAnswer: pulse.beat })
-  const server = createKnownServer(version, (line) => process.stderr.write(`causeway-bridge: ${line}\n`))
+  const upstream = features.watch(
+    createUpstream({
+      url: settings.url,
+      connections: features.connections,
+      fields: () => ({ ...features.fields(), ...identity.fields }),
+      flow,
+      onAnswer: pulse.beat,
+    }),
+  )
+  const server = createKnownServer(version, warn)
   const tools = createKnownTools()
   const session: Session = createSession({
     upstream,
-    onReady: () => listener.start(),
+    onReady: () => {
+      features.stats.sessionOpened()
+      listener.start()
+    },
     now: () => performance.now(),
     log,
   })
@@ -119,7 +138,11 @@ function run(settings: Settings): void {
     onFull: (isFull) => (isFull ? stdin.pause() : stdin.resume()),
     log,
   })
-  const finish = createEnd({ relay, listener, session, upstream, output, log, exit: process.exit })
+  const exit = (code: number): void => {
+    if (settings.stats) warn(features.stats.line())
+    process.exit(code)
+  }
+  const finish = createEnd({ relay, listener, session, upstream, output, log, exit })
   const end = (reason: string, graceMs: number, code = 0): void => {
     const error = new CausewayError('SHUTTING_DOWN', 'the bridge ended before the answer came')
     stdin.destroy()
@@ -127,9 +150,9 @@ function run(settings: Settings): void {
   }
 
   const lines = new LineSplitter()
-  stdin.on('data', (chunk: Buffer) => lines.push(chunk).forEach(relay.receive))
+  stdin.on('data', (chunk: Buffer) => lines.push(chunk).forEach(ends.toServer))
   stdin.once('end', () => {
-    lines.end().forEach(relay.receive)
+    lines.end().forEach(ends.toServer)
     end('end of input', settings.drainMs)
   })
   stdin.once('error', (error) => end(`input failed: ${error}`, 0))
@@ -141,6 +164,8 @@ function run(settings: Settings): void {
       if (signals > 1) process.exit(128 + number)
       end(signal, signalGraceMs)
     })
+  // Windows has no such signal.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => warn(features.stats.line()))
   watchParent(() => end('the parent process is gone', signalGraceMs), parentPollMs)
   process.on('uncaughtException', (error) => {
     log(`uncaught: ${error.stack}`)
@@ -169,14 +194,36 @@ const promisedMs = 60_000
 /** Node 20 spends 10 MB on optimizing undici's parser, a WebAssembly module, beyond what the parser gains. */
 const leanParser = '--liftoff-only'
 
+/** Loaded only when asked for, as is everything that an ordinary run never needs. */
+async function doctor(settings: Settings): Promise<number> {
+  const { runDoctor } = await import('./doctor.ts')
+  const [node = '', script = '', ...args] = process.argv
+  const print = (text: string): void => void process.stdout.write(text)
+  return runDoctor(settings, { started: { node, script, args, env: process.env }, debugLog, print })
+}
+
+async function replay(path: string): Promise<void> {
+  const [{ replayTraffic }, { readTraffic }] = await Promise.all([
+    import('./replay.ts'),
+    import('./traffic.ts'),
+  ])
+  await replayTraffic(readTraffic(path), process.stdin, process.stdout)
+}
+
+/** Tells the person who starts the bridge; clients show or keep what stands on standard error. */
+function warn(text: string): void {
+  process.stderr.write(`causeway-bridge: ${text}\n`)
+}
+
+const debugLog = join(tmpdir(), 'mcp_wrapper.log')
+
 function openLog(): Log {
-  const path = join(tmpdir(), 'mcp_wrapper.log')
   try {
-    return openDebugLog(path, { pid: process.pid, now: () => new Date() })
+    return openDebugLog(debugLog, { pid: process.pid, now: () => new Date() })
   } catch (error) {
-    process.stderr.write(`causeway-bridge: no debug log: ${error}\n`)
+    warn(`no debug log: ${error}`)
     return noLog
   }
 }
 
-main()
+await main()

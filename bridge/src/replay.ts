@@ -8,7 +8,7 @@ import { parsed } from './parsed.ts'
 import type { Traffic } from './traffic.ts'
 
 /** Answers a client from recorded traffic until its input ends; no server is asked. Notifications are swallowed. */
-export async function replay(traffic: Traffic, stdin: Readable, stdout: Writable): Promise<void> {
+export async function replayTraffic(traffic: Traffic, stdin: Readable, stdout: Writable): Promise<void> {
   const output = createOutput(stdout, () => stdin.destroy())
   const lines = new LineSplitter()
 

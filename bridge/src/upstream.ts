@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { LookupFunction } from 'node:net'
-import Client from 'undici/lib/dispatcher/client.js'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
-import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Connections } from './connections.ts'
 import type { Flow } from './flow.ts'
 import type { Fields } from './headers.ts'
+import { targetOf } from './target.ts'
 
 /** Takes one HTTP answer as it comes in. */
 export interface Reader {
@@ -39,37 +38,20 @@ export interface Upstream {
   destroy(): Promise<void>
 }
 
-/** Calls may take hours and streams may be silent for ever: the server, not a timer of ours, ends them. */
-const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 }
-
-/** `localhost` means both loopback addresses, whatever the resolver says (RFC 6761, section 6.3). */
-const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
-  const addresses = [
-    { address: '127.0.0.1', family: 4 },
-    { address: '::1', family: 6 },
-  ]
-  if (options.all) callback(null, addresses)
-  else callback(null, '127.0.0.1', 4)
-}
-
 interface Parts {
   readonly url: URL
-  /** What every request carries. */
-  readonly fields: Fields
+  readonly connections: Connections
+  /** What every request carries; asked for before each. */
+  readonly fields: () => Fields
   readonly flow: Flow
   /** Called when the server has begun to answer a request well. */
   readonly onAnswer: () => void
 }
 
 /** Opens nothing yet; connections are made by the first request. */
-export function createUpstream({ url, fields, flow, onAnswer }: Parts): Upstream {
-  const connect =
-    url.hostname === 'localhost'
-      ? { lookup: lookupLoopback, autoSelectFamily: true }
-      : { autoSelectFamily: true }
-  const pool = new Pool(url.origin, { ...noTimeouts, connect })
-  const streams = new Client(url.origin, { ...noTimeouts, connect })
-  const path = url.pathname + url.search
+export function createUpstream({ url, connections, fields, flow, onAnswer }: Parts): Upstream {
+  const { origin, path } = targetOf(url)
+  const { calls, streams } = connections
   const start = (
     dispatcher: Dispatcher,
     own: Fields,
@@ -79,18 +61,18 @@ export function createUpstream({ url, fields, flow, onAnswer }: Parts): Upstream
   ) =>
     dispatch(
       dispatcher,
-      { method, path, headers: { ...fields, ...own }, body: body ?? null },
+      { origin, method, path, headers: { ...fields(), ...own }, body: body ?? null },
       { reader, flow, onAnswer },
     )
 
   return {
     url,
-    post: (own, body, reader) => start(pool, own, reader, 'POST', body),
+    post: (own, body, reader) => start(calls, own, reader, 'POST', body),
     listen: (own, reader) => start(streams, own, reader, 'GET'),
-    resume: (own, reader) => start(pool, own, reader, 'GET'),
-    remove: (own, reader) => start(pool, own, reader, 'DELETE'),
+    resume: (own, reader) => start(calls, own, reader, 'GET'),
+    remove: (own, reader) => start(calls, own, reader, 'DELETE'),
     async destroy() {
-      await Promise.allSettled([pool.destroy(), streams.destroy()])
+      await Promise.allSettled([calls.destroy(), streams.destroy()])
     },
   }
 }
