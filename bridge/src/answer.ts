@@ -28,9 +28,14 @@ export function failedCall(id: Id, method: string, error: CausewayError): Buffer
 }
 
 /** No connection, or one that broke before an answer. */
-export function unreachable(url: URL, cause: unknown, waitedMs = 0): CausewayError {
+export function unreachable(
+  url: URL,
+  cause: unknown,
+  { waitedMs = 0, remedy }: { waitedMs?: number; remedy?: string | undefined } = {},
+): CausewayError {
   return new CausewayError('SERVER_UNREACHABLE', `cannot reach the server at ${url}: ${reasonOf(cause)}`, {
     data: { url: String(url), cause: reasonOf(cause), waited_ms: waitedMs },
+    ...(remedy !== undefined && { remedy }),
     cause,
   })
 }

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { openAutostart } from './autostart.ts'
 import { Calls } from './calls.ts'
 import { type Log, noLog, openDebugLog } from './debug-log.ts'
 import { createDeliver } from './deliver.ts'
@@ -107,6 +108,7 @@ async function run(settings: Settings): Promise<void> {
     random: Math.random,
     log,
   })
+  const autostart = settings.autostart ? openAutostart(settings, log) : undefined
   const startWaiting = (): Waiting =>
     createWaiting({
       budgetMs: settings.waitMs,
@@ -116,7 +118,7 @@ async function run(settings: Settings): Promise<void> {
     })
   const forward = createForward({
     upstream,
-    post: createPost({ upstream, deliver, limit, startWaiting, log }),
+    post: createPost({ upstream, deliver, limit, startWaiting, autostart, log }),
     resume: createResume({ upstream, deliver, limit, startWaiting, random: Math.random, log }),
     session,
     server,

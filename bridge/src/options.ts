@@ -115,6 +115,18 @@ error that says so, because many clients drop it silently
     about: `how long a call waits for a server that is away, before it is answered
 with an error (default 20000)`,
   },
+  autostart: {
+    group: away,
+    env: 'CAUSEWAY_AUTOSTART',
+    about: `start the server where none runs; it goes on when the bridge ends. Of many
+bridges one starts it, with this working directory as CAUSEWAY_ROOTS`,
+  },
+  'server-command': {
+    group: away,
+    value: '<command>',
+    env: 'CAUSEWAY_SERVER_COMMAND',
+    about: 'what --autostart runs (default: the server of this checkout or package)',
+  },
 
   doctor: {
     group: 'Finding faults',

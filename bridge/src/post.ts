@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import { brokenStream, unreachable } from './answer.ts'
+import type { Autostart } from './autostart.ts'
 import type { Call } from './calls.ts'
 import type { Log } from './debug-log.ts'
 import type { Deliver } from './deliver.ts'
@@ -26,18 +27,22 @@ interface Parts {
   /** Greatest length of one message from the server in bytes. */
   readonly limit: number
   readonly startWaiting: () => Waiting
-  /** Sees to it that a server runs; absent where that is nobody's wish. */
-  readonly revive?: (() => Promise<void>) | undefined
+  /** Starts a server that does not run; undefined where that is nobody's wish. */
+  readonly autostart: Autostart | undefined
   readonly log: Log
 }
 
-export function createPost({ upstream, deliver, limit, startWaiting, revive, log }: Parts): Post {
+export function createPost({ upstream, deliver, limit, startWaiting, autostart, log }: Parts): Post {
   const { url } = upstream
 
   /** Waits until the server may be there again; throws the error of the call when it is not in time. */
   const waitForServer = async (waiting: Waiting, error: unknown, wasWritten: boolean): Promise<void> => {
-    const isBack = revive === undefined || wasWritten ? await waiting.pause() : await waiting.until(revive())
-    if (!isBack) throw unreachable(url, error, waiting.waitedMs())
+    const isStarted = autostart === undefined || wasWritten || (await waiting.until(autostart.start()))
+    if (!isStarted || !(await waiting.pause()))
+      throw unreachable(url, error, {
+        waitedMs: waiting.waitedMs(),
+        remedy: isStarted ? undefined : `it is being started, call again; its log is ${autostart?.logFile}`,
+      })
   }
 
   return async (call, fields, isSafe) => {
@@ -60,7 +65,9 @@ export function createPost({ upstream, deliver, limit, startWaiting, revive, log
         const wasWritten = exchange.wasWritten()
         const wasAnswered = posted !== undefined || call.open.size === 0
         if (!mayRepeat(error, { isSafe, wasWritten, wasAnswered }))
-          throw wasWritten ? brokenStream(url, error) : unreachable(url, error, waiting.waitedMs())
+          throw wasWritten
+            ? brokenStream(url, error)
+            : unreachable(url, error, { waitedMs: waiting.waitedMs() })
         if (!(isFirst && isStale(error))) await waitForServer(waiting, error, wasWritten)
       }
       if (call.open.size === 0) throw new CausewayError('CANCELLED', 'nobody waits for the answer any more')

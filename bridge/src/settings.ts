@@ -16,6 +16,10 @@ export interface Settings {
   readonly drainMs: number
   /** How long a call waits for a server that is away, in milliseconds. */
   readonly waitMs: number
+  /** Start the server where none runs. */
+  readonly autostart: boolean
+  /** The shell command that starts it; without one the server beside the bridge is. */
+  readonly serverCommand: string | undefined
   /** What every request carries beside what the protocol asks for. */
   readonly credentials: Credentials
   /** How connections are made. */
@@ -73,6 +77,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): C
     maxLine: readNumber('--max-line', flags.text('max-line'), defaultMaxLine),
     drainMs: readNumber('--drain', flags.text('drain'), 5000),
     waitMs: readNumber('--wait', flags.text('wait'), 20_000),
+    autostart: flags.isOn('autostart'),
+    serverCommand: flags.text('server-command'),
     credentials: {
       header: flags.all('header'),
       headerFile: flags.text('header-file'),

@@ -75,6 +75,10 @@ export const bridge = {
     origin: 'RFC 9110 sections 10.2.3 and 15.6.4',
     behaviour: 'a safe call is repeated while the server is busy, at the pace it asks for up to 5 s',
   },
+  'bridge:autostart': {
+    origin: 'design, settings: a bridge that starts the server',
+    behaviour: 'a bridge may start the server: one of many does, and its failure is told',
+  },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:
@@ -172,6 +176,44 @@ export const bridge = {
   'bridge:socket': {
     origin: 'design, the bridge: further ways to a server',
     behaviour: 'a server that listens on a Unix socket is reached by its path',
+  },
+  'bridge:credentials': {
+    origin: 'design, the bridge: headers and tokens',
+    behaviour:
+      'header and token files go with every request, are read again when they change, and must be private',
+  },
+  'bridge:globs': {
+    origin: 'design, the bridge: choose what a client sees',
+    behaviour: 'tools that the globs leave out are neither listed nor callable',
+  },
+  'bridge:record': {
+    origin: 'design, the bridge: finding faults',
+    behaviour: 'recorded traffic shows both sides with times, and no secret of a header',
+  },
+  'bridge:replay': {
+    origin: 'design, the bridge: finding faults',
+    behaviour: 'recorded traffic answers a client again, without a server',
+  },
+  'bridge:stats': {
+    origin: 'design, the bridge: finding faults',
+    behaviour: 'SIGUSR2 and --stats tell calls, errors, bytes, latency, reconnects and what is in flight',
+  },
+  'bridge:doctor': {
+    origin: 'design, the bridge: finding faults',
+    behaviour: '--doctor tests the way to the server, says what to do, and prints how to connect a client',
+  },
+  'bridge:connection': {
+    origin: 'design, the bridge: further ways to a server',
+    behaviour: 'a proxy and a certificate of its own are used when asked for, and only then',
+  },
+  'bridge:offline-list': {
+    origin: 'design, the bridge: a server that boots',
+    behaviour:
+      'the lists of the last time answer while the server is away, and the client is told when it is back',
+  },
+  'bridge:package': {
+    origin: 'design, the bridge: one file',
+    behaviour: 'the packed bridge has no dependency and runs by npx',
   },
   'bridge:session-header': {
     origin: 'design, the wire: sessions',

@@ -242,6 +242,13 @@ export const codes = Object.freeze({
     'start it with `npm start`, or set MCP_SERVER_URL',
     retry,
   ),
+  SERVER_START_FAILED: row(
+    -32603,
+    503,
+    'the bridge could not start the server',
+    'see the log named in data.log',
+    retry,
+  ),
   SERVER_ANSWER_INVALID: row(
     -32603,
     502,
