@@ -1,6 +1,7 @@
 /**
- * Writes fixtures/recordings: simulated recordings with their sidecars, odd files and the manifest.
- * With `--check` writes into a temporary folder instead and compares: exit code 1 where anything differs.
+ * Writes fixtures/recordings: simulated recordings with their sidecars, odd files and the manifest; and the manifest of
+ * the recordings that are generated on demand, fixtures/generated.json.
+ * With `--check` makes fixtures/recordings in a temporary folder instead and compares: exit code 1 where anything differs.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,8 @@ import { measure } from './fixtures/energy.ts'
 import { loadEngine, simulate } from './fixtures/engine.ts'
 import { expectedOf } from './fixtures/expected.ts'
 import { faulty } from './fixtures/faults.ts'
+import { withTables } from './fixtures/generated/readme.ts'
+import { generatedManifestPath, makeGenerated } from './fixtures/generated.ts'
 import { killedWriter } from './fixtures/killed.ts'
 import { contentHash, type Entry, type Manifest } from './fixtures/manifest.ts'
 import { oddFiles } from './fixtures/odd-files.ts'
@@ -18,6 +21,7 @@ import { healthy } from './fixtures/scenes.ts'
 import { sidecar } from './fixtures/sidecar.ts'
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'recordings')
+const readme = join(import.meta.dirname, '..', 'fixtures', 'README.md')
 const manifestName = 'manifest.json'
 
 if (process.argv.includes('--check')) {
@@ -34,7 +38,20 @@ if (process.argv.includes('--check')) {
 } else {
   for (const name of generated(home)) rmSync(join(home, name))
   const count = await build(home)
+  await listGenerated()
   console.log(`wrote ${count} files with sidecars and ${manifestName} to ${home}`)
+}
+
+/** Writes the manifest of the generated recordings and the tables of the readme; the files themselves are made where they are used. */
+async function listGenerated(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-generated-'))
+  try {
+    const manifest = await makeGenerated(folder)
+    writeFileSync(generatedManifestPath, `${JSON.stringify(manifest, null, 2)}\n`)
+    writeFileSync(readme, withTables(readFileSync(readme, 'utf8'), manifest.recordings))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 /** Names of the files in a folder that the generator makes, and not a person. */

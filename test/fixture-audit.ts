@@ -1,5 +1,14 @@
 import type { Database } from 'better-sqlite3'
-import { type FrictionRow, frictionRows, impulseOnA, norm, rows, type StateRow, states, type Xyz } from './fixture-rows.ts'
+import {
+  type FrictionRow,
+  frictionRows,
+  impulseOnA,
+  norm,
+  rows,
+  type StateRow,
+  states,
+  type Xyz,
+} from './fixture-rows.ts'
 
 const gravity = 9.81
 const environmentBit = 0x80000000
@@ -20,7 +29,6 @@ export type Law =
   | 'normal'
   | 'contact'
   | 'restitution'
-  | 'motion'
 
 /** By law, the frames that break it and by how much, in SI units. */
 export type Audit = ReadonlyMap<Law, ReadonlyMap<number, number>>
@@ -46,7 +54,8 @@ export function audit(db: Database, noise: Noise): Audit {
   const friction = frictionRows(db)
   for (const { frame_id, ...row } of friction) {
     const excess =
-      Math.hypot(row.tangent1_lambda, row.tangent2_lambda) - 1.01 * row.friction_coefficient * row.normal_lambda
+      Math.hypot(row.tangent1_lambda, row.tangent2_lambda) -
+      1.01 * row.friction_coefficient * row.normal_lambda
     if (excess > 1e-6) report('cone', frame_id, excess)
   }
   pairs(db, report)
@@ -84,10 +93,9 @@ function clock(db: Database, report: Report): void {
 
 /** Gains, and losses without contact beyond the m g^2 dt^2 / 2 that a semi-implicit step loses in free flight. */
 function energies(db: Database, report: Report, noise: Noise, step: (frame: number) => number): void {
-  const spawns = rows(
-    db,
-    'SELECT MIN(frame_id) AS f FROM AssetDynamicStateRecord GROUP BY body_id',
-  ).map(({ f }) => f)
+  const spawns = rows(db, 'SELECT MIN(frame_id) AS f FROM AssetDynamicStateRecord GROUP BY body_id').map(
+    ({ f }) => f,
+  )
   const [{ m = 0 } = {}] = rows(db, 'SELECT SUM(mass) AS m FROM AssetInertialStaticRecord')
   for (const { f, e, active } of rows(
     db,
@@ -111,9 +119,9 @@ function solver(db: Database, report: Report): void {
     report('solver', f as number, residual ?? 0)
 }
 
-/** Depth, turns of the normal by more than 30 degrees, and contacts that come and go within five frames. */
+/** Depth, turns of the normal by more than 30 degrees, and contacts that are lost twice within 30 frames. */
 function pairs(db: Database, report: Report): void {
-  const last = new Map<string, { frame: number; since: number; normal: Xyz }>()
+  const last = new Map<string, { frame: number; lost: number; normal: Xyz }>()
   for (const row of rows(
     db,
     `SELECT c.frame_id AS f, c.body_a_id AS a, c.body_b_id AS b, c.penetrationDepth AS depth, n.x, n.y, n.z
@@ -129,8 +137,14 @@ function pairs(db: Database, report: Report): void {
       const cosine = known.normal.x * normal.x + known.normal.y * normal.y + known.normal.z * normal.z
       if (cosine < Math.cos(Math.PI / 6)) report('normal', frame, cosine)
     }
-    if (known && !isNext && frame - known.frame <= 5) report('contact', known.frame + 1, frame - known.frame - 1)
-    last.set(key, { frame, since: isNext ? known.since : frame, normal })
+    // A body that lands hops once; losing a contact again soon after is chatter.
+    const isLoss = known !== undefined && !isNext
+    if (isLoss && known.frame + 1 - known.lost <= 30) {
+      report('contact', known.lost, 1)
+      report('contact', known.frame + 1, 1)
+    }
+    const lost = isLoss ? known.frame + 1 : (known?.lost ?? Number.NEGATIVE_INFINITY)
+    last.set(key, { frame, lost, normal })
   }
 }
 
@@ -162,7 +176,8 @@ function motions(
     if (before?.frame_id !== frame - 1) continue
     const dt = step(frame)
     const path = norm(minus(position, before.position))
-    if (path > 3 * norm(velocity) * dt + 1e-3) report('position', frame, path)
+    const speed = Math.max(norm(velocity), norm(before.velocity))
+    if (path > 3 * speed * dt + 1e-3) report('position', frame, path)
     if (unknown.has(`${frame}/${body}`)) continue
     const mass = masses.get(body) ?? Number.NaN
     const gained = scale(minus(velocity, before.velocity), mass)
