@@ -1,5 +1,8 @@
 /** One client's questions to the tools of Replay, over whichever channel: the app alone, HTTP, or the bridge. */
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
 import replay from '@causeway/app-replay'
@@ -63,8 +66,13 @@ export async function overBridge(t: Test, url: string, run?: readonly string[]):
 
 async function directly(t: Test) {
   const roots = makeRoots(() => [recordings], 'CAUSEWAY_RECORDING_ROOTS')
-  const app = await openForTest(replay, { dir: t.testdir(), roots, now: Date.now })
-  t.teardown(() => app.close())
+  // Not the folder of the test, which may hold a server's data already.
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-direct-'))
+  const app = await openForTest(replay, { dir, roots, now: Date.now })
+  t.teardown(async () => {
+    await app.close()
+    rmSync(dir, { recursive: true })
+  })
   const client = app.client()
   return async (tool: string, args: object): Promise<Answer> => {
     try {

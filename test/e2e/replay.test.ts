@@ -1,8 +1,9 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
-import { converse } from './conversation.ts'
+import { type Conversation, converse } from './conversation.ts'
 import { recordings, startServer } from './server-process.ts'
 
 t.setTimeout(120_000)
@@ -13,6 +14,13 @@ const { url } = await startServer(t, {
   dir: join(outside, 'data'),
   cwd: join(outside, 'root'),
 })
+
+/** One client of each channel, for questions that do not depend on what was asked before. */
+const clients: Readonly<Record<Channel, Conversation>> = {
+  direct: await converse(t, 'direct', url),
+  http: await converse(t, 'http', url),
+  bridge: await converse(t, 'bridge', url),
+}
 
 /** The slab is body 1, the floor it lies on is 2, an environment body: its id carries bit 31. */
 const [slab, floor] = [1, 2 + 2 ** 31]
@@ -38,7 +46,7 @@ verifies('replay:story', async (t, channel) => {
 })
 
 verifies('replay:load:ok', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   const loaded = await client.ask('load_recording', { path: join(recordings, 'drop.db') })
   t.match(loaded, { loaded: true, path: join(recordings, 'drop.db'), recording: 'drop' })
   const metadata = await client.ask('get_metadata')
@@ -53,7 +61,7 @@ verifies('replay:load:no-recording', async (t, channel) => {
 })
 
 verifies('replay:session:explicit', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   await client.ask('load_recording', { path: 'drop' })
   const other = await client.ask('get_frame', { frame_id: 45, recording: 'slide_at_45' })
   t.equal(other.recording, 'slide_at_45')
@@ -61,7 +69,7 @@ verifies('replay:session:explicit', async (t, channel) => {
 })
 
 verifies('replay:frame:unknown', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   for (const tool of ['get_frame', 'check_friction_cone', 'check_penetration', 'check_resting_contact']) {
     const error = await client.refusal(tool, { recording: 'slide_at_45', frame_id: 4711 })
     t.match(error, { code: 'FRAME_NOT_FOUND', data: { first_frame: 1, last_frame: 120 } }, tool)
@@ -69,7 +77,7 @@ verifies('replay:frame:unknown', async (t, channel) => {
 })
 
 verifies('replay:body:unknown', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   const calls = {
     get_body_state: { body_id: 77, frame_id: 1 },
     get_contacts_for_body: { body_id: 77, frame_id: 1 },
@@ -86,7 +94,7 @@ verifies('replay:body:unknown', async (t, channel) => {
 })
 
 verifies('app:validate:missing', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   const missing = await client.refusal('get_body_state', { recording: 'drop', frame_id: 1 })
   t.match(missing, { code: 'INVALID_ARGUMENTS', message: /body_id/ })
   const wrong = await client.refusal('get_frame', { recording: 'drop', frame_id: 'first' })
@@ -95,13 +103,13 @@ verifies('app:validate:missing', async (t, channel) => {
 })
 
 verifies('app:validate:did-you-mean', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   const error = await client.refusal('get_frame', { recording: 'drop', frame_id: 1, max_point: 3 })
   t.match(error, { code: 'INVALID_ARGUMENTS', message: /max_point.*max_points/ })
 })
 
 verifies('recording:roots:outside', async (t, channel) => {
-  const client = await converse(t, channel, url)
+  const client = clients[channel]
   const path = join(outside, 'outside', 'secret.db')
   const error = await client.refusal('load_recording', { path })
   t.match(error, {
@@ -116,13 +124,13 @@ verifies('recording:roots:outside', async (t, channel) => {
 })
 
 verifies('recording:roots:symlink', async (t) => {
-  const client = await converse(t, 'http', url)
+  const client = clients.http
   const error = await client.refusal('load_recording', { path: join(outside, 'root', 'link.db') })
   t.equal(error.code, 'OUTSIDE_ROOTS')
 })
 
 verifies('recording:file:missing', 'below a root it is told apart from a refusal', async (t) => {
-  const client = await converse(t, 'http', url)
+  const client = clients.http
   for (const path of [join(recordings, 'absent.db'), 'absent']) {
     const error = await client.refusal('load_recording', { path })
     t.match(error, { code: 'RECORDING_NOT_FOUND', data: { searched: Array } }, path)
@@ -130,13 +138,13 @@ verifies('recording:file:missing', 'below a root it is told apart from a refusal
 })
 
 verifies('recording:file:not-a-database', 'a text file is refused over HTTP', async (t) => {
-  const client = await converse(t, 'http', url)
+  const client = clients.http
   const error = await client.refusal('load_recording', { path: 'not_a_database.db' })
   t.equal(error.code, 'NOT_A_DATABASE')
 })
 
 verifies('recording:file:not-a-recording', 'an asset database is refused over HTTP', async (t) => {
-  const client = await converse(t, 'http', url)
+  const client = clients.http
   for (const path of ['asset_database.db', 'empty.db']) {
     const error = await client.refusal('load_recording', { path })
     t.equal(error.code, 'NOT_A_RECORDING', path)
@@ -144,7 +152,7 @@ verifies('recording:file:not-a-recording', 'an asset database is refused over HT
 })
 
 verifies('replay:load:failure-keeps', 'over HTTP', async (t) => {
-  const client = await converse(t, 'http', url)
+  const client = clients.http
   await client.ask('load_recording', { path: 'drop' })
   await client.refusal('load_recording', { path: 'not_a_database.db' })
   t.equal((await client.ask('get_metadata')).recording, 'drop')
