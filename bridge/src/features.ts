@@ -19,7 +19,7 @@ export interface Features {
   readonly stages: readonly Stage[]
   readonly stats: Stats
   /** Lets the recorder see what passes to the server and back. */
-  watch(upstream: Upstream): Upstream
+  watch(upstream: Upstream, common: () => Fields): Upstream
 }
 
 interface Parts {
@@ -45,6 +45,6 @@ export async function openFeatures(settings: Settings, { log, warn, now }: Parts
     fields: openCredentials(credentials, log),
     stages: [stats.stage, ...(recorder ? [recorder.stage] : []), ...(hasGlobs ? [toolFilter(tools)] : [])],
     stats,
-    watch: (upstream) => recorder?.watch(upstream) ?? upstream,
+    watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,
   }
 }

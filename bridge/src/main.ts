@@ -14,6 +14,7 @@ import { createEnd } from './ending.ts'
 import { openFeatures } from './features.ts'
 import { createFlow } from './flow.ts'
 import { createForward } from './forward.ts'
+import type { Fields } from './headers.ts'
 import { createIdentity } from './identity.ts'
 import { createKnownServer } from './known-server.ts'
 import { createKnownTools } from './known-tools.ts'
@@ -64,14 +65,16 @@ async function run(settings: Settings): Promise<void> {
   const output: Output = { ...client, write: ends.toClient }
   const pulse = createPulse()
   const flow = createFlow({ output, allowance: gatheredBytes, patienceMs: stalledMs })
+  const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
   const upstream = features.watch(
     createUpstream({
       url: settings.url,
       connections: features.connections,
-      fields: () => ({ ...features.fields(), ...identity.fields }),
+      fields,
       flow,
       onAnswer: pulse.beat,
     }),
+    fields,
   )
   const server = createKnownServer(version, warn)
   const tools = createKnownTools()
@@ -105,6 +108,7 @@ async function run(settings: Settings): Promise<void> {
     limit,
     onEvent: (event) => deliver.event(event, {}),
     announce,
+    awaitAnswer: pulse.next,
     random: Math.random,
     log,
   })
@@ -201,6 +205,8 @@ async function doctor(settings: Settings): Promise<number> {
   const { runDoctor } = await import('./doctor.ts')
   const [node = '', script = '', ...args] = process.argv
   const print = (text: string): void => void process.stdout.write(text)
+  // A reader such as `head` has seen enough.
+  process.stdout.on('error', () => process.exit(1))
   return runDoctor(settings, { started: { node, script, args, env: process.env }, debugLog, print })
 }
 

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { CausewayError } from '@causeway/protocol'
 import type { Log } from './debug-log.ts'
+import type { Fields } from './headers.ts'
 import { onOneLine } from './lines.ts'
 import { parsed } from './parsed.ts'
 import { openPrivateFile } from './private-file.ts'
@@ -13,8 +14,8 @@ import type { Exchange, Reader, Upstream } from './upstream.ts'
 export interface Recorder {
   /** Sees what passes between the client and the bridge: events `from_client` and `to_client`. */
   readonly stage: Stage
-  /** Sees what passes between the bridge and the server: `request`, `response`, `body`, `end`. */
-  watch(upstream: Upstream): Upstream
+  /** Sees what passes between the bridge and the server: `request`, `response`, `body`, `end`; `common` go with each request. */
+  watch(upstream: Upstream, common: () => Fields): Upstream
 }
 
 interface Parts {
@@ -47,7 +48,7 @@ export function openRecorder(path: string, { now, log }: Parts): Recorder {
         toClient(json)
       },
     }),
-    watch: (upstream) => watched(upstream, write),
+    watch: (upstream, common) => watched(upstream, common, write),
   }
 }
 
@@ -67,7 +68,11 @@ function open(path: string): number {
   }
 }
 
-function watched(upstream: Upstream, write: (event: string, members: string) => void): Upstream {
+function watched(
+  upstream: Upstream,
+  common: () => Fields,
+  write: (event: string, members: string) => void,
+): Upstream {
   let exchanges = 0
   const place = `${upstream.url.protocol}//${upstream.url.host}${upstream.url.pathname}`
 
@@ -79,7 +84,11 @@ function watched(upstream: Upstream, write: (event: string, members: string) => 
     exchanges += 1
     const of = `,"exchange":${exchanges}`
     // The query may hold a key.
-    const head = JSON.stringify({ method, url: place, headers: shownFields(fields) }).slice(1, -1)
+    const head = JSON.stringify({
+      method,
+      url: place,
+      headers: shownFields({ ...common(), ...fields }),
+    }).slice(1, -1)
     write('request', `${of},${head}${body === undefined ? '' : textMember(body)}`)
     const text = new StringDecoder('utf8')
     return {
