@@ -21,6 +21,8 @@ interface Parts {
   readonly onEvent: (event: ServerEvent) => void
   /** Tells the client what the session has noted for it. */
   readonly announce: () => void
+  /** Resolves after this time, earlier when the server has answered a call. */
+  readonly awaitAnswer: (ms: number) => Promise<void>
   readonly random: () => number
   readonly log: Log
 }
@@ -89,7 +91,9 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
     retryMs = reader.events.retryMs ?? retryMs
     attempt = reply?.type === 'events' ? 0 : attempt + 1
     const delayMs = backoff(attempt, parts.random, retryMs)
-    await wait(delayMs, undefined, { signal, ref: false }).catch(() => {})
+    // Of a server that is away, the first answer to a call tells that it is back.
+    if (reply === undefined) await parts.awaitAnswer(delayMs)
+    else await wait(delayMs, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 

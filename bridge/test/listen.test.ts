@@ -1,4 +1,7 @@
 import { verifies } from '../../test/verifies.ts'
+import { createListener } from '../src/listen.ts'
+import type { Session } from '../src/session.ts'
+import type { Exchange, Upstream } from '../src/upstream.ts'
 import { type Got, handshake, startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
 
@@ -115,5 +118,49 @@ verifies(
     await backend.start()
     await bridge.saw('notifications/tools/list_changed')
     t.equal(backend.methods().filter((method) => method === 'initialize').length, 1)
+  },
+)
+
+verifies(
+  'bridge:session:stream',
+  'while the server is away, the first answer to a call takes the stream up again',
+  async (t) => {
+    const refused: Exchange = {
+      sent: Promise.resolve(),
+      done: Promise.reject(new Error('refused')),
+      wasWritten: () => false,
+      abort() {},
+    }
+    let tries = 0
+    const upstream = {
+      listen: () => {
+        tries += 1
+        return refused
+      },
+    } as unknown as Upstream
+    const session = { mark: () => ({ id: 's1', version: '2025-11-25' }) } as Session
+    const waits: { ms: number; answer: () => void }[] = []
+    const listener = createListener({
+      upstream,
+      session: () => session,
+      limit: 1000,
+      onEvent() {},
+      announce() {},
+      awaitAnswer: (ms) => new Promise((answer) => void waits.push({ ms, answer })),
+      random: () => 0,
+      log() {},
+    })
+    listener.start()
+    await new Promise(setImmediate)
+    t.equal(tries, 1, 'it waits')
+    waits[0]?.answer()
+    await new Promise(setImmediate)
+    t.equal(tries, 2)
+    t.same(
+      waits.map(({ ms }) => ms),
+      [2000, 4000],
+      'and would have come back by itself',
+    )
+    listener.stop()
   },
 )

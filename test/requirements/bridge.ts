@@ -79,6 +79,22 @@ export const bridge = {
     origin: 'design, settings: a bridge that starts the server',
     behaviour: 'a bridge may start the server: one of many does, and its failure is told',
   },
+  'bridge:relay:param-headers': {
+    origin: 'MCP 2026-07-28 basic/transports, custom headers from tool parameters',
+    behaviour: 'a stateless tool call mirrors the arguments that its schema annotates in headers',
+  },
+  'bridge:stream:resume': {
+    origin: 'MCP 2025-11-25 basic/transports, resumability',
+    behaviour: 'an answer whose stream ended or broke is taken up after its last event',
+  },
+  'bridge:stream:promised': {
+    origin: 'MCP 2025-11-25 basic/transports, sending messages',
+    behaviour: 'an answer that the server only accepted is waited for on the stream of the session',
+  },
+  'bridge:old-server': {
+    origin: 'design, seen by a new user',
+    behaviour: 'an older server that still runs is told once on standard error',
+  },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:

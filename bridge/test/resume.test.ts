@@ -1,0 +1,144 @@
+import { performance } from 'node:perf_hooks'
+import { verifies } from '../../test/verifies.ts'
+import { Calls } from '../src/calls.ts'
+import { createDeliver } from '../src/deliver.ts'
+import { createForward } from '../src/forward.ts'
+import type { Incoming } from '../src/message.ts'
+import { type Got, startBackend, type Wire } from './backend.ts'
+import { modern, startBridge } from './client.ts'
+
+const unreachable = { error: { data: { code: 'SERVER_UNREACHABLE' } } }
+
+verifies('bridge:stream:resume', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/call', (got) => {
+    const stream = got.stream()
+    stream.raw('retry: 20\nid: one\ndata:\n\n')
+    stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }, 'id: two\n')
+    setImmediate(() => (got.message.params.cut ? stream.break() : stream.end()))
+  })
+  const answerLate = (got: Got) => {
+    const from = got.headers['last-event-id']
+    if (from === undefined) return got.status(405)
+    const stream = got.stream()
+    if (from === 'two') stream.raw('id: three\ndata:\n\n')
+    else stream.send({ jsonrpc: '2.0', id: 1, result: { late: true } })
+    stream.end()
+  }
+  for (const cut of [true, false]) {
+    backend.on('GET', answerLate)
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    t.match(await bridge.call(1, 'tools/call', { cut }), { result: { late: true } }, cut ? 'cut' : 'ended')
+    t.equal(bridge.messages.all.filter(({ method }) => method === 'notifications/progress').length, 1)
+  }
+  const resumed = backend.got.all.filter(({ headers }) => headers['last-event-id'] !== undefined)
+  t.same(
+    resumed.map(({ headers }) => [headers['last-event-id'], headers['mcp-session-id']]),
+    ['two', 'three', 'two', 'three'].map((id) => [id, 's1']),
+  )
+  const sent = backend.methods().filter((method) => method === 'tools/call')
+  t.equal(sent.length, 2, 'the call itself was not sent again')
+})
+
+verifies('bridge:stream:resume', 'while the server is away it waits, within its time', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} })
+  await backend.saw('tools/call')
+  backend.on('GET', (got) => {
+    if (got.headers['last-event-id'] !== undefined)
+      got.stream().send({ jsonrpc: '2.0', id: 1, result: { back: true } })
+    else got.status(405)
+  })
+  await backend.stop()
+  await backend.start()
+  t.match(await bridge.answer(1), { result: { back: true } })
+})
+
+verifies('bridge:stream:resume', 'a place that the server does not know is an error', async (t) => {
+  const backend = await startBackend(t)
+  const cut = (got: Got) => {
+    const stream = got.stream()
+    stream.raw('id: one\ndata:\n\n')
+    setImmediate(() => stream.end())
+  }
+  backend.on('tools/call', cut)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  for (const [id, status] of [400, 404, 405].entries()) {
+    backend.on('GET', (got) => got.status(status))
+    t.match(await bridge.call(id, 'tools/call'), unreachable, `${status}`)
+  }
+  t.match(await bridge.call('m', 'tools/call', modern), unreachable, 'the stateless era resumes nothing')
+  backend.on('GET', (got) => got.status(503))
+  const impatient = startBridge(t, { url: backend.url, args: ['--wait', '100'] })
+  await impatient.open()
+  t.match(await impatient.call(1, 'tools/call'), unreachable, 'nor is a busy server asked for ever')
+})
+
+verifies(
+  'bridge:broken-stream',
+  'without a place to go on from, the error comes within a second',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('tools/call', (got) => {
+      const stream = got.stream()
+      stream.send({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })
+      setImmediate(() => stream.break())
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    await bridge.call('warm', 'ping')
+    const start = performance.now()
+    t.match(await bridge.call(1, 'tools/call'), unreachable)
+    t.ok(performance.now() - start < 1000)
+  },
+)
+
+verifies('bridge:stream:promised', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('GET', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  const stream = (await backend.saw('GET')).stream()
+  backend.on('tools/call', (got) => {
+    got.status(202)
+    stream.send({ jsonrpc: '2.0', id: got.message.id, result: { on: 'the other stream' } })
+  })
+  t.match(await bridge.call(1, 'tools/call'), { result: { on: 'the other stream' } })
+})
+
+verifies('bridge:stream:promised', 'an answer that never comes is an error in the end', async (t) => {
+  const written: Wire[] = []
+  const calls = new Calls()
+  const log = () => {}
+  const output = { write: (json: Buffer) => void written.push(JSON.parse(json.toString())) }
+  const deliver = createDeliver({ calls, output: output as never, limit: 1000, onResult() {}, log })
+  const reply = { status: 202, headers: {}, type: 'other', body: Buffer.alloc(0), size: 0 } as const
+  const forward = createForward({
+    upstream: { url: new URL('http://127.0.0.1/mcp') },
+    post: async () => ({ reply }),
+    session: { mark: () => ({ id: 's1', version: '2025-11-25' }), isDead: () => false },
+    server: { answersRepeats: () => false },
+    tools: { isRepeatable: () => false },
+    identity: { call: () => ({}) },
+    promised: async () => {},
+    deliver,
+    log,
+  } as unknown as Parameters<typeof createForward>[0])
+  const message: Incoming = {
+    bytes: Buffer.from(''),
+    kind: 'request',
+    id: 1,
+    method: 'tools/call',
+    params: {},
+    claimed: undefined,
+  }
+  await forward.call(calls.open(message.bytes, [message]))
+  t.match(written, [
+    { id: 1, error: { data: { code: 'SERVER_ANSWER_INVALID', data: { http_status: 202 } } } },
+  ])
+})
