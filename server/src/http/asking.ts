@@ -32,17 +32,13 @@ const keptSeconds = 24 * 60 * 60
 export function openAsking(key: Uint8Array): Asking {
   const codec = createRequestStateCodec<Kept>({ key, ttlSeconds: keptSeconds })
   return {
-    inputOf({ mcpReq }, call, capabilities = {}) {
+    inputOf({ mcpReq }, call, capabilities) {
       const state = mcpReq.requestState<Kept>()
       if (state !== undefined && state.call !== call)
         throw new CausewayError('INVALID_PARAMS', 'the requestState belongs to another call', {
           remedy: 'send back the requestState of the same call',
         })
-      return {
-        replies: mcpReq.inputResponses ?? {},
-        kept: state?.kept,
-        can: (question) => canAnswer(capabilities, question),
-      }
+      return { ...firstInput(capabilities), replies: mcpReq.inputResponses ?? {}, kept: state?.kept }
     },
     async resultOf({ questions, kept }, call) {
       const state = kept === undefined ? {} : { requestState: await codec.mint({ call, kept }) }
@@ -56,6 +52,13 @@ export function openAsking(key: Uint8Array): Asking {
     verify: codec.verify,
   }
 }
+
+/** What a call knows before it has asked anything. */
+export const firstInput = (capabilities: Capabilities = {}): Input => ({
+  replies: {},
+  kept: undefined,
+  can: (question) => canAnswer(capabilities, question),
+})
 
 /** An empty `elicitation` stands for forms (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). */
 function canAnswer(

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Era, Mount } from '../core.ts'
+import type { BegunCall } from './plain-call.ts'
 
 /** One HTTP request, as far as a `Caller` is made of it. */
 export interface Exchange {
@@ -17,6 +18,8 @@ export interface Exchange {
   readonly signal: AbortSignal
   /** True for an array of messages: each call then gets a request id of its own. */
   readonly isBatch: boolean
+  /** The call in it, where it was begun before the SDK saw it. */
+  readonly begun?: BegunCall
 }
 
 /** An HTTP request on its way to its answer. */

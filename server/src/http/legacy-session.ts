@@ -1,5 +1,5 @@
 /** One client that opened with `initialize`: its transport, its protocol state and its subscriptions. */
-import { CausewayError, headers, legacyVersions, type Params } from '@causeway/protocol'
+import { CausewayError, headers, legacyVersions, type Params, success } from '@causeway/protocol'
 import {
   type JSONRPCMessage,
   type RequestId,
@@ -9,10 +9,12 @@ import {
 } from '@modelcontextprotocol/server'
 import type { ListKind, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import { firstInput } from './asking.ts'
 import { type EventLog, eventLog } from './event-log.ts'
-import type { Exchange, Turn } from './exchange.ts'
+import { callerOf, type Exchange, type Turn } from './exchange.ts'
 import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
+import { BegunCalls, beginCall, type PlainCall } from './plain-call.ts'
 import { sdkServer } from './sdk-server.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
@@ -33,6 +35,9 @@ const accept = 'application/json, text/event-stream'
 
 const lastEvent = 'last-event-id'
 
+/** A call that takes longer than this gets a stream, which can be kept open and resumed, ms. */
+const plainMs = 100
+
 /** A session; `open` or `revive` it before its first message. */
 export class LegacySession {
   readonly id: string
@@ -44,6 +49,7 @@ export class LegacySession {
   readonly #events: EventLog
   readonly #transport: SessionTransport
   readonly #server: Server
+  readonly #begun = new BegunCalls()
   #usedMs: number
   #running = 0
 
@@ -67,18 +73,22 @@ export class LegacySession {
       era: 'legacy',
       versions: legacyVersions,
       exchangeOf: (request) => this.#exchanges.get(request) as Exchange, // put there by answer()
-      sender: () => ({
-        client: initialize.clientInfo,
-        sessionId: id,
-        capabilities: initialize.capabilities,
-      }),
+      sender: () => this.#sender,
       own: {
         'resources/subscribe': (params) => this.#subscribe(params),
         'resources/unsubscribe': (params) => this.#unsubscribe(params),
       },
       onCancelled: (rpcId) => this.#endCancelled(rpcId),
     })
-    this.#server.onclose = () => onClose(this)
+    this.#server.onclose = () => {
+      this.#begun.close()
+      onClose(this)
+    }
+  }
+
+  get #sender() {
+    const { clientInfo: client, capabilities } = this.initialize
+    return { client, capabilities, sessionId: this.id }
   }
 
   /** Milliseconds since the epoch of the last request or stream; infinite while one is open. */
@@ -101,8 +111,35 @@ export class LegacySession {
     await this.#replay({ jsonrpc: '2.0', method: 'notifications/initialized' })
   }
 
+  /** Answers a plain call: with one JSON body where the result is there at once, else by a stream. */
+  async call(turn: Turn, body: PlainCall): Promise<void> {
+    const { reply, exchange } = turn
+    this.#running += 1
+    try {
+      const caller = callerOf(exchange, {
+        era: 'legacy',
+        rpcId: body.id,
+        input: firstInput(this.initialize.capabilities),
+        ...this.#sender,
+      })
+      const begun = beginCall(this.#wiring.core, body, caller)
+      const result = await this.#begun.hold(body.id, begun, ({ quick }) => quick(plainMs))
+      if (begun.isCancelled) await reply.send(rpcFailure(body.id, cancelled(), 'legacy'))
+      else if (result !== undefined)
+        await reply.type('application/json').send(JSON.stringify(success(body.id, result)))
+      else await this.answer({ ...turn, exchange: { ...exchange, begun } }, body)
+    } finally {
+      this.#running -= 1
+      this.#usedMs = this.#wiring.now()
+    }
+  }
+
   /** Answers a POST with this body, a GET or a DELETE; resolves when the answer or the stream has ended. */
   async answer({ request, reply, exchange }: Turn, body?: unknown): Promise<void> {
+    if (this.#begun.cancelledBy(body)) {
+      await reply.code(202).send()
+      return
+    }
     this.#running += 1
     try {
       const asked = webRequest(request, { signal: exchange.signal })
@@ -153,7 +190,7 @@ export class LegacySession {
    * an answer would be taken up again by the client.
    */
   #endCancelled(rpcId: RequestId): void {
-    const answer = rpcFailure(rpcId, new CausewayError('CANCELLED', 'the call was cancelled'), 'legacy')
+    const answer = rpcFailure(rpcId, cancelled(), 'legacy')
     this.#transport
       .send(answer as JSONRPCMessage)
       .catch((err: unknown) => protocolDetail(this.#wiring.log, { err }, 'a cancelled call was not ended'))
@@ -186,6 +223,8 @@ export class LegacySession {
       .catch((err: unknown) => protocolDetail(this.#wiring.log, { err }, 'a notice was not sent'))
   }
 }
+
+const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
 
 /** The SDK gives a missing resource the number of the stateless revision on every revision; sessions have their own. */
 class SessionTransport extends WebStandardStreamableHTTPServerTransport {

@@ -17,6 +17,7 @@ import type { LegacySession } from './legacy-session.ts'
 import { answerLeniently } from './lenient.ts'
 import type { McpLegs } from './mcp-legs.ts'
 import { claimsRevision, isModern } from './modern.ts'
+import { isPlainCall } from './plain-call.ts'
 import { type Handler, serve } from './serve.ts'
 import { asksFirstPage } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
@@ -70,13 +71,15 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
       remedy: 'send it alone',
     })
   checkVersion(request)
-  const canStream = acceptsStream(request) && sdkReads(body)
+  const isPlain = acceptsStream(request) && acceptsJson(request) && isPlainCall(body)
+  const canStream = isPlain || (acceptsStream(request) && sdkReads(body))
   if (method === 'initialize' && canStream && hasRequest(body))
     return inflight.run(() => legs.sessions.initialize(turn))
 
   const session = await sessionOf(turn, legs)
   // Cancellations and answers to our own requests must get through while the server waits for calls to end.
   if (session !== undefined && !hasRequest(body) && sdkReads(body)) return session.answer(turn, body)
+  if (session !== undefined && isPlain) return inflight.run(() => session.call(turn, body))
   if (session !== undefined && canStream && !isPlainToolList(body))
     return inflight.run(() => session.answer(turn, body))
   await inflight.run(async () => {
@@ -126,6 +129,9 @@ function checkVersion({ headers: given }: FastifyRequest): void {
 
 const acceptsStream = ({ headers: { accept } }: FastifyRequest): boolean =>
   accept?.includes('text/event-stream') === true
+
+const acceptsJson = ({ headers: { accept } }: FastifyRequest): boolean =>
+  accept !== undefined && /application\/json|\*\/\*/.test(accept)
 
 const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null)?.method
 

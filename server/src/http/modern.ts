@@ -1,12 +1,21 @@
 /** The stateless leg, MCP 2026-07-28: every message carries its version, its client and its capabilities. */
-import { headers, meta, modernVersion, type Params, type Request as RpcRequest } from '@causeway/protocol'
+import {
+  headers,
+  meta,
+  modernVersion,
+  type Params,
+  type Request as RpcRequest,
+  success,
+} from '@causeway/protocol'
 import { classifyInboundRequest, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
 import { protocolDetail } from '../log.ts'
-import type { Capabilities } from './asking.ts'
-import type { Exchange, Turn } from './exchange.ts'
+import { type Capabilities, firstInput } from './asking.ts'
+import { callerOf, type Exchange, type Turn } from './exchange.ts'
+import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
+import { type BegunCall, beginCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { asksFirstPage, toolListAnswer } from './tool-list.ts'
 import { sendWeb, webRequest } from './web.ts'
@@ -36,6 +45,7 @@ export const isModern = (body: unknown, versionHeader: unknown): boolean =>
 /** Makes the leg. A handler is made once for each mount, when its first message comes. */
 export function modernLeg(wiring: Wiring): ModernLeg {
   const handlers = new Map<string, McpHttpHandler>()
+  const checkParamHeaders: ParamHeaderCheck = paramHeaderCheck()
   const exchanges = new WeakMap<Request, Exchange & { readonly method: string }>()
 
   const handlerOf = (mount: Mount): McpHttpHandler => {
@@ -69,18 +79,52 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     return made
   }
 
+  /** Throws `HEADER_MISMATCH` for a call whose headers and arguments disagree. */
+  const checkHeaders = ({ body, headers: given }: FastifyRequest, mount: Mount): void => {
+    const { method, params } = (body ?? {}) as Partial<RpcRequest>
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return
+    const schema = wiring.core.tool(mount, params.name)?.inputSchema
+    if (schema !== undefined) checkParamHeaders(schema, params.arguments, given)
+  }
+
+  /** Begins a plain call; who hangs up cancels it. */
+  const begin = (message: PlainCall, exchange: Exchange): BegunCall => {
+    const envelope = message.params._meta as Params // the SDK has classified the message by it
+    const caller = callerOf(exchange, {
+      era: 'modern',
+      rpcId: message.id,
+      client: clientInfoOf(envelope[meta.clientInfo]),
+      input: firstInput(envelope[meta.clientCapabilities] as Capabilities),
+    })
+    const begun = beginCall(wiring.core, message, caller)
+    begun.attach({ signal: exchange.signal, notify: () => {} })
+    return begun
+  }
+
   return {
     async answer({ request, reply, exchange }) {
-      const { body } = request
       const { mount } = exchange
-      if (isPlainToolList(request)) {
-        const { id } = body as RpcRequest // classified as a request
-        await reply.type('application/json').send(toolListAnswer(wiring.core, { mount, era: 'modern', id }))
+      checkHeaders(request, mount)
+      const message = requestIn(request)
+      if (message !== undefined && asksFirstPage(message)) {
+        const json = toolListAnswer(wiring.core, { mount, era: 'modern', id: message.id })
+        await reply.type('application/json').send(json)
+        return
+      }
+      const begun = message !== undefined && isPlainCall(message) ? begin(message, exchange) : undefined
+      const result = await begun?.quick()
+      if (begun?.isCancelled === true) return void reply.hijack()
+      if (result !== undefined && message !== undefined) {
+        const { serverInfo } = wiring.core.describe(mount)
+        await reply
+          .type('application/json')
+          .send(JSON.stringify(success(message.id, stamped(result, serverInfo))))
         return
       }
       const asked = webRequest(request, { signal: exchange.signal })
-      exchanges.set(asked, { ...exchange, method: String((body as { method?: unknown } | null)?.method) })
-      await sendWeb(reply, await handlerOf(mount).fetch(asked, { parsedBody: body }))
+      const method = String((request.body as { method?: unknown } | null)?.method)
+      exchanges.set(asked, { ...exchange, method, ...(begun === undefined ? {} : { begun }) })
+      await sendWeb(reply, await handlerOf(mount).fetch(asked, { parsedBody: request.body }))
     },
     listChanged(mount, kind) {
       const notify = handlers.get(mount.path)?.notify
@@ -97,15 +141,24 @@ export function modernLeg(wiring: Wiring): ModernLeg {
   }
 }
 
-/** True for a first page of `tools/list` that the SDK would serve: anything it might refuse goes to it. */
-function isPlainToolList({ method, headers: given, body }: FastifyRequest): boolean {
-  const { [headers.protocolVersion]: version, [headers.method]: mcpMethod } = given
-  if (version !== modernVersion || typeof mcpMethod !== 'string') return false
+/** The request in the body where the SDK would serve it: anything it might refuse goes to it. */
+function requestIn({ method, headers: given, body }: FastifyRequest): RpcRequest | undefined {
+  const { [headers.protocolVersion]: version, [headers.method]: mcpMethod, [headers.name]: name } = given
+  if (version !== modernVersion || typeof mcpMethod !== 'string') return undefined
   const outcome = classifyInboundRequest({
     httpMethod: method,
     protocolVersionHeader: version,
     mcpMethodHeader: mcpMethod,
     body,
   })
-  return outcome.kind === 'modern' && outcome.messageKind === 'request' && asksFirstPage(outcome.message)
+  if (outcome.kind !== 'modern' || outcome.messageKind !== 'request') return undefined
+  const request = body as RpcRequest // classified as one
+  return request.params?.name === name ? request : undefined
 }
+
+/** What MCP 2026-07-28 wants on every result. */
+const stamped = (result: { readonly _meta?: object }, serverInfo: object): object => ({
+  ...result,
+  resultType: 'complete',
+  _meta: { ...result._meta, [meta.serverInfo]: serverInfo },
+})

@@ -59,7 +59,9 @@ export function sdkServer(options: SdkServerOptions): Server {
       const ownAnswer = Object.hasOwn(own, method) ? own[method]?.(params) : undefined
       if (ownAnswer !== undefined) return await ownAnswer
       const input = asks.has(method) ? wiring.asking.inputOf(ctx, call, sender.capabilities) : undefined
-      const given = await wiring.core.dispatch(method, params, { ...caller, input })
+      const begun = isFirstRun(ctx) ? exchange.begun : undefined
+      begun?.attach(caller)
+      const given = await (begun?.outcome ?? wiring.core.dispatch(method, params, { ...caller, input }))
       return isAsk(given) ? await wiring.asking.resultOf(given, call) : (given as Result) // the method's own result
     } catch (error) {
       const told = rpcFailure(id, tellable(error, wiring.log, caller.requestId), era)
@@ -69,9 +71,8 @@ export function sdkServer(options: SdkServerOptions): Server {
   }
   /** The SDK answers nothing to a request that is cancelled, at work or while the client is being asked. */
   const first = (method: string, params: Params, ctx: ServerContext): Promise<Result> => {
-    const { id, signal, inputResponses } = ctx.mcpReq
-    if (inputResponses === undefined)
-      signal.addEventListener('abort', () => options.onCancelled?.(id), { once: true })
+    const { id, signal } = ctx.mcpReq
+    if (isFirstRun(ctx)) signal.addEventListener('abort', () => options.onCancelled?.(id), { once: true })
     return answer(method, params, ctx)
   }
   server.fallbackRequestHandler = ({ method, params = {} }, ctx) => first(method, params, ctx)
@@ -80,6 +81,10 @@ export function sdkServer(options: SdkServerOptions): Server {
     server.setRequestHandler(method, { params: anyParams }, (params, ctx) => first(method, params, ctx))
   return server
 }
+
+/** False when a call is run again with replies, by the client or by the SDK. */
+const isFirstRun = ({ mcpReq }: ServerContext): boolean =>
+  mcpReq.inputResponses === undefined && mcpReq.requestState() === undefined
 
 const asks: ReadonlySet<string> = new Set(['tools/call', 'prompts/get'])
 

@@ -36,7 +36,7 @@ export interface Wire {
   readonly logged: LogCapture
   /** Sends a value as JSON, a string or bytes as they are, nothing for undefined. */
   send(body?: unknown, sending?: Sending): Promise<Answer>
-  /** Sends and gives the messages of the event stream that comes back, as they come. */
+  /** Sends and gives the messages that come back, as they come: those of the event stream, or the one of the body. */
   stream(body?: unknown, sending?: Sending): Promise<Stream>
   /** Opens a session; gives its id. */
   initialize(sending?: Sending): Promise<string>
@@ -45,6 +45,7 @@ export interface Wire {
 /** An open event stream. */
 export interface Stream {
   readonly status: number
+  readonly headers: Answer['headers']
   // biome-ignore lint/suspicious/noExplicitAny: a message is whatever the test expects of it
   readonly messages: AsyncGenerator<any>
   /** Comments that have come so far. */
@@ -116,7 +117,10 @@ export async function openWire(
       const ids: string[] = []
       return {
         status: answer.statusCode,
-        messages: events(answer.body, { comments, ids }),
+        headers: answer.headers,
+        messages: String(answer.headers['content-type']).startsWith(json)
+          ? only(answer.body.json())
+          : events(answer.body, { comments, ids }),
         comments,
         ids,
         hangUp: () => hangUp.abort(),
@@ -195,6 +199,10 @@ function bytesOf(body: unknown): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
+async function* only(message: Promise<unknown>): AsyncGenerator<unknown> {
+  yield await message
+}
+
 async function* events(
   body: AsyncIterable<Uint8Array>,
   { comments, ids }: { comments: string[]; ids: string[] },
@@ -207,7 +215,7 @@ async function* events(
       if (part.startsWith(':')) comments.push(part.slice(1).trim())
       const id = /^id: (.+)$/m.exec(part)?.[1]
       if (id !== undefined) ids.push(id)
-      const data = /^data: (.+)$/m.exec(part)?.[1]
+      const data = /^data: ([^\n]+)$/m.exec(part)?.[1]
       if (data !== undefined) yield JSON.parse(data)
     }
   }

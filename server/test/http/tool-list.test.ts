@@ -1,52 +1,12 @@
 /** tools/list: from bytes or through the SDK, the same; paged; announced when it changes. */
-import { legacyVersions, modernVersion } from '@causeway/protocol'
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import { legacyVersions } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import type { Mount } from '../../src/core.ts'
-import { openAsking } from '../../src/http/asking.ts'
-import { sdkServer } from '../../src/http/sdk-server.ts'
 import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, rpc, toolCall, type Wire } from './open-wire.ts'
+import { throughSdk } from './through-sdk.ts'
 
 const names = (result: { tools: { name: string }[] }): string[] => result.tools.map(({ name }) => name)
-
-/** The same list through the SDK alone: a handler of the stateless leg, and an array, which has no short way. */
-async function throughSdk(wire: Wire, path: Mount['path'], era: 'modern' | 'legacy') {
-  if (era === 'modern') {
-    const { body, headers } = modern(rpc('tools/list'))
-    const mount = wire.core.mounts().find((one) => one.path === path) as Mount
-    const { signal } = new AbortController()
-    const exchange = {
-      mount,
-      requestId: 'r',
-      session: undefined,
-      client: { name: 'c', version: '1' },
-      signal,
-    }
-    const handler = createMcpHandler(() =>
-      sdkServer({
-        wiring: { core: wire.core, log: wire.logged.log, asking: openAsking(wire.core.signingKey) },
-        mount,
-        era,
-        versions: [modernVersion],
-        exchangeOf: () => ({ ...exchange, isBatch: false }),
-        sender: () => ({ capabilities: undefined }),
-      }),
-    )
-    const asked = new Request('http://localhost/', {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-    })
-    return (await handler.fetch(asked, { parsedBody: body })).json()
-  }
-  const id = await wire.initialize({ path })
-  const { messages } = await wire.stream([rpc('tools/list')], {
-    path,
-    headers: { ...both, 'mcp-session-id': id },
-  })
-  return (await messages.next()).value
-}
 
 async function fromBytes(wire: Wire, path: string, era: 'modern' | 'legacy') {
   if (era === 'modern') {
@@ -62,7 +22,11 @@ t.test('tools/list: the bytes and the SDK give the same answer, on every mount a
     const wire = await openWire(t, { dir: t.testdir({ [`size${env.CAUSEWAY_PAGE_SIZE}`]: {} }), env })
     for (const { path } of wire.core.mounts())
       for (const era of ['modern', 'legacy'] as const)
-        t.same(await fromBytes(wire, path, era), await throughSdk(wire, path, era), `${path} ${era}`)
+        t.same(
+          await fromBytes(wire, path, era),
+          await throughSdk(wire, { path, era, message: rpc('tools/list') }),
+          `${path} ${era}`,
+        )
   }
 })
 
