@@ -5,6 +5,7 @@ import { CausewayError } from '@causeway/protocol'
 import Client from 'undici/lib/dispatcher/client.js'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import type { Connector, TlsOptions } from './proxy.ts'
 import type { Connection } from './settings.ts'
 import type { Target } from './target.ts'
 
@@ -28,15 +29,16 @@ const lookupLoopback: LookupFunction = (_hostname, options, callback) => {
 }
 
 /** Opens nothing yet. Throws `INVALID_SETTING` for a certificate file that cannot be read, or a bad proxy. */
-export async function openConnections(target: Target, connection: Connection): Promise<Connections> {
+export async function openConnections(
+  target: Target,
+  connection: Connection,
+  env: NodeJS.ProcessEnv,
+): Promise<Connections> {
   const { origin, socketPath } = target
   const tls = tlsOptions(connection)
-  if (connection.proxy !== undefined) {
-    const { openProxies } = await import('./proxy.ts')
-    return openProxies(target, connection.proxy, { ...noTimeouts, tls })
-  }
+  const tunnel = await openTunnel(target, connection, { tls, env })
   const isLocalhost = new URL(origin).hostname === 'localhost'
-  const connect = {
+  const connect = tunnel ?? {
     ...tls,
     autoSelectFamily: true,
     ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
@@ -45,10 +47,20 @@ export async function openConnections(target: Target, connection: Connection): P
   return { calls: new Pool(origin, options), streams: new Client(origin, options) }
 }
 
-/** How TLS judges the certificate of the server, where that is not as usual. */
-export interface TlsOptions {
-  readonly ca?: string[]
-  readonly rejectUnauthorized?: boolean
+/** The way through a proxy where one is asked for; its code is loaded only then. */
+async function openTunnel(
+  { origin, socketPath }: Target,
+  { proxy }: Connection,
+  { tls, env }: { tls: TlsOptions; env: NodeJS.ProcessEnv },
+): Promise<Connector | undefined> {
+  if (proxy === undefined) return undefined
+  if (socketPath !== undefined)
+    throw new CausewayError('INVALID_SETTING', 'a Unix socket is not reached through a proxy', {
+      remedy: 'leave out --proxy',
+    })
+  const { proxyFor, tunnelThrough } = await import('./proxy.ts')
+  const url = proxyFor(origin, proxy, env)
+  return url === undefined ? undefined : tunnelThrough(url, tls)
 }
 
 function tlsOptions({ ca, insecure }: Connection): TlsOptions {

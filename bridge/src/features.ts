@@ -23,6 +23,7 @@ export interface Features {
 }
 
 interface Parts {
+  readonly env: NodeJS.ProcessEnv
   readonly log: Log
   /** Tells the person who starts the bridge. */
   readonly warn: (text: string) => void
@@ -31,7 +32,7 @@ interface Parts {
 }
 
 /** Opens files and connections as set; throws `INVALID_SETTING` for what cannot be opened. */
-export async function openFeatures(settings: Settings, { log, warn, now }: Parts): Promise<Features> {
+export async function openFeatures(settings: Settings, { env, log, warn, now }: Parts): Promise<Features> {
   const { connection, credentials, record, tools, url } = settings
   if (connection.insecure)
     warn(
@@ -41,7 +42,7 @@ export async function openFeatures(settings: Settings, { log, warn, now }: Parts
   const recorder = record === undefined ? undefined : openRecorder(record, { now: () => new Date(), log })
   const hasGlobs = tools.only.length + tools.ignore.length > 0
   return {
-    connections: await openConnections(targetOf(url), connection),
+    connections: await openConnections(targetOf(url), connection, env),
     fields: openCredentials(credentials, log),
     stages: [stats.stage, ...(recorder ? [recorder.stage] : []), ...(hasGlobs ? [toolFilter(tools)] : [])],
     stats,

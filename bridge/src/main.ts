@@ -58,7 +58,7 @@ async function run(settings: Settings): Promise<void> {
   const limit = settings.maxLine || Number.POSITIVE_INFINITY
   const calls = new Calls()
 
-  const features = await openFeatures(settings, { log, warn, now: () => performance.now() })
+  const features = await openFeatures(settings, { env: process.env, log, warn, now: () => performance.now() })
 
   const client = createOutput(stdout, () => end('the client closed its end', 0))
   const ends = chain(features.stages, { toServer: (line) => relay.receive(line), toClient: client.write })

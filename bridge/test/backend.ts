@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 import { Sightings } from './sightings.ts'
@@ -11,6 +11,8 @@ export type Wire = any
 /** One HTTP request that the backend got, and the means to answer it in pieces. */
 export interface Got {
   readonly method: string
+  /** Path and query. */
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** The body as JSON, undefined when it has none. */
@@ -48,7 +50,7 @@ export class Backend {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const got = makeGot(request.method ?? '', request.headers, Buffer.concat(chunks).toString(), response)
+      const got = makeGot(request, Buffer.concat(chunks).toString(), response)
       this.got.push(got)
       const script = this.#scripts.get(got.method === 'POST' ? got.message?.method : got.method)
       if (script === undefined) this.#answer(got)
@@ -116,7 +118,8 @@ export async function startBackend(t: Test): Promise<Backend> {
 const nameOf = ({ method, message }: Got): string =>
   method === 'POST' ? (message?.method ?? (Array.isArray(message) ? 'batch' : 'response')) : method
 
-function makeGot(method: string, headers: IncomingHttpHeaders, text: string, response: ServerResponse): Got {
+function makeGot(request: IncomingMessage, text: string, response: ServerResponse): Got {
+  const { method = '', url: path = '', headers } = request
   const json: Got['json'] = (value, { status = 200, headers = {} } = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(value))
@@ -124,6 +127,7 @@ function makeGot(method: string, headers: IncomingHttpHeaders, text: string, res
   const message = text === '' ? undefined : JSON.parse(text)
   return {
     method,
+    path,
     headers,
     text,
     message,

@@ -1,20 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { verifies } from '../../test/verifies.ts'
 import { startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
+import { oldestNode } from './oldest-node.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
-
-/** A Node 20 where this machine has one, else the Node that runs the tests. */
-function oldestNode(): string {
-  const places = [process.env.CAUSEWAY_NODE20, '/usr/local/bin/node', '/usr/bin/node']
-  const isNode20 = (path: string) => /^v20\./.test(String(execFileSync(path, ['--version'])))
-  return places.find((path) => path !== undefined && existsSync(path) && isNode20(path)) ?? process.execPath
-}
 
 verifies('bridge:bundle', async (t) => {
   execFileSync(process.execPath, ['--conditions=@causeway/source', join(checkout, 'scripts/bundle.ts')])

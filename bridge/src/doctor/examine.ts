@@ -25,7 +25,7 @@ export async function* examine(
     if (names.length > 0) yield ok('headers', `${names.join(', ')} set for every request`)
     probe = createProbe(
       settings.url,
-      await openConnections(targetOf(settings.url), settings.connection),
+      await openConnections(targetOf(settings.url), settings.connection, env),
       fields,
     )
   } catch (error) {

@@ -7,7 +7,7 @@ const causes: readonly (readonly [RegExp, string, string])[] = [
   [/^EACCES$/, 'the socket may not be opened', 'check the rights of the socket and its folder'],
   [/^ENOTFOUND$|^EAI_AGAIN$/, 'the host name is not known', 'check the host in --url'],
   [
-    /^EPROTO$|WRONG_VERSION|^HPE_/,
+    /^EPROTO$|WRONG_VERSION|^HPE_|^HTTPParserError$/,
     'that port speaks something else',
     'check http:// or https:// and the port in --url',
   ],
@@ -23,11 +23,7 @@ const causes: readonly (readonly [RegExp, string, string])[] = [
     'no answer in time',
     'check the network, a firewall, and whether a proxy is needed (--proxy)',
   ],
-  [
-    /^UND_ERR_ABORTED$|^UND_ERR_PRX/,
-    'the proxy refused to connect',
-    'check the address, user and password of --proxy',
-  ],
+  [/^PROXY_REFUSED$/, 'the proxy refused to connect', 'check the address, user and password of --proxy'],
   [
     /^ECONNRESET$|^UND_ERR_SOCKET$/,
     'the connection was cut',
@@ -58,8 +54,8 @@ function rootOf(error: unknown): { code: string; message: string } {
   const { cause, errors } = error as { cause?: unknown; errors?: readonly unknown[] }
   const inner = cause ?? errors?.[0]
   if (inner instanceof Error) return rootOf(inner)
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return { code: String(code ?? 'unknown'), message: String(message) }
+  const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown }
+  return { code: String(code ?? name), message: String(message) }
 }
 
 /** What the answer to a first request says about who may call; undefined where it lets us in. */

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import type { Test } from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { startBackend } from './backend.ts'
+import { certificate } from './certificate.ts'
+import { startBridge } from './client.ts'
+
+/** Echoes the method, as the unscripted backend does. */
+const echo: RequestListener = async (request, response) => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { echo: method, host: request.headers.host } }))
+}
+
+async function listen(
+  t: Test,
+  server: ReturnType<typeof createServer>,
+  at: number | string = 0,
+): Promise<number> {
+  await once(typeof at === 'string' ? server.listen(at) : server.listen(at, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return typeof address === 'string' ? 0 : (address as AddressInfo).port
+}
+
+/** A proxy that knows CONNECT alone, and the addresses that it was asked for. */
+async function startProxy(t: Test): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = []
+  const tunnels: Duplex[] = []
+  const proxy = createServer((_request, response) => void response.writeHead(501).end())
+  proxy.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    asked.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
+    const [host = '', port = ''] = request.url?.split(':') ?? []
+    const tunnel = connect(Number(port), host, () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    tunnels.push(socket, tunnel)
+    for (const end of [socket, tunnel]) end.on('error', () => {})
+    tunnel.pipe(socket).pipe(tunnel)
+  })
+  t.teardown(() => {
+    for (const end of tunnels) end.destroy()
+  })
+  return { url: `http://user:pw@127.0.0.1:${await listen(t, proxy)}`, asked }
+}
+
+verifies('bridge:connection', 'calls and streams go through the proxy that was asked for', async (t) => {
+  const backend = await startBackend(t)
+  const { url, asked } = await startProxy(t)
+  const bridge = startBridge(t, { url: backend.url, args: ['--proxy', url] })
+  await bridge.open()
+  t.match(await bridge.call(1, 'tools/list'), { result: { echo: 'tools/list' } })
+  await backend.saw('GET')
+  const address = new URL(backend.url).host
+  t.same([...new Set(asked)], [`${address} Basic ${Buffer.from('user:pw').toString('base64')}`])
+  t.ok(asked.length >= 2, 'the stream has a connection of its own')
+})
+
+verifies('bridge:connection', 'the proxy of the environment is used only when asked for', async (t) => {
+  const backend = await startBackend(t)
+  const { url, asked } = await startProxy(t)
+  const direct = startBridge(t, { url: backend.url, env: { HTTP_PROXY: url, http_proxy: url } })
+  t.match(await direct.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.same(asked, [])
+  const env = { http_proxy: url, CAUSEWAY_PROXY: 'env', no_proxy: '' }
+  const proxied = startBridge(t, { url: backend.url, env })
+  t.match(await proxied.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.same(asked.length, 1)
+  const spared = startBridge(t, { url: backend.url, env: { ...env, no_proxy: '127.0.0.1' } })
+  t.match(await spared.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.same(asked.length, 1)
+})
+
+verifies('bridge:connection', 'a certificate is trusted by --ca, or not judged by --insecure', async (t) => {
+  const port = await listen(t, createTlsServer(certificate, echo))
+  const url = `https://localhost:${port}/mcp`
+  const ca = join(t.testdir(), 'ca.pem')
+  writeFileSync(ca, certificate.cert)
+
+  const strict = startBridge(t, { url })
+  t.match(await strict.call(1, 'ping'), {
+    error: { data: { code: 'SERVER_UNREACHABLE', data: { cause: 'DEPTH_ZERO_SELF_SIGNED_CERT' } } },
+  })
+  const trusting = startBridge(t, { url, args: ['--ca', ca] })
+  t.match(await trusting.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.equal(trusting.stderr, '')
+  const careless = startBridge(t, { url, args: ['--insecure'] })
+  t.match(await careless.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.match(careless.stderr, /WARNING: certificates are not checked/)
+})
+
+verifies('bridge:connection', 'a certificate file or proxy that is none is told', async (t) => {
+  const dir = t.testdir({ 'ca.pem': 'nothing' })
+  for (const args of [
+    ['--ca', join(dir, 'absent')],
+    ['--ca', join(dir, 'ca.pem')],
+    ['--proxy', 'socks5://a:b@c:1'],
+    ['--proxy', 'http://c:1', '--url', 'unix:/x.sock:/mcp'],
+  ]) {
+    const bridge = startBridge(t, { args })
+    t.same(await bridge.exited, { code: 2, signal: null })
+    t.match(bridge.stderr, /^causeway-bridge: INVALID_SETTING: [^\n]+\n$/)
+    t.notMatch(bridge.stderr, 'a:b')
+  }
+})
+
+verifies('bridge:connection', 'TLS goes through the tunnel, and a proxy that refuses is told', async (t) => {
+  const port = await listen(t, createTlsServer(certificate, echo))
+  const ca = join(t.testdir(), 'ca.pem')
+  writeFileSync(ca, certificate.cert)
+  const { url, asked } = await startProxy(t)
+  const bridge = startBridge(t, { url: `https://localhost:${port}/mcp`, args: ['--proxy', url, '--ca', ca] })
+  t.match(await bridge.call(1, 'ping'), { result: { echo: 'ping' } })
+  t.match(asked[0], `localhost:${port}`)
+
+  const refusing = createServer()
+  refusing.on('connect', (_request, socket: Duplex) => socket.end('HTTP/1.1 407 No\r\n\r\n'))
+  const args = ['--proxy', `http://127.0.0.1:${await listen(t, refusing)}`]
+  const refused = startBridge(t, { url: 'http://a.invalid/mcp', args })
+  t.match(await refused.call(1, 'ping'), { error: { data: { data: { cause: 'PROXY_REFUSED' } } } })
+})
+
+verifies('bridge:socket', async (t) => {
+  // The path of a socket may not be longer than about a hundred characters.
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  const path = join(dir, 'a b.sock')
+  await listen(t, createServer(echo), path)
+  const bridge = startBridge(t, { url: `unix:${path}:/mcp` })
+  t.match(await bridge.call(1, 'ping'), { result: { echo: 'ping', host: 'localhost' } })
+  const absent = startBridge(t, { url: `unix:${path}.not:/mcp`, args: ['--wait', '0'] })
+  t.match(await absent.call(1, 'ping'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
+})
+
+verifies('bridge:setting:app', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url, env: { CAUSEWAY_APP: 'Replay' } })
+  await bridge.call(1, 'ping')
+  t.equal(backend.got.all[0]?.path, '/mcp/replay')
+})
