@@ -15,11 +15,11 @@ t.setTimeout(120_000)
 /** A server with a call under way that ends when `finish` is called. */
 async function serverAtWork(
   t: Test,
-  more: { env?: Record<string, string>; ipc?: boolean } = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer & { answered: Promise<HttpAnswer>; finish(): void }> {
   const dir = t.testdir()
-  const env = { ...writeProbeApp(dir).env, ...more.env }
-  const running = await startServer(t, { dir, ...more, env })
+  const env = { ...writeProbeApp(dir).env, ...settings }
+  const running = await startServer(t, { dir, env })
   const file = join(dir, 'go')
   const answered = postJson(running.url, '/api/apps/probe/tools/linger', { file })
   answered.catch(() => {}) // where the test lets the connection be cut
@@ -83,7 +83,7 @@ verifies('server:shutdown:drain', async (t) => {
 })
 
 verifies('server:shutdown:drain', 'a call that does not end holds nothing up for long', async (t) => {
-  const { server } = await serverAtWork(t, { env: { CAUSEWAY_SHUTDOWN_MS: '100' } })
+  const { server } = await serverAtWork(t, { CAUSEWAY_SHUTDOWN_MS: '100' })
   t.same(await server.stop(), { code: 0, signal: null })
 })
 
@@ -97,7 +97,7 @@ verifies('server:shutdown:twice', async (t) => {
 })
 
 verifies('server:shutdown:parent', async (t) => {
-  const { server, answered, finish } = await serverAtWork(t, { ipc: true })
+  const { server, answered, finish } = await serverAtWork(t)
   server.process.disconnect()
   t.match(await server.saw('stopping'), { why: 'disconnect' })
   finish()

@@ -29,8 +29,6 @@ export interface ServerStart {
   readonly program?: readonly string[]
   /** The folder it is started in, and so the default root; default: the data folder. */
   readonly cwd?: string
-  /** True to hold an IPC channel, as the starter of a checkout does. */
-  readonly ipc?: boolean
 }
 
 /** A line of the log, parsed. */
@@ -112,8 +110,10 @@ export function spawnServer(t: Test, start: ServerStart): ServerProcess {
       MCP_SERVER_PORT: '0',
       ...start.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe', ...(start.ipc === true ? (['ipc'] as const) : [])],
+    // The channel ends with this process: a test that is killed leaves no server behind.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  child.channel?.unref()
   const server = new ServerProcess(start, child)
   t.teardown(async () => {
     const hangs = setTimeout(() => child.kill('SIGKILL'), 8000)
