@@ -121,6 +121,7 @@ function solver(db: Database, report: Report): void {
 
 /** Depth, turns of the normal by more than 30 degrees, and contacts that are lost twice within 30 frames. */
 function pairs(db: Database, report: Report): void {
+  const ids = new Set(frameTimes(db).map(([id]) => id))
   const last = new Map<string, { frame: number; lost: number; normal: Xyz }>()
   for (const row of rows(
     db,
@@ -138,7 +139,7 @@ function pairs(db: Database, report: Report): void {
       if (cosine < Math.cos(Math.PI / 6)) report('normal', frame, cosine)
     }
     // A body that lands hops once; losing a contact again soon after is chatter.
-    const isLoss = known !== undefined && !isNext
+    const isLoss = known !== undefined && !isNext && ids.has(known.frame + 1)
     if (isLoss && known.frame + 1 - known.lost <= 30) {
       report('contact', known.lost, 1)
       report('contact', known.frame + 1, 1)
