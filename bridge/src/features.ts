@@ -44,8 +44,23 @@ export async function openFeatures(settings: Settings, { env, log, warn, now }: 
   return {
     connections: await openConnections(targetOf(url), connection, env),
     fields: openCredentials(credentials, log),
-    stages: [stats.stage, ...(recorder ? [recorder.stage] : []), ...(hasGlobs ? [toolFilter(tools)] : [])],
+    stages: [
+      stats.stage,
+      ...(recorder ? [recorder.stage] : []),
+      ...(hasGlobs ? [toolFilter(tools)] : []),
+      ...(settings.offlineList ? [await openOfflineList(url, { env, log })] : []),
+    ],
     stats,
     watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,
   }
+}
+
+/** A server that is up answers a list well within this time. */
+const patienceMs = 500
+
+async function openOfflineList(url: URL, { env, log }: Pick<Parts, 'env' | 'log'>): Promise<Stage> {
+  const { offlineStorePath, openOfflineStore } = await import('./offline-store.ts')
+  const { offlineList } = await import('./offline-list.ts')
+  const store = openOfflineStore(offlineStorePath(url, env), { now: () => new Date(), log })
+  return offlineList({ store, patienceMs, retryMs: 1000 })
 }
