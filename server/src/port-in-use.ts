@@ -1,5 +1,6 @@
 /** A port that is taken: who has it, and what to do. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 
 /** `EADDRINUSE` as `PORT_IN_USE` that names the holder where it can be found; any other error as it is. */
@@ -30,12 +31,18 @@ function processAt(port: number): string | undefined {
     const inode = listeningInode(port)
     if (inode === undefined) return undefined
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      if (holdsSocket(pid, inode)) return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (pid ${pid})`
+      if (holdsSocket(pid, inode)) return `${commandOf(pid)} (pid ${pid})`
     }
   } catch {
     // No /proc, or a process that ended while we looked.
   }
   return undefined
+}
+
+/** The program and its first argument, `node server.js`: the name of the thread alone says `MainThread`. */
+function commandOf(pid: string): string {
+  const [program = '', argument = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  return `${basename(program)} ${argument}`.trim()
 }
 
 /** Columns of /proc/net/tcp: local address, state (0A = listening), inode. */
