@@ -31,6 +31,7 @@ export function createFlow({ output, allowance, patienceMs }: Parts): Flow {
   let total = 0
   let stalled: NodeJS.Timeout | undefined
   let isAwaited = false
+  let isScheduled = false
 
   const keep = (source: Source, bytes: number): void => {
     total += bytes - (kept.get(source) ?? 0)
@@ -65,12 +66,22 @@ export function createFlow({ output, allowance, patienceMs }: Parts): Flow {
     }
   }
 
+  /** Later, because undici's parser must not be entered again from one of its own calls. */
+  const releaseSoon = (): void => {
+    if (isScheduled || paused.size === 0) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      release()
+    })
+  }
+
   const awaitOutput = (): void => {
     if (isAwaited) return
     isAwaited = true
     output.whenOpen(() => {
       isAwaited = false
-      release()
+      releaseSoon()
     })
   }
 
@@ -91,14 +102,14 @@ export function createFlow({ output, allowance, patienceMs }: Parts): Flow {
       if (output.isBlocked() || (isOver && largest(kept.keys()) !== source)) {
         paused.add(source)
         source.pause()
-        // The one that may go on may have been among the paused.
-        release()
+        // The one that may go on may be among the paused.
+        releaseSoon()
       } else if (isOver && paused.size > 0) watch()
     },
     ended(source) {
       keep(source, 0)
       paused.delete(source)
-      release()
+      releaseSoon()
     },
   }
 }

@@ -190,3 +190,16 @@ verifies('bridge:relay:cancel', 'a call that waits for the server is not sent on
   await bridge.call(3, 'ping')
   t.notOk(backend.methods().includes('tools/call'))
 })
+
+verifies(
+  'bridge:end:in-flight',
+  'what waits for a server that is away does not keep the bridge',
+  async (t) => {
+    const { url } = await absentBackend(t)
+    const bridge = startBridge(t, { url, args: ['--drain', '50', '--wait', '600000'] })
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams })
+    bridge.end()
+    t.match(await bridge.answer(1), { error: { data: { code: 'SHUTTING_DOWN' } } })
+    t.same(await bridge.exited, { code: 0, signal: null })
+  },
+)
