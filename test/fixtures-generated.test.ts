@@ -277,6 +277,32 @@ test('generated: at rest the original engine records -g dt, and so does one reco
   db.close()
 })
 
+test('generated: a skidding ball rolls on with 5/7 of its speed, and a cradle passes all of it on', async (t) => {
+  const last = (name: string) => {
+    const db = openEntry(name)
+    const all = states(db)
+    db.close()
+    return all.filter(({ frame_id }) => frame_id === all.at(-1)?.frame_id)
+  }
+  const [rolling] = last('clean_rolling_sphere')
+  t.ok(Math.abs((rolling?.velocity.x ?? 0) - (5 / 7) * 2) < 1e-9)
+  t.ok(Math.abs((rolling?.angular_velocity.y ?? 0) * 0.2 - (5 / 7) * 2) < 1e-9, 'without slipping')
+  const speeds = last('clean_cradle').map(({ velocity }) => velocity.x)
+  t.same(
+    speeds.map((speed) => Math.round(speed * 1e9) / 1e9),
+    [0, 0, 0, 0, 2],
+  )
+})
+
+test('generated: a free spin turns over and keeps its energy', async (t) => {
+  const db = openEntry('clean_free_spin')
+  const energies = rows(db, 'SELECT rotational_ke AS e FROM EnergyRecord').map(({ e }) => e ?? 0)
+  t.ok(Math.max(...energies) / Math.min(...energies) - 1 < 1e-9)
+  const middle = states(db).map(({ angular_velocity }) => angular_velocity.y)
+  t.ok(Math.min(...middle) < -5 && Math.max(...middle) > 5, 'about the middle axis both ways')
+  db.close()
+})
+
 test('generated: the same scripts make the same numbers again', async (t) => {
   const engines = await loadEngines()
   const dir = t.testdir()
