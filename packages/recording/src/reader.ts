@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import type { Connection } from './connection.ts'
 import { eraMap, readSchema } from './era.ts'
 import { frameReader, type ReadFrame } from './frame-reader.ts'
+import { readExtents } from './geometry-reader.ts'
 import { isIndexed } from './indexes.ts'
 import { pairReader, type ReadPair } from './pair-reader.ts'
 import { rowBounds } from './row-bounds.ts'
@@ -15,6 +16,8 @@ export interface Reader extends SeriesReader {
   readonly frame: ReadFrame
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
+  /** Half extents of the bodies that have geometry, m. */
+  extents(): ReadonlyMap<number, readonly [number, number, number]>
   /** Columns of the whole recording, for analyses; made once. */
   windows(summary: RecordingSummary): Windows
   /** True once every index is built; asked anew with `refresh`. */
@@ -46,6 +49,7 @@ export function openReader(file: string): Reader {
     pairHistory: pairReader(connection),
     ...seriesReader(connection),
     summary: () => readSummary(connection, frame),
+    extents: () => readExtents(connection),
     windows: (summary) => recordingWindows(connection, bodyIds(summary)),
     isIndexed: () => indexed,
     refresh: () => {

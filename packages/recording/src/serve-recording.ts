@@ -27,7 +27,10 @@ type Methods = {
 /** What an analysis works with: it runs in the worker that has the recording open. */
 export interface AnalysisContext extends Call {
   readonly summary: RecordingSummary
-  readonly reader: Pick<Reader, 'frame' | 'pairHistory' | 'systemEnergy' | 'bodyEnergy' | 'solver'>
+  readonly reader: Pick<
+    Reader,
+    'frame' | 'pairHistory' | 'systemEnergy' | 'bodyEnergy' | 'solver' | 'extents'
+  >
   /** Columns of the whole recording, read when they are first needed. */
   readonly windows: Windows
 }
