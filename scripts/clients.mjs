@@ -25,6 +25,14 @@ export const clients = Object.freeze({
     spec: '@anthropic-ai/claude-code@2.1.197',
     program: '@anthropic-ai/claude-code/cli-wrapper.cjs',
   },
+  'conformance-0.1': {
+    spec: '@modelcontextprotocol/conformance@0.1.16',
+    program: '@modelcontextprotocol/conformance/dist/index.js',
+  },
+  'conformance-0.2': {
+    spec: '@modelcontextprotocol/conformance@0.2.0-alpha.12',
+    program: '@modelcontextprotocol/conformance/dist/index.js',
+  },
 })
 
 /** The exit code for "could not be installed", which says nothing about this product (sysexits.h, EX_UNAVAILABLE). */

@@ -79,6 +79,10 @@ export const wire = {
     behaviour: 'the server asks a connected client and receives its answer',
     over: ['http', 'bridge'],
   },
+  'wire:conformance': {
+    origin: 'MCP, the official conformance suite',
+    behaviour: 'the official conformance suite passes, but for extensions that the server does not have',
+  },
   'wire:resource:read': {
     origin: 'MCP 2025-11-25 server/resources',
     behaviour: 'resources and templates are listed and read; an unknown one is an error',
