@@ -36,10 +36,21 @@ export function readLine(bytes: Buffer): Line[] {
   }
   if (!Array.isArray(value)) return [readMessage(value, bytes)]
   if (value.length === 0) return [rejected(value, 'a batch must not be empty')]
-  const lines = value.map((element) => readMessage(element, Buffer.from(JSON.stringify(element))))
+  const lines = value.map(readElement)
   const messages = lines.flatMap((line) => (line.type === 'message' ? [line.message] : []))
   if (messages.length === lines.length) return [{ type: 'batch', bytes, messages }]
   return lines
+}
+
+/** An element of a batch as a message of its own. */
+function readElement(element: unknown): Line {
+  if (kindOf(element) === 'invalid') return readMessage(element, Buffer.alloc(0))
+  try {
+    return readMessage(element, Buffer.from(JSON.stringify(element)))
+  } catch {
+    // Writing recurses where reading does not.
+    return rejected(element, 'an element of the batch is nested too deeply')
+  }
 }
 
 function readMessage(value: unknown, bytes: Buffer): Line {

@@ -95,6 +95,10 @@ export const bridge = {
     origin: 'design, seen by a new user',
     behaviour: 'an older server that still runs is told once on standard error',
   },
+  'bridge:fuzz': {
+    origin: 'MCP 2025-11-25 basic/transports, stdio; JSON-RPC 2.0 section 5.1',
+    behaviour: 'no input of any kind ends the bridge or costs the next request its answer',
+  },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:

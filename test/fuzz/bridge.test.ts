@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { startBackend } from '../../bridge/test/backend.ts'
+import { type Client, startBridge } from '../../bridge/test/client.ts'
+import { randomFrom } from '../random.ts'
+import { verifies } from '../verifies.ts'
+import { type Fault, faults, largeFaults } from './bridge-lines.ts'
+
+/** A failure names its seed; the same seed gives the same lines again. */
+const seed = Number(process.env.CAUSEWAY_FUZZ_SEED ?? Date.now() % 2 ** 31)
+const count = Number(process.env.CAUSEWAY_FUZZ_LINES ?? 20_000)
+
+/** How many lines there are between two requests that must be answered. */
+const linesPerRequest = 200
+
+/** Sends bytes in the pieces that chance gives, as a pipe may. */
+async function feed(
+  { process: { stdin } }: Client,
+  lines: Buffer,
+  cut: (end: number) => number,
+): Promise<void> {
+  for (let at = 0; at < lines.length; ) {
+    const end = Math.min(lines.length, at + 1 + cut(70_000))
+    if (stdin?.write(lines.subarray(at, end)) === false) await once(stdin, 'drain')
+    at = end
+  }
+}
+
+verifies('bridge:fuzz', async (t) => {
+  t.comment(`seed ${seed}, ${count} lines; CAUSEWAY_FUZZ_SEED and CAUSEWAY_FUZZ_LINES choose others`)
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url, args: ['--drain', '60000'] })
+  const random = randomFrom(seed)
+  const newline = Buffer.from('\n')
+  const choices = Object.values(faults)
+  await bridge.open()
+  for (let sent = 0; sent < count; sent += linesPerRequest) {
+    const lines = Array.from({ length: linesPerRequest }, () => [
+      random.pick<Fault>(choices)(random),
+      newline,
+    ])
+    await feed(bridge, Buffer.concat(lines.flat()), random.below)
+    const id = `after ${sent}`
+    const { result } = await bridge.call(id, 'ping')
+    if (result?.echo !== 'ping') t.fail(`the request ${id} of seed ${seed} was lost`)
+  }
+  t.equal(bridge.process.exitCode, null, 'the bridge lives')
+})
+
+verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the end', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  const random = randomFrom(seed)
+  for (const [name, fault] of Object.entries(largeFaults)) {
+    await feed(bridge, Buffer.concat([fault(random), Buffer.from('\n')]), random.below)
+    t.match(await bridge.call(name, 'ping'), { result: { echo: 'ping' } }, name)
+  }
+  bridge.raw(Buffer.from('{"jsonrpc":"2.0","id":"cut","method":"pi\xf0\x9f', 'latin1'))
+  bridge.end()
+  t.same(await bridge.exited, { code: 0, signal: null })
+  t.ok(
+    bridge.messages.all.every((message) => message.notJson === undefined),
+    'standard output stays clean',
+  )
+})
