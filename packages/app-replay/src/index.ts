@@ -7,6 +7,7 @@ import { checkTools } from './tools/check-tools.ts'
 import { contactTools } from './tools/contact-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
+import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
 
@@ -28,6 +29,7 @@ export default defineApp(
     contactTools(app)
     solverTools(app)
     checkTools(app)
+    queryTools(app)
     recordingResources(app)
   },
 )

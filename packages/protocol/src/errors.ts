@@ -204,6 +204,12 @@ export const codes = Object.freeze({
     'see capabilities and missing in get_metadata',
     { legacy: -32000 },
   ),
+  INVALID_QUERY: row(
+    -32000,
+    422,
+    'the SQL statement may not run here, or is not understood',
+    'send one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body',
+  ),
 
   // Data files and settings
   NEWER_DATA: row(

@@ -1,4 +1,6 @@
 export { type LibraryLimits, type LibraryLog, type LibraryOptions, openLibrary } from './library.ts'
+export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
+export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
 export type {
   Body,
   BodyEnergy,

@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import { resolveBodyId } from './domain/body-id.ts'
+import { askSql } from './query/query.ts'
 import type { BodyId, Recording, RecordingIdentity, RecordingSummary } from './types.ts'
 import type { CallOptions, WorkerLink } from './worker-link.ts'
 import type { AnswerOf, ArgsOf, WorkerMethod } from './worker-protocol.ts'
@@ -71,7 +72,7 @@ export async function loadRecording(
     key,
     file,
     isIndexed,
-    recording: makeRecording(identity, summary, call),
+    recording: makeRecording(identity, summary, call, sqlQuestions(file)),
     get isBusy() {
       return starting !== undefined || link.pending > 0
     },
@@ -113,7 +114,31 @@ type Call = <Method extends WorkerMethod>(
   options?: CallOptions,
 ) => Promise<AnswerOf<Method>>
 
-function makeRecording(identity: RecordingIdentity, summary: RecordingSummary, call: Call): Recording {
+/** Most SQL questions to one recording at a time: each is a process. */
+const mostQuestions = 2
+
+function sqlQuestions(file: string): Recording['query'] {
+  let running = 0
+  return async (question, signal) => {
+    if (running >= mostQuestions)
+      throw new CausewayError('OVERLOADED', `${running} queries of this recording are under way`, {
+        data: { retry_after_ms: 1000 },
+      })
+    running += 1
+    try {
+      return await askSql(file, question, signal)
+    } finally {
+      running -= 1
+    }
+  }
+}
+
+function makeRecording(
+  identity: RecordingIdentity,
+  summary: RecordingSummary,
+  call: Call,
+  query: Recording['query'],
+): Recording {
   const dynamic: ReadonlySet<BodyId> = new Set(
     [...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id),
   )
@@ -136,6 +161,7 @@ function makeRecording(identity: RecordingIdentity, summary: RecordingSummary, c
       call('pairHistory', { pair: [resolveBody(a), resolveBody(b)], range, limit }),
     analyse: async <Result>(name: string, args: unknown, options?: CallOptions) =>
       (await call('analyse', { name, args }, options)) as Result,
+    query,
     resolveBody,
   }
 }

@@ -5,6 +5,8 @@
  * was recorded as NULL (the recorder's NaN) is null here: absent, never 0.
  */
 
+import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
+
 /** A recorded number; null where the recorder wrote NaN. */
 export type Value = number | null
 
@@ -308,6 +310,11 @@ export interface Recording {
       readonly progress?: ((done: number, total: number, message: string) => void) | undefined
     },
   ): Promise<Result>
+  /**
+   * Asks the private copy in SQL, in a process of its own. Views hide the normalisation; only reading is possible.
+   * Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `OVERLOADED` where two questions are under way.
+   */
+  query(question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer>
   /**
    * The id as recorded for what a person wrote: a dynamic body's id, an environment body's id with bit 31, or without
    * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.

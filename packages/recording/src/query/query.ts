@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process'
+import { extname } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import type { QueryJob, QueryReply, SqlAnswer, SqlQuestion } from './query-types.ts'
+
+/** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
+const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
+
+/** What starting the process may take beyond the deadline of its question, ms. */
+const startMs = 5000
+
+/**
+ * Asks a private copy in a process of its own, which is killed at the deadline.
+ *
+ * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED` and `CANCELLED`.
+ */
+export async function askSql(file: string, question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer> {
+  if (signal?.aborted) throw cancelled()
+  const child = fork(processFile, {
+    // The hooks of a test runner have no place there, but the export condition has.
+    execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  const cancel = () => child.kill('SIGKILL')
+  const overdue = setTimeout(cancel, question.deadlineMs + startMs)
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    const reply = await new Promise<QueryReply>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('message', (reply: QueryReply) => resolve(reply))
+      child.once('exit', (code, killed) => reject(ended(killed ?? code, question)))
+      child.send({ file, ...question } satisfies QueryJob, (error) => {
+        if (error !== null) reject(error)
+      })
+    })
+    if ('answer' in reply) return reply.answer
+    if ('refused' in reply)
+      throw new CausewayError('INVALID_QUERY', reply.refused, { data: { sql: question.sql } })
+    throw new CausewayError('INTERNAL', 'the question to the recording failed', { cause: reply.failed })
+  } catch (error) {
+    if (signal?.aborted) throw cancelled()
+    throw error
+  } finally {
+    clearTimeout(overdue)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+function ended(cause: string | number | null, { deadlineMs }: SqlQuestion): CausewayError {
+  if (cause === 'SIGKILL')
+    return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
+      remedy: 'restrict frame_id, or raise timeout_s up to 30',
+      data: { deadline_ms: deadlineMs },
+    })
+  if (cause === 'SIGTERM')
+    return new CausewayError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
+      remedy: 'select fewer rows and shorter values',
+    })
+  return new CausewayError('INTERNAL', 'the process of the query ended unexpectedly', { cause })
+}
+
+const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
