@@ -8,6 +8,7 @@ import type { Stage } from './stage.ts'
 import { createStats, type Stats } from './stats.ts'
 import { targetOf } from './target.ts'
 import { toolFilter } from './tool-filter.ts'
+import { eraSwitch } from './translate/era-switch.ts'
 import type { Upstream } from './upstream.ts'
 
 /** What the settings ask for around the relay itself. */
@@ -49,6 +50,7 @@ export async function openFeatures(settings: Settings, { env, log, warn, now }: 
       ...(recorder ? [recorder.stage] : []),
       ...(hasGlobs ? [toolFilter(tools)] : []),
       ...(settings.offlineList ? [await openOfflineList(url, { env, log })] : []),
+      eraSwitch({ retryMs: 1000 }),
     ],
     stats,
     watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,

@@ -235,6 +235,18 @@ export const bridge = {
     origin: 'design, the bridge: one file',
     behaviour: 'the packed bridge has no dependency and runs by npx',
   },
+  'bridge:translate:legacy-client': {
+    origin: 'MCP 2026-07-28 basic/lifecycle; design, the bridge for foreign servers',
+    behaviour: 'a client that opens with initialize works with a server that knows the stateless era alone',
+  },
+  'bridge:translate:modern-client': {
+    origin: 'MCP 2025-11-25 basic/lifecycle; design, the bridge for foreign servers',
+    behaviour: 'a client of the stateless era works with a server that wants initialize',
+  },
+  'bridge:translate:untouched': {
+    origin: 'design, the wire: eras',
+    behaviour: 'where client and server speak the same era, every message passes as it is',
+  },
   'bridge:session-header': {
     origin: 'design, the wire: sessions',
     behaviour: 'one constant Causeway-Session goes with every request, and two bridges have two',

@@ -1,0 +1,188 @@
+import { type Id, kindOf, meta, type Notification, type Request } from '@causeway/protocol'
+import type { Ends } from '../stage.ts'
+import { discoverResult } from './handshake.ts'
+import type { Translator } from './legacy-client.ts'
+import {
+  callerOf,
+  isMembers,
+  type Members,
+  membersOf,
+  modernResult,
+  withoutEnvelope,
+} from './modern-shape.ts'
+import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine, unknownMethodLine } from './wire.ts'
+
+/** A call as the server has it; the id of the client's request changes with each round of questions. */
+interface Open {
+  readonly request: Request
+  /** The client's request that waits for the answer; undefined while the client is asked. */
+  waiting: Id | undefined
+  /** Names the call to the client while it is asked. */
+  state: string | undefined
+  /** What the server asks, not yet answered, the first of which the client is busy with. */
+  readonly questions: Request[]
+  /** The answer, where it came while the client was being asked. */
+  answer: Members | undefined
+}
+
+/** A subscription of the client: what it wants to hear. */
+type Filter = Members
+
+/** Where the server may ask the client something in the stateless era. */
+const interruptible = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const questions = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
+
+/**
+ * Lets a client of the stateless era talk to a server that wants `initialize` first; `initialized` is what the server
+ * answered to that. A question of the server belongs to the oldest call that may be interrupted: which one it is about
+ * cannot be seen, and any of them brings the reply back.
+ */
+export function modernClient({ toServer, toClient }: Ends, initialized: Members): Translator {
+  const open = new Map<string, Open>()
+  const listeners = new Map<string, { id: Id; filter: Filter }>()
+  const ownId = ownIds('modern')
+  const stateId = ownIds('state')
+  const capabilities = membersOf(initialized, 'capabilities')
+  let logLevel: unknown
+
+  const result = (method: string, value: Members): Members =>
+    modernResult(method, value, initialized.serverInfo)
+  const ask = (method: string, params: object): void => toServer(requestLine(ownId(), method, params))
+
+  const begin = (request: Request): void => {
+    const wanted = callerOf(request).logLevel
+    if (typeof wanted === 'string' && wanted !== logLevel && 'logging' in capabilities) {
+      logLevel = wanted
+      ask('logging/setLevel', { level: wanted })
+    }
+    const call = { request, waiting: request.id, state: undefined, questions: [], answer: undefined }
+    open.set(keyOf(request.id), call)
+    toServer(lineOf(withoutEnvelope(request)))
+  }
+
+  /** The client has asked the person, the model or itself, and calls again with what they said. */
+  const resume = (call: Open, request: Request): void => {
+    const question = call.questions.shift()
+    call.waiting = request.id
+    call.state = undefined
+    const reply = membersOf(request.params, 'inputResponses').reply
+    if (question !== undefined) toServer(resultLine(question.id, reply ?? {}))
+    if (call.answer !== undefined) finish(call, call.answer)
+    else if (call.questions.length > 0) interrupt(call)
+  }
+
+  const interrupt = (call: Open): void => {
+    const [question] = call.questions
+    if (question === undefined || call.waiting === undefined) return
+    const { method, params } = question
+    const id = call.waiting
+    call.waiting = undefined
+    call.state = stateId()
+    const asked = {
+      inputRequests: { reply: { method, ...(params !== undefined && { params }) } },
+      requestState: call.state,
+    }
+    const serverInfo = { [meta.serverInfo]: initialized.serverInfo }
+    toClient(resultLine(id, { ...asked, resultType: 'input_required', _meta: serverInfo }))
+  }
+
+  const finish = (call: Open, answer: Members): void => {
+    open.delete(keyOf(call.request.id))
+    const { method } = call.request
+    const value = isMembers(answer.result) ? { ...answer, result: result(method, answer.result) } : answer
+    toClient(lineOf({ ...value, id: call.waiting }))
+  }
+
+  const listen = ({ id, params }: Request): void => {
+    const filter = membersOf(params, 'notifications')
+    listeners.set(keyOf(id), { id, filter })
+    for (const uri of urisOf(filter)) ask('resources/subscribe', { uri })
+    const _meta = { [meta.subscriptionId]: id }
+    toClient(noticeLine('notifications/subscriptions/acknowledged', { notifications: filter, _meta }))
+  }
+
+  const cancel = (message: Notification): void => {
+    const key = keyOf(message.params?.requestId)
+    const listener = listeners.get(key)
+    if (listener !== undefined) {
+      listeners.delete(key)
+      const left = new Set([...listeners.values()].flatMap(({ filter }) => urisOf(filter)))
+      for (const uri of urisOf(listener.filter)) if (!left.has(uri)) ask('resources/unsubscribe', { uri })
+      return
+    }
+    const call = [...open.values()].find(({ waiting }) => waiting !== undefined && keyOf(waiting) === key)
+    if (call === undefined) return
+    open.delete(keyOf(call.request.id))
+    toServer(noticeLine('notifications/cancelled', { ...message.params, requestId: call.request.id }))
+  }
+
+  const question = (request: Request): void => {
+    const call = [...open.values()].find(({ request: { method } }) => interruptible.has(method))
+    if (request.method === 'ping') toServer(resultLine(request.id, {}))
+    else if (call === undefined || !questions.has(request.method))
+      toServer(unknownMethodLine(request.id, request.method))
+    else {
+      call.questions.push(request)
+      if (call.questions.length === 1) interrupt(call)
+    }
+  }
+
+  const passNotice = (notice: Notification): void => {
+    const wanted = wantedBy(notice)
+    if (wanted === undefined) toClient(lineOf(notice))
+    else
+      for (const { id, filter } of listeners.values()) {
+        const _meta = { ...membersOf(notice.params, '_meta'), [meta.subscriptionId]: id }
+        if (wanted(filter)) toClient(noticeLine(notice.method, { ...notice.params, _meta }))
+      }
+  }
+
+  const answer = (response: Members): boolean => {
+    const call = open.get(keyOf(response.id))
+    if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
+    if (call.waiting === undefined) call.answer = response
+    else finish(call, response)
+    return true
+  }
+
+  return {
+    fromClient(message) {
+      const kind = kindOf(message)
+      if (kind === 'notification') {
+        const notice = withoutEnvelope(message as Notification)
+        if (notice.method === 'notifications/cancelled') cancel(notice)
+        else toServer(lineOf(notice))
+      } else if (kind === 'request') {
+        const request = message as Request
+        const state = request.params?.requestState
+        const interrupted = [...open.values()].find(
+          (call) => call.state !== undefined && call.state === state,
+        )
+        if (request.method === 'server/discover')
+          toClient(resultLine(request.id, result(request.method, discoverResult(initialized))))
+        else if (request.method === 'subscriptions/listen') listen(request)
+        else if (interrupted !== undefined) resume(interrupted, request)
+        else begin(request)
+      }
+    },
+    fromServer(message) {
+      const kind = kindOf(message)
+      if (kind === 'response') return answer(message as Members)
+      if (kind === 'request') question(message as Request)
+      else if (kind === 'notification') passNotice(message as Notification)
+      return kind !== 'invalid'
+    },
+  }
+}
+
+const urisOf = (filter: Filter): string[] =>
+  Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.map(String) : []
+
+/** Which subscriptions a notification belongs to; undefined for one that belongs to a call. */
+function wantedBy({ method, params }: Notification): ((filter: Filter) => boolean) | undefined {
+  const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+  if (list !== undefined) return (filter) => filter[`${list}ListChanged`] === true
+  if (method === 'notifications/resources/updated')
+    return (filter) => urisOf(filter).includes(String(params?.uri))
+  return undefined
+}

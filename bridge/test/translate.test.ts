@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import {
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import {
+  acceptedContent,
+  createMcpHandler,
+  inputRequired,
+  type McpHttpHandler,
+  McpServer,
+} from '@modelcontextprotocol/server'
+import type { Test } from 'tap'
+import { z } from 'zod'
+import { verifies } from '../../test/verifies.ts'
+import { cleanEnv, fromSource } from './client.ts'
+
+const info = { name: 'peer', version: '1' }
+const colour = { type: 'object' as const, properties: { colour: { type: 'string' as const } } }
+
+const bridgeTo = (url: string) => ({
+  command: process.execPath,
+  args: fromSource,
+  env: { ...(cleanEnv() as Record<string, string>), MCP_SERVER_URL: url },
+})
+
+async function serve(t: Test, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+/** A server of SDK v2 that refuses `initialize`. */
+async function startModernOnly(t: Test): Promise<{ url: string; handler: McpHttpHandler }> {
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer(info, {
+        capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, logging: {} },
+      })
+      server.registerTool('add', { inputSchema: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => ({
+        content: [{ type: 'text', text: String(a + b) }],
+      }))
+      server.registerTool('paint', {}, (ctx) => {
+        const answer = acceptedContent<{ colour: string }>(ctx.mcpReq.inputResponses, 'wish')
+        if (answer === undefined)
+          return inputRequired({
+            inputRequests: { wish: inputRequired.elicit({ message: 'which?', requestedSchema: colour }) },
+            requestState: 'kept',
+          })
+        return { content: [{ type: 'text', text: `${answer.colour} ${ctx.mcpReq.requestState()}` }] }
+      })
+      server.registerResource('r', 'test://r', {}, (uri) => ({ contents: [{ uri: uri.href, text: 'r' }] }))
+      return server
+    },
+    { legacy: 'reject' },
+  )
+  t.teardown(() => handler.close())
+  const url = await serve(t, (request, response) => void toNodeHandler(handler)(request, response))
+  return { url, handler }
+}
+
+/** A server of SDK v1 with sessions, which knows nothing of the stateless era. */
+async function startLegacyOnly(t: Test): Promise<{ url: string; servers: McpServerV1[] }> {
+  const servers: McpServerV1[] = []
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
+  const open = async (): Promise<StreamableHTTPServerTransport> => {
+    const server = new McpServerV1(info, { capabilities: { logging: {}, resources: { subscribe: true } } })
+    server.registerTool('add', { inputSchema: { a: z.number(), b: z.number() } as never }, (async ({
+      a,
+      b,
+    }: {
+      a: number
+      b: number
+    }) => ({ content: [{ type: 'text', text: String(a + b) }] })) as never)
+    server.registerTool('paint', {}, (async () => {
+      const { content } = await server.server.elicitInput({ message: 'which?', requestedSchema: colour })
+      const { roots } = await server.server.listRoots()
+      return { content: [{ type: 'text', text: `${content?.colour} ${roots[0]?.uri}` }] }
+    }) as never)
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    })
+    await server.connect(transport as never)
+    servers.push(server)
+    return transport
+  }
+  const url = await serve(t, async (request, response) => {
+    const id = request.headers['mcp-session-id']
+    if (typeof id === 'string') {
+      const transport = sessions.get(id)
+      if (transport === undefined) response.writeHead(404).end()
+      else await transport.handleRequest(request, response)
+      return
+    }
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = JSON.parse(Buffer.concat(chunks).toString())
+    if (body.method === 'initialize') await (await open()).handleRequest(request, response, body)
+    else {
+      const error = { code: -32000, message: 'Bad Request: No valid session ID provided' }
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }))
+    }
+  })
+  t.teardown(async () => {
+    for (const server of servers) await server.close()
+  })
+  return { url, servers }
+}
+
+verifies('bridge:translate:legacy-client', async (t) => {
+  const { url, handler } = await startModernOnly(t)
+  const client = new ClientV1(info, { capabilities: { elicitation: {} } })
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    t.match(params, { message: 'which?' })
+    return { action: 'accept', content: { colour: 'red' } }
+  })
+  const changed = new Promise((resolve) =>
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve(true)),
+  )
+  const updated = new Promise((resolve) =>
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params)),
+  )
+  await client.connect(new StdioV1(bridgeTo(url)) as never)
+  t.teardown(() => client.close())
+
+  t.match(client.getServerVersion(), info)
+  const { tools, ...rest } = await client.listTools()
+  t.same(
+    tools.map(({ name }) => name),
+    ['add', 'paint'],
+  )
+  t.same(rest, {}, 'nothing of the other era is left')
+  const added = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })
+  t.same(added, { content: [{ type: 'text', text: '3' }] })
+  const painted = await client.callTool({ name: 'paint', arguments: {} })
+  t.match(painted, { content: [{ text: 'red kept' }] })
+  await client.ping()
+  await client.setLoggingLevel('info')
+  await client.subscribeResource({ uri: 'test://r' })
+  await t.rejects(client.getPrompt({ name: 'absent' }), { code: -32601 })
+
+  // A subscription is open once the server has heard of it, which nothing tells a legacy client.
+  const repeated = setInterval(() => {
+    handler.notify.toolsChanged()
+    handler.notify.resourceUpdated('test://r')
+  }, 50)
+  t.teardown(() => clearInterval(repeated))
+  t.equal(await changed, true)
+  t.same(await updated, { uri: 'test://r' })
+})
+
+verifies('bridge:translate:modern-client', async (t) => {
+  const { url, servers } = await startLegacyOnly(t)
+  const client = new Client(info, {
+    capabilities: { elicitation: {}, roots: {} },
+    versionNegotiation: { mode: { pin: '2026-07-28' } },
+  })
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    t.match(params, { message: 'which?' })
+    return { action: 'accept', content: { colour: 'red' } }
+  })
+  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///here' }] }))
+  const changed = new Promise((resolve) =>
+    client.setNotificationHandler('notifications/tools/list_changed', () => resolve(true)),
+  )
+  await client.connect(new StdioClientTransport(bridgeTo(url)))
+  t.teardown(() => client.close())
+
+  const { tools } = await client.listTools()
+  t.same(
+    tools.map(({ name }) => name),
+    ['add', 'paint'],
+  )
+  t.match(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
+  const painted = await client.callTool({ name: 'paint', arguments: {} })
+  t.match(painted, { content: [{ text: 'red file:///here' }] }, 'two rounds of questions')
+  t.equal(servers.length, 2, 'one session for the process by which this client probes, one for all calls')
+
+  const subscription = await client.listen({ toolsListChanged: true })
+  t.same(subscription.honoredFilter, { toolsListChanged: true })
+  const repeated = setInterval(() => servers.at(-1)?.sendToolListChanged(), 50)
+  t.teardown(() => clearInterval(repeated))
+  t.equal(await changed, true)
+  await subscription.close()
+})
+
+verifies('bridge:translate:untouched', async (t) => {
+  const { url } = await startLegacyOnly(t)
+  const legacy = new ClientV1(info, { capabilities: { roots: {} } })
+  legacy.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [] }))
+  await legacy.connect(new StdioV1(bridgeTo(url)) as never)
+  t.teardown(() => legacy.close())
+  t.match(await legacy.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
+
+  const { url: modernUrl } = await startModernOnly(t)
+  const modern = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await modern.connect(new StdioClientTransport(bridgeTo(modernUrl)))
+  t.teardown(() => modern.close())
+  t.match(await modern.callTool({ name: 'add', arguments: { a: 1, b: 2 } }), { content: [{ text: '3' }] })
+})
