@@ -5,9 +5,14 @@ import type { ReplaySession } from './session.ts'
 import { openReplay } from './store.ts'
 import { checkTools } from './tools/check-tools.ts'
 import { contactTools } from './tools/contact-tools.ts'
+import { diagnoseTools } from './tools/diagnose-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
+<<<<<<< /tmp/mine.head
+import { lawTools } from './tools/law-tools.ts'
+=======
 import { queryTools } from './tools/query-tools.ts'
+>>>>>>> /tmp/head.file
 import { recordingTools } from './tools/recording-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
 
@@ -29,7 +34,12 @@ export default defineApp(
     contactTools(app)
     solverTools(app)
     checkTools(app)
+<<<<<<< /tmp/mine.head
+    diagnoseTools(app)
+    lawTools(app)
+=======
     queryTools(app)
+>>>>>>> /tmp/head.file
     recordingResources(app)
   },
 )

@@ -1,4 +1,5 @@
 /** The recordings that Replay answers from: a library over the configured folders, shared by every client. */
+import { extname } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
 
@@ -8,9 +9,14 @@ export interface Replay extends Pick<RecordingLibrary, 'list' | 'open' | 'health
   loaded(): readonly RecordingIdentity[]
 }
 
-/** Opens the library in the data folder. */
-export async function openReplay({ dir, roots, log, now, changed }: Env): Promise<Replay> {
-  return replayOver(await openLibrary({ dir, roots, log, now }), changed)
+/** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
+const worker = new URL(`./analysis-worker${extname(import.meta.url)}`, import.meta.url)
+
+/** Opens the library in the data folder; the setting `snapshotCapBytes` bounds its private copies. */
+export async function openReplay({ dir, roots, log, now, changed, settings }: Env): Promise<Replay> {
+  const { snapshotCapBytes } = settings
+  const limits = typeof snapshotCapBytes === 'number' ? { snapshotBytes: snapshotCapBytes } : {}
+  return replayOver(await openLibrary({ dir, roots, log, now, limits, worker }), changed)
 }
 
 /** Replay over any library; a recording that is new or has changed is announced. */

@@ -23,6 +23,16 @@ export const rangeArguments = {
   end_frame: z.number().nullish().describe('last frame'),
 }
 
+/** The same for tools that the original did not have, with the place where their runs go on. */
+export const runArguments = {
+  start_frame: z.number().optional().describe('first'),
+  end_frame: z.number().optional().describe('last'),
+  cursor: z.string().optional().describe('next_cursor'),
+}
+
+/** Runs in an answer. */
+export const runsShown = 50
+
 /** How much of a list to answer, and where to go on. */
 export const partArguments = {
   max_points: z.int().min(2).max(mostPoints).default(defaultPoints).describe('most rows'),

@@ -1,0 +1,40 @@
+/** Every law over a range of frames, ranked. */
+import type { FrameRange, Recording } from '@causeway/recording'
+import type { SweepArgs, SweepResult } from './analysis/sweep.ts'
+import type { Finding } from './domain/laws/finding.ts'
+import { type LawName, laws } from './domain/laws/laws.ts'
+import { type RankedFinding, rankFindings } from './domain/laws/ranking.ts'
+
+/** By what a long look is stopped, and where it reports. */
+export interface LookOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: ((done: number, total: number, message: string) => void) | undefined
+}
+
+/** What was found, the cause first, over how many frames. */
+export interface Diagnosis {
+  readonly findings: readonly RankedFinding[]
+  readonly frames: number
+}
+
+/** Holds the frames of a range against some laws; the findings in order of their first frame. */
+export async function checkLaws(
+  recording: Recording,
+  range: FrameRange,
+  names: readonly LawName[],
+  options: LookOptions = {},
+): Promise<{ readonly findings: readonly Finding[]; readonly frames: number }> {
+  const args: SweepArgs = { range, laws: names }
+  return recording.analyse<SweepResult>('sweep', args, options)
+}
+
+/** Holds the frames of a range against every law and ranks what that finds. */
+export async function diagnose(
+  recording: Recording,
+  range: FrameRange,
+  options: LookOptions = {},
+): Promise<Diagnosis> {
+  const names = Object.keys(laws) as LawName[]
+  const { findings, frames } = await checkLaws(recording, range, names, options)
+  return { findings: rankFindings(findings), frames }
+}

@@ -1,0 +1,216 @@
+/**
+ * Momentum and energy of every body, step by step.
+ *
+ * Momentum: r = m (v(N) - v(N-1)) - m g dt - J - F dt, with J the recorded contact impulses and F external forces, is 0.
+ * Energy: what r does is work, r (v(N-1) + v(N)) / 2; a body that touches nothing also keeps its total energy, but for
+ * the m g^2 dt^2 / 2 that a semi-implicit Euler step loses. Where impulses are not recorded (frictionless contacts) the
+ * part of r along the normals is unknown and left out.
+ *
+ * A run of unexplained steps is one finding: `blow_up` where it multiplies the energy, `energy_injection` and
+ * `energy_drift` where it adds some (at once, or little by little), `dissipation_without_contact` where a free body loses
+ * some, `momentum` where the velocity changed and the energy hardly did.
+ */
+
+import { energyAt, stateAt } from '@causeway/recording'
+import { num } from './component.ts'
+import { type Finding, findingOf } from './finding.ts'
+import type { Law } from './law.ts'
+import { collectRuns, type Run } from './run.ts'
+import type { Step } from './step.ts'
+
+/** Parts of the greatest term that a residual may be: free, and where contact impulses are in it. */
+export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
+
+/** Frames from which on a gain is a drift; factor of the kinetic energy from which on it is a blow-up. */
+export const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
+
+interface Account {
+  /** J, work of what is unexplained */
+  work: number
+  /** J, work that it would be along the velocity */
+  most: number
+  /** N·s, greatest residual, and what it may be */
+  residual: number
+  allowed: number
+  kineticFirst: number
+  kineticMost: number
+  touched: boolean
+}
+
+/** Makes the law. */
+export function balanceLaw(): Law {
+  const runs = collectRuns(2)
+  const accounts = new Map<Run, Account>()
+
+  const note = (step: Step, column: number, one: Unexplained): void => {
+    const body = step.scene.bodies[column] ?? 0
+    const run = runs.hit(
+      body,
+      step.frame,
+      {
+        value: one.work,
+        limit: one.allowedWork,
+        excess: Math.max(Math.abs(one.work) / one.allowedWork, one.residual / one.allowed),
+      },
+      { bodies: [body], pair: null },
+    )
+    const account = accounts.get(run) ?? {
+      work: 0,
+      most: 0,
+      residual: 0,
+      allowed: 0,
+      kineticFirst: one.kineticBefore,
+      kineticMost: 0,
+      touched: false,
+    }
+    accounts.set(run, account)
+    account.work += one.work
+    account.most += one.most
+    if (one.residual / one.allowed > account.residual / (account.allowed || 1)) {
+      account.residual = one.residual
+      account.allowed = one.allowed
+    }
+    account.kineticMost = Math.max(account.kineticMost, one.kinetic)
+    account.touched ||= one.isTouching
+  }
+
+  return {
+    see(step) {
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g) || !step.scene.knowsContacts) return
+      for (let column = 0; column < step.scene.bodies.length; column++) {
+        const one = unexplained(step, column)
+        if (one !== null) note(step, column, one)
+      }
+    },
+    findings: () => runs.all().flatMap((run) => judge(run, accounts.get(run))),
+  }
+}
+
+function judge(run: Run, account: Account | undefined): readonly Finding[] {
+  if (account === undefined) return []
+  const { work, most, residual, allowed, kineticFirst, kineticMost, touched } = account
+  const confidence = touched ? 0.6 : 0.9
+  const energy = { unit: 'J', confidence, value: work }
+  const isPowered = Math.abs(work) > 0.05 * most
+  if (run.frames >= 3 && kineticMost > energyRule.blowUpFactor * Math.max(kineticFirst, 1e-3))
+    return [
+      findingOf(
+        { ...run, peak: run.last },
+        { kind: 'blow_up', unit: 'J', confidence: 0.95, value: kineticMost },
+      ),
+    ]
+  if (work > 0 && isPowered)
+    return [
+      findingOf(run, {
+        ...energy,
+        kind: run.frames >= energyRule.driftFrames ? 'energy_drift' : 'energy_injection',
+      }),
+    ]
+  if (work < 0 && isPowered && !touched)
+    return [findingOf(run, { ...energy, kind: 'dissipation_without_contact' })]
+  return [findingOf(run, { kind: 'momentum', unit: 'N·s', confidence, value: residual, limit: allowed })]
+}
+
+interface Unexplained {
+  readonly work: number
+  readonly allowedWork: number
+  readonly most: number
+  readonly residual: number
+  readonly allowed: number
+  readonly kinetic: number
+  readonly kineticBefore: number
+  readonly isTouching: boolean
+}
+
+/** What the step of a body leaves unexplained; null where nothing, or where it cannot be judged. */
+function unexplained(step: Step, column: number): Unexplained | null {
+  const { scene, window, dt, impulse, external } = step
+  const mass = scene.masses[column] ?? Number.NaN
+  const s = window.states.data
+  const at = step.at(column) + stateAt.velocity
+  const was = step.atBefore(column) + stateAt.velocity
+  const isTouching = step.touching[column] === 1
+  if (isTouching && !scene.knowsImpulses) return null
+  const isPushed = step.hasExternal[column] === 1
+  const r: [number, number, number] = [0, 0, 0]
+  let pushed = 0
+  for (const i of [0, 1, 2] as const) {
+    const contact = isTouching ? num(impulse, 3 * column + i) : 0
+    const push = contact + num(external, 3 * column + i) * dt
+    pushed += Math.abs(push)
+    r[i] = mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) - push
+  }
+  if (isTouching && step.impulseKnown[column] === 0) takeNormalsOut(step, column, r)
+  const change = Math.hypot(
+    num(s, at) - num(s, was),
+    num(s, at + 1) - num(s, was + 1),
+    num(s, at + 2) - num(s, was + 2),
+  )
+  const [before, after] = [
+    Math.hypot(num(s, was), num(s, was + 1), num(s, was + 2)),
+    Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2)),
+  ]
+  const residual = Math.hypot(...r)
+  // A single precision engine rounds velocities to 6e-8 of themselves, several times a step.
+  const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9
+  const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
+  const greatest = Math.max(mass * change, mass * scene.g * dt, pushed)
+  const allowed = 1e-6 + part * greatest + rounding
+  const middle = [0, 1, 2].map((i) => (num(s, at + i) + num(s, was + i)) / 2) as [number, number, number]
+  const kinetic = 0.5 * mass * after * after
+  const kineticBefore = 0.5 * mass * before * before
+  const isOff = residual > allowed
+  const work = r[0] * middle[0] + r[1] * middle[1] + r[2] * middle[2]
+  const gain =
+    isTouching || isPushed ? { work: 0, allowed: Number.POSITIVE_INFINITY } : freeGain(step, column, mass)
+  const isGain = Math.abs(gain.work) > gain.allowed
+  if (!isOff && !isGain) return null
+  return {
+    work: isGain ? gain.work : work,
+    allowedWork: Number.isFinite(gain.allowed) ? gain.allowed : allowed * Math.max(before, after, 1e-3),
+    most: isGain && !isOff ? Math.abs(gain.work) : residual * Math.max(Math.hypot(...middle), 1e-9),
+    residual: Number.isNaN(residual) ? 0 : residual,
+    allowed,
+    kinetic,
+    kineticBefore,
+    isTouching,
+  }
+}
+
+/** J that a free body gained in the step, beyond what a semi-implicit step loses, and what rounding may be. */
+function freeGain(step: Step, column: number, mass: number): { work: number; allowed: number } {
+  const { scene, window, row, dt } = step
+  const count = scene.bodies.length
+  const e = window.energies.data
+  const at = (row * count + column) * energyAt.width
+  const was = ((row - 1) * count + column) * energyAt.width
+  const gain = num(e, at + energyAt.total) - num(e, was + energyAt.total)
+  const loss = 0.5 * mass * (scene.g * dt) ** 2
+  const size = Math.abs(num(e, at + energyAt.linear)) + Math.abs(num(e, at + energyAt.potential))
+  const spin = Math.max(num(e, at + energyAt.rotational), num(e, was + energyAt.rotational))
+  const allowed = 1e-6 * size + 1e-9 + spinTolerance(step, column) * spin
+  // Between the loss of a semi-implicit step and nothing every integrator is right.
+  const work = gain > 0 ? gain : Math.min(0, gain + 1.02 * loss)
+  return { work, allowed }
+}
+
+/** Part of its rotational energy that an explicit step may get wrong while the spin wanders: (dw / w)^2, and 0.3 (w dt)^2. */
+function spinTolerance(step: Step, column: number): number {
+  const s = step.window.states.data
+  const at = step.at(column) + stateAt.spin
+  const was = step.atBefore(column) + stateAt.spin
+  const [a, b, c] = [num(s, at), num(s, at + 1), num(s, at + 2)]
+  const spin = Math.hypot(a, b, c)
+  if (!(spin > 0)) return 0
+  const change = Math.hypot(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
+  return 1e-6 + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
+}
+
+/** Takes the parts along the normals of the body's contacts out of a residual. */
+function takeNormalsOut({ touches }: Step, column: number, r: [number, number, number]): void {
+  for (const { columnA, columnB, normal } of touches) {
+    if (columnA !== column && columnB !== column) continue
+    const along = r[0] * normal[0] + r[1] * normal[1] + r[2] * normal[2]
+    for (const i of [0, 1, 2] as const) r[i] -= along * normal[i]
+  }
+}

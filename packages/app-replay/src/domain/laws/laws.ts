@@ -1,0 +1,31 @@
+/** Every law, over one pass through the frames. */
+import { balanceLaw } from './balance-law.ts'
+import { chatterLaw } from './chatter-law.ts'
+import { coneLaw } from './cone-law.ts'
+import type { Law } from './law.ts'
+import { normalLaw } from './normal-law.ts'
+import { penetrationLaw } from './penetration-law.ts'
+import { recordLaw } from './record-law.ts'
+import { restLaw } from './rest-law.ts'
+import { restitutionLaw } from './restitution-law.ts'
+import { solverLaw } from './solver-law.ts'
+import { teleportLaw } from './teleport-law.ts'
+import { tunnellingLaw } from './tunnelling-law.ts'
+
+/** Makes a law, by name. */
+export const laws = {
+  record: recordLaw,
+  teleport: teleportLaw,
+  balance: balanceLaw,
+  cone: coneLaw,
+  restitution: restitutionLaw,
+  normal: normalLaw,
+  tunnelling: tunnellingLaw,
+  solver: solverLaw,
+  chatter: chatterLaw,
+  penetration: penetrationLaw,
+  rest: restLaw,
+} as const satisfies Readonly<Record<string, () => Law>>
+
+/** Name of a law. */
+export type LawName = keyof typeof laws

@@ -1,0 +1,85 @@
+/**
+ * Numbers, clock and frame ids, whatever the motion.
+ *
+ * A state must be finite; a quaternion has length 1 within 1e-6; the clock goes on by the usual step within 0.1 %; frame
+ * ids follow each other. Sources: IEEE 754 (the recorder writes NaN as NULL); unit quaternions as rotations.
+ */
+import { stateAt, systemAt } from '@causeway/recording'
+import { type Finding, findingOf } from './finding.ts'
+import type { Law } from './law.ts'
+import { collectRuns } from './run.ts'
+
+/** |‖q‖ - 1| that rounding explains. */
+export const quaternionTolerance = 1e-6
+
+/** Part of the usual step by which a step may differ. */
+export const clockTolerance = 1e-3
+
+/** Makes the law. */
+export function recordLaw(): Law {
+  const absent = collectRuns()
+  const norms = collectRuns()
+  const frozen = collectRuns()
+  const uneven = collectRuns()
+  const gaps = collectRuns()
+  const everyone = { bodies: [], pair: null }
+  return {
+    see(step) {
+      const { scene, window, row, frame, recordedDt } = step
+      const states = window.states.data
+      for (const [column, body] of scene.bodies.entries()) {
+        if (window.present[row * scene.bodies.length + column] !== 1) continue
+        const at = step.at(column)
+        let bad = 0
+        for (let i = 0; i < stateAt.width; i++) if (!Number.isFinite(states[at + i])) bad += 1
+        const subject = { bodies: [body], pair: null }
+        if (bad > 0) absent.hit(body, frame, { value: bad, limit: 0 }, subject)
+        const q = at + stateAt.orientation
+        const size = Math.hypot(states[q] ?? 0, states[q + 1] ?? 0, states[q + 2] ?? 0, states[q + 3] ?? 0)
+        const off = Math.abs(size - 1)
+        if (off > quaternionTolerance)
+          norms.hit(body, frame, { value: off, limit: quaternionTolerance }, subject)
+      }
+      const total = window.system.data[row * systemAt.width + systemAt.total]
+      const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
+      if (hasSystem && !Number.isFinite(total))
+        absent.hit(-1, frame, { value: 1, limit: 0, excess: 0 }, everyone)
+      const before = window.frames[row - 1]
+      if (before !== undefined && frame - before > 1)
+        gaps.hit('', frame, { value: frame - before - 1, limit: 0 }, everyone)
+      if (Number.isNaN(recordedDt)) return
+      if (recordedDt === 0) frozen.hit('', frame, { value: 0, limit: scene.dt, excess: 0 }, everyone)
+      else {
+        const off = Math.abs(recordedDt - scene.dt)
+        if (off > clockTolerance * scene.dt)
+          uneven.hit('', frame, { value: recordedDt, limit: scene.dt, excess: off }, everyone)
+      }
+    },
+    findings(): readonly Finding[] {
+      // The energy of the system has no number because that of a body has none.
+      const own = absent.all().filter(({ bodies }) => bodies.length > 0)
+      const system = absent
+        .all()
+        .filter(
+          (run) =>
+            run.bodies.length === 0 && !own.some((one) => one.first <= run.last && run.first <= one.last),
+        )
+      return [
+        ...[...own, ...system].map((run) =>
+          findingOf(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
+        ),
+        ...gaps.all().map((run) => findingOf(run, { kind: 'missing_frames', unit: 'frames', confidence: 1 })),
+        ...frozen.all().map((run) => findingOf(run, { kind: 'frozen_time', unit: 's', confidence: 1 })),
+        ...uneven.all().map((run) => findingOf(run, { kind: 'nonuniform_dt', unit: 's', confidence: 1 })),
+        ...norms.all().map((run) => findingOf(run, { kind: 'quaternion_norm', unit: '1', confidence: 1 })),
+      ]
+    },
+  }
+}
+
+/** A row in which every number is absent was never written. */
+function isRecorded(data: Float64Array, row: number): boolean {
+  for (let i = 0; i < systemAt.width; i++)
+    if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true
+  return false
+}

@@ -1,0 +1,119 @@
+/**
+ * Newton's impact law: what leaves does so at e times the speed at which it came, v+ = -e v-.
+ *
+ * Measured along the normal over one spell of contact of a pair that touches nothing else. Slack 0.05, and what gravity
+ * adds in two steps; 0.3 where the contact lasts for several frames, as soft contacts do. Slow impacts (under 1 m/s)
+ * are not judged: engines let them stick.
+ */
+
+import { stateAt } from '@causeway/recording'
+import { num } from './component.ts'
+import { findingOf } from './finding.ts'
+import type { Law } from './law.ts'
+import { collectRuns } from './run.ts'
+import type { Step } from './step.ts'
+import type { Touch } from './touch.ts'
+
+/** m/s, slower impacts are not judged. */
+export const slowestImpact = 1
+
+const slack = { sharp: 0.05, soft: 0.3 } as const
+
+/** Frames of a spell beyond which nothing is measured: the bodies rest on each other. */
+const longestSpell = 12
+
+interface Impact {
+  readonly touch: Touch
+  readonly frame: number
+  readonly closing: number
+  readonly restitution: number
+  readonly normal: readonly [number, number, number]
+  isAlone: boolean
+  last: number
+  leaving: number
+}
+
+/** Makes the law. */
+export function restitutionLaw(): Law {
+  const runs = collectRuns()
+  const open = new Map<number, Impact>()
+
+  const judge = (impact: Impact, step: Step): void => {
+    const { touch, frame, closing, restitution, last, leaving } = impact
+    if (!impact.isAlone || Number.isNaN(leaving)) return
+    const measured = Math.max(0, leaving / closing)
+    const isSharp = last === frame
+    const allowed =
+      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * (last - frame + 1)) / closing
+    const off = Math.abs(measured - restitution)
+    if (!(off > allowed)) return
+    runs.hit(
+      touch.key,
+      frame,
+      { value: measured, limit: restitution, excess: off },
+      { bodies: [touch.a, touch.b], pair: [touch.a, touch.b] },
+    )
+  }
+
+  return {
+    see(step) {
+      const { frame, touches } = step
+      const partners = new Map<number, number>()
+      for (const { columnA, columnB } of touches)
+        for (const column of [columnA, columnB])
+          if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
+      const isAlone = ({ columnA, columnB }: Touch): boolean =>
+        (partners.get(columnA) ?? 1) === 1 && (partners.get(columnB) ?? 1) === 1
+      for (const [key, impact] of open) {
+        if (impact.last === frame - 1 && impact.touch.frame === frame) continue
+        open.delete(key)
+        if (impact.last === frame - 1) judge(impact, step)
+      }
+      for (const touch of touches) {
+        if (Number.isNaN(step.dt)) continue
+        const known = open.get(touch.key)
+        if (known === undefined) {
+          if (touch.since !== frame || Number.isNaN(touch.restitution)) continue
+          const closing = -approach(step, touch, step.row - 1, touch.normal)
+          if (!(closing > slowestImpact)) continue
+          open.set(touch.key, {
+            touch,
+            frame,
+            closing,
+            restitution: touch.restitution,
+            normal: [...touch.normal],
+            isAlone: isAlone(touch),
+            last: frame,
+            leaving: approach(step, touch, step.row, touch.normal),
+          })
+          continue
+        }
+        if (frame - known.frame > longestSpell) {
+          open.delete(touch.key)
+          continue
+        }
+        known.last = frame
+        known.isAlone &&= isAlone(touch)
+        known.leaving = approach(step, touch, step.row, known.normal)
+      }
+    },
+    findings: () =>
+      runs.all().map((run) => findingOf(run, { kind: 'restitution', unit: 'e', confidence: 0.8 })),
+  }
+}
+
+/** Velocity of b against a along the normal, m/s, at the centres of mass; positive while they part. */
+function approach(
+  { window, scene }: Step,
+  { columnA, columnB }: Touch,
+  row: number,
+  normal: readonly [number, number, number],
+): number {
+  const along = (column: number): number => {
+    if (column < 0) return 0
+    const at = (row * scene.bodies.length + column) * stateAt.width + stateAt.velocity
+    const v = window.states.data
+    return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
+  }
+  return along(columnB) - along(columnA)
+}
