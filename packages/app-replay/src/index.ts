@@ -8,11 +8,8 @@ import { contactTools } from './tools/contact-tools.ts'
 import { diagnoseTools } from './tools/diagnose-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
-<<<<<<< /tmp/mine.head
 import { lawTools } from './tools/law-tools.ts'
-=======
 import { queryTools } from './tools/query-tools.ts'
->>>>>>> /tmp/head.file
 import { recordingTools } from './tools/recording-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
 
@@ -34,12 +31,9 @@ export default defineApp(
     contactTools(app)
     solverTools(app)
     checkTools(app)
-<<<<<<< /tmp/mine.head
     diagnoseTools(app)
     lawTools(app)
-=======
     queryTools(app)
->>>>>>> /tmp/head.file
     recordingResources(app)
   },
 )
