@@ -116,15 +116,28 @@ export function createForward(parts: Parts): Forward {
     else if (call.open.size > 0) throw statusError(url, reply)
   }
 
+  /** Sees a call through to its answer. */
+  const answer = async (call: Call, own: Fields): Promise<void> => {
+    const posted = await postWithHeaders(call, own)
+    const { status, type, size } = posted.reply
+    log(`< HTTP ${status} ${type} for id ${call.message.id}, ${size} bytes`)
+    if (call.open.size === 0) return
+    try {
+      await finish(call, posted)
+    } catch (error) {
+      // The stream cannot be taken up, as after a restart of the server; asking anew is the other way to the answer.
+      if (type !== 'events' || !isSafe(call)) throw error
+      const again = await postWithHeaders(call, own)
+      if (call.open.size > 0) await finish(call, again)
+    }
+  }
+
   return {
     async call(call) {
       const { id, method } = call.message
       log(`> ${method} id ${id}, ${call.bytes.length} bytes`, call.bytes)
       try {
-        const posted = await postWithHeaders(call, id === null ? {} : identity.call(id))
-        const { status, type, size } = posted.reply
-        log(`< HTTP ${status} ${type} for id ${id}, ${size} bytes`)
-        if (call.open.size > 0) await finish(call, posted)
+        await answer(call, id === null ? {} : identity.call(id))
       } catch (error) {
         log(`! ${method} id ${id}: ${error}`)
         deliver.fail(call, asCausewayError(error))
