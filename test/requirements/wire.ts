@@ -79,6 +79,22 @@ export const wire = {
     behaviour: 'the server asks a connected client and receives its answer',
     over: ['http', 'bridge'],
   },
+  'wire:sse:connect': {
+    origin: 'MCP 2024-11-05 basic/transports; original design of the cognitive agents, connection',
+    behaviour: '/sse and /sse/<app> name an endpoint, and what is posted there is answered on the stream',
+  },
+  'wire:sse:stream': {
+    origin: 'MCP 2024-11-05 basic/transports',
+    behaviour: 'an SSE stream is kept open, carries progress, and takes its calls with it when it ends',
+  },
+  'wire:sse:clients': {
+    origin: 'MCP 2024-11-05 basic/transports',
+    behaviour: 'the SSE clients of both SDKs work as over the newer transports',
+  },
+  'wire:alias': {
+    origin: 'design, the wire: alias listeners',
+    behaviour: 'CAUSEWAY_LISTEN opens further ports that serve one app at the root',
+  },
   'wire:conformance': {
     origin: 'MCP, the official conformance suite',
     behaviour: 'the official conformance suite passes, but for extensions that the server does not have',

@@ -1,9 +1,8 @@
 /** One client that opened with `initialize`: its transport, its protocol state and its subscriptions. */
-import { CausewayError, headers, legacyVersions, type Params, success } from '@causeway/protocol'
+import { CausewayError, headers, legacyVersions, success } from '@causeway/protocol'
 import {
   type JSONRPCMessage,
   type RequestId,
-  type Result,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
@@ -16,6 +15,7 @@ import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
 import { BegunCalls, beginCall, type PlainCall } from './plain-call.ts'
 import { sdkServer } from './sdk-server.ts'
+import { type Subscriptions, subscriptions } from './subscriptions.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -44,7 +44,7 @@ export class LegacySession {
   readonly mount: Mount
   readonly initialize: InitializeParams
   readonly #wiring: Wiring
-  readonly #subscriptions: Set<string>
+  readonly #subscriptions: Subscriptions
   readonly #exchanges = new WeakMap<Request, Exchange>()
   readonly #events: EventLog
   readonly #transport: SessionTransport
@@ -53,13 +53,13 @@ export class LegacySession {
   #usedMs: number
   #running = 0
 
-  constructor({ wiring, id, mount, initialize, subscriptions, onClose }: LegacySessionOptions) {
+  constructor({ wiring, id, mount, initialize, subscriptions: initial, onClose }: LegacySessionOptions) {
     this.id = id
     this.mount = mount
     this.initialize = initialize
     this.#wiring = wiring
     this.#usedMs = wiring.now()
-    this.#subscriptions = new Set(subscriptions)
+    this.#subscriptions = subscriptions(wiring.core, { initial, changed: () => this.#save() })
     this.#events = eventLog(wiring.newId())
     this.#transport = new SessionTransport({
       sessionIdGenerator: () => id,
@@ -74,10 +74,7 @@ export class LegacySession {
       versions: legacyVersions,
       exchangeOf: (request) => this.#exchanges.get(request) as Exchange, // put there by answer()
       sender: () => this.#sender,
-      own: {
-        'resources/subscribe': (params) => this.#subscribe(params),
-        'resources/unsubscribe': (params) => this.#unsubscribe(params),
-      },
+      own: this.#subscriptions.methods,
       onCancelled: (rpcId) => this.#endCancelled(rpcId),
     })
     this.#server.onclose = () => {
@@ -170,21 +167,6 @@ export class LegacySession {
     await this.#server.close()
   }
 
-  async #subscribe({ uri }: Params): Promise<Result> {
-    if (typeof uri !== 'string') throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
-    if (!this.#wiring.core.hasResource(uri))
-      throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
-    this.#subscriptions.add(uri)
-    await this.#save()
-    return {}
-  }
-
-  async #unsubscribe({ uri }: Params): Promise<Result> {
-    if (typeof uri !== 'string') throw new CausewayError('INVALID_PARAMS', 'params.uri is not a string')
-    if (this.#subscriptions.delete(uri)) await this.#save()
-    return {}
-  }
-
   /**
    * The SDK answers nothing to a cancelled request, and then nothing would end its stream; a stream that ends without
    * an answer would be taken up again by the client.
@@ -203,7 +185,7 @@ export class LegacySession {
       sessionId: this.id,
       mountPath: this.mount.path,
       initialize: this.initialize,
-      subscriptions: [...this.#subscriptions],
+      subscriptions: this.#subscriptions.all(),
     }
     await core.handshakes
       .save(handshake)

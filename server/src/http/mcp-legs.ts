@@ -1,13 +1,15 @@
-/** The two legs that keep something between messages, and the announcements that they pass on. */
+/** The legs that keep something between messages, and the announcements that they pass on. */
 import { type LegacySessions, legacySessions } from './legacy-sessions.ts'
 import { type ModernLeg, modernLeg } from './modern.ts'
+import { type SsePeers, ssePeers } from './sse.ts'
 import type { Wiring } from './wiring.ts'
 
-/** Both of them. */
+/** All of them. */
 export interface McpLegs {
   readonly modern: ModernLeg
   readonly sessions: LegacySessions
-  /** Ends every stream and call of both, and stops passing announcements on. */
+  readonly sse: SsePeers
+  /** Ends every stream and call of all, and stops passing announcements on. */
   close(): Promise<void>
 }
 
@@ -15,23 +17,24 @@ export interface McpLegs {
 export function mcpLegs(wiring: Wiring): McpLegs {
   const modern = modernLeg(wiring)
   const sessions = legacySessions(wiring)
+  const sse = ssePeers()
+  const legs = [modern, sessions, sse]
   const { events } = wiring.core
   const ends = [
     events.onListChanged((mount, kind) => {
-      modern.listChanged(mount, kind)
-      sessions.listChanged(mount, kind)
+      for (const leg of legs) leg.listChanged(mount, kind)
     }),
     events.onResourceChanged((uri) => {
-      modern.resourceChanged(uri)
-      sessions.resourceChanged(uri)
+      for (const leg of legs) leg.resourceChanged(uri)
     }),
   ]
   return {
     modern,
     sessions,
+    sse,
     async close() {
       for (const end of ends) end()
-      await Promise.all([modern.close(), sessions.close()])
+      await Promise.all(legs.map((leg) => leg.close()))
     },
   }
 }

@@ -9,7 +9,6 @@ import {
 } from '@causeway/protocol'
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Core, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
 import { exchangeOf, type Turn } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
@@ -17,6 +16,7 @@ import type { LegacySession } from './legacy-session.ts'
 import { answerLeniently } from './lenient.ts'
 import type { McpLegs } from './mcp-legs.ts'
 import { claimsRevision, isModern } from './modern.ts'
+import { mountOf } from './mount-of.ts'
 import { isPlainCall } from './plain-call.ts'
 import { type Handler, serve } from './serve.ts'
 import { asksFirstPage } from './tool-list.ts'
@@ -104,18 +104,6 @@ const openSession = (session: LegacySession | undefined) =>
 async function sessionOf({ request, exchange }: Turn, legs: McpLegs): Promise<LegacySession | undefined> {
   const id = request.headers[headers.sessionId]
   return typeof id === 'string' ? legs.sessions.find(id, exchange.mount) : undefined
-}
-
-function mountOf(core: Core, request: FastifyRequest): Mount {
-  const { app } = request.params as { app?: string } // of the two patterns above
-  const path = app === undefined ? '/mcp' : `/mcp/${app}`
-  const mounts = core.mounts()
-  const mount = mounts.find((one) => one.path === path)
-  if (mount !== undefined) return mount
-  throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`, {
-    data: { mounts: mounts.map((one) => one.path) },
-    remedy: 'use one of data.mounts',
-  })
 }
 
 /** A revision that is not spoken here is refused, as the transport's specification wants. */

@@ -16,6 +16,7 @@ import { mcpRoutes } from './mcp.ts'
 import { type McpLegs, mcpLegs } from './mcp-legs.ts'
 import { metricsRoute } from './metrics.ts'
 import { restRoutes } from './rest.ts'
+import { sseRoutes } from './sse.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Where to listen, and the limits of the wire. */
@@ -84,6 +85,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   })
   const legs = mcpLegs(wiring)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
+  fastify.register(async (scope) => sseRoutes(scope, wiring, legs.sse))
   fastify.register(async (scope) => restRoutes(scope, wiring))
   healthRoute(fastify, wiring)
   metricsRoute(fastify, wiring)

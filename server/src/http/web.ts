@@ -53,7 +53,8 @@ async function write(body: ReadableStream<Uint8Array>, raw: ServerResponse): Pro
   }
 }
 
-const drained = (raw: ServerResponse): Promise<void> =>
+/** Resolves when there is room again, or nobody to write to. */
+export const drained = (raw: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
       raw.off('drain', go).off('close', go)

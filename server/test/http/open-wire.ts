@@ -38,8 +38,21 @@ export interface Wire {
   send(body?: unknown, sending?: Sending): Promise<Answer>
   /** Sends and gives the messages that come back, as they come: those of the event stream, or the one of the body. */
   stream(body?: unknown, sending?: Sending): Promise<Stream>
+  /** The same as events, whatever is in them. */
+  events(body?: unknown, sending?: Sending): Promise<EventStream>
   /** Opens a session; gives its id. */
   initialize(sending?: Sending): Promise<string>
+}
+
+/** One event of a stream. */
+export interface StreamEvent {
+  readonly event: string | undefined
+  readonly data: string
+}
+
+/** An open event stream, event by event. */
+export interface EventStream extends Omit<Stream, 'messages'> {
+  readonly events: AsyncGenerator<StreamEvent>
 }
 
 /** An open event stream. */
@@ -99,6 +112,26 @@ export async function openWire(
     }
   }
 
+  const openEvents = async (body: unknown, sending: Sending = {}) => {
+    const hangUp = new AbortController()
+    const answer = await open(body, {
+      ...sending,
+      headers: { ...both, ...sending.headers },
+      signal: hangUp.signal,
+    })
+    const comments: string[] = []
+    const ids: string[] = []
+    return {
+      answer,
+      status: answer.statusCode,
+      headers: answer.headers,
+      events: events(answer.body, { comments, ids }),
+      comments,
+      ids,
+      hangUp: () => hangUp.abort(),
+    }
+  }
+
   return {
     core,
     http,
@@ -106,25 +139,11 @@ export async function openWire(
     wire: wire.control,
     logged,
     send,
+    events: openEvents,
     async stream(body, sending = {}) {
-      const hangUp = new AbortController()
-      const answer = await open(body, {
-        ...sending,
-        headers: { ...both, ...sending.headers },
-        signal: hangUp.signal,
-      })
-      const comments: string[] = []
-      const ids: string[] = []
-      return {
-        status: answer.statusCode,
-        headers: answer.headers,
-        messages: String(answer.headers['content-type']).startsWith(json)
-          ? only(answer.body.json())
-          : events(answer.body, { comments, ids }),
-        comments,
-        ids,
-        hangUp: () => hangUp.abort(),
-      }
+      const { events, answer, ...rest } = await openEvents(body, sending)
+      const isJson = String(rest.headers['content-type']).startsWith(json)
+      return { ...rest, messages: isJson ? only(answer.body.json()) : messagesOf(events) }
     },
     async initialize(sending = {}) {
       const { headers } = await send(initializeMessage(), {
@@ -199,6 +218,10 @@ function bytesOf(body: unknown): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 }
 
+async function* messagesOf(events: AsyncGenerator<StreamEvent>): AsyncGenerator<unknown> {
+  for await (const { data } of events) yield JSON.parse(data)
+}
+
 async function* only(message: Promise<unknown>): AsyncGenerator<unknown> {
   yield await message
 }
@@ -206,7 +229,7 @@ async function* only(message: Promise<unknown>): AsyncGenerator<unknown> {
 async function* events(
   body: AsyncIterable<Uint8Array>,
   { comments, ids }: { comments: string[]; ids: string[] },
-): AsyncGenerator<unknown> {
+): AsyncGenerator<StreamEvent> {
   let rest = ''
   for await (const chunk of body) {
     const parts = (rest + Buffer.from(chunk).toString()).split('\n\n')
@@ -215,8 +238,9 @@ async function* events(
       if (part.startsWith(':')) comments.push(part.slice(1).trim())
       const id = /^id: (.+)$/m.exec(part)?.[1]
       if (id !== undefined) ids.push(id)
+      const event = /^event: (.+)$/m.exec(part)?.[1]
       const data = /^data: ([^\n]+)$/m.exec(part)?.[1]
-      if (data !== undefined) yield JSON.parse(data)
+      if (data !== undefined) yield { event, data }
     }
   }
 }

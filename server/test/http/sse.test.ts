@@ -1,0 +1,234 @@
+/** The transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
+import { ask, defineApp, listRoots, replyTo } from '@causeway/app-kit'
+import { Client, SSEClientTransport } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
+import {
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import t, { type Test } from 'tap'
+import { z } from 'zod'
+import { verifies } from '../../../test/verifies.ts'
+import { foundTool } from '../demo-app.ts'
+import { initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
+
+const info = { name: 'old-client', version: '1' }
+
+/** A client without a library: its stream, and a way to post to the endpoint that the stream names. */
+async function connect(t: Test, wire: Wire, path = '/sse', headers: Record<string, string> = {}) {
+  const stream = await wire.events(undefined, { path, method: 'GET', headers })
+  t.teardown(() => stream.hangUp())
+  const first = (await stream.events.next()).value
+  t.equal(first.event, 'endpoint')
+  const post = (message: unknown) => wire.send(message, { path: first.data, headers })
+  const next = async () => JSON.parse((await stream.events.next()).value.data)
+  return { ...stream, endpoint: first.data as string, post, next }
+}
+
+/** The same after its handshake. */
+async function open(t: Test, wire: Wire, path?: string, headers?: Record<string, string>) {
+  const peer = await connect(t, wire, path, headers)
+  await peer.post(initializeMessage())
+  await peer.next()
+  await peer.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  return peer
+}
+
+verifies('wire:sse:connect', async (t) => {
+  const wire = await openWire(t)
+  const peer = await connect(t, wire)
+  t.match(peer.endpoint, /^\/messages\?sessionId=[\w-]+$/)
+  const { status, text } = await peer.post(initializeMessage())
+  t.match({ status, text }, { status: 202, text: 'Accepted' })
+  t.match(await peer.next(), { id: 1, result: { serverInfo: { name: 'causeway' } } })
+  await peer.post(toolCall('Demo__echo', { text: 'hi' }))
+  t.match(await peer.next(), { id: 1, result: { structuredContent: { text: 'hi', client: 'raw' } } })
+  await peer.post(toolCall('Wire__tell'))
+  t.match(await peer.next(), { result: { structuredContent: { client: 'raw', version: '1' } } })
+
+  const bare = await open(t, wire, '/sse/demo')
+  await bare.post(rpc('tools/list'))
+  const names = (await bare.next()).result.tools.map(({ name }: { name: string }) => name)
+  t.ok(names.includes('count'), 'one app under bare names')
+})
+
+t.test(
+  'sse: an initialize that leaves out what was optional is served, one that is wrong is answered',
+  async (t) => {
+    const wire = await openWire(t)
+    const peer = await connect(t, wire)
+    await peer.post(rpc('initialize', { clientInfo: { name: 'terse' } }))
+    t.match(await peer.next(), { result: { protocolVersion: '2025-03-26' } })
+    const wrong = await connect(t, wire)
+    await wrong.post(rpc('initialize', { capabilities: 5 }))
+    t.match(await wrong.next(), { id: 1, error: { code: -32602, data: { code: 'INVALID_PARAMS' } } })
+  },
+)
+
+t.test('sse: what is posted wrongly is refused with a coded error', async (t) => {
+  const wire = await openWire(t)
+  const { endpoint } = await connect(t, wire)
+  const refused = [
+    [rpc('ping'), '/messages', 404, -32001],
+    [rpc('ping'), '/messages?sessionId=nobody', 404, -32001],
+    ['{', endpoint, 400, -32700],
+    [{ hello: 1 }, endpoint, 400, -32600],
+    [[], endpoint, 400, -32600],
+  ] as const
+  for (const [body, path, status, code] of refused)
+    t.match(await wire.send(body, { path }), { status, json: { error: { code } } }, `${path} ${status}`)
+  t.match(await wire.send(undefined, { path: '/sse/nobody', method: 'GET' }), {
+    status: 404,
+    json: { error: { data: { code: 'ROUTE_NOT_FOUND' } } },
+  })
+  t.match(await wire.send({}, { path: '/sse' }), { status: 405, headers: { allow: 'GET' } })
+  for (const path of ['/sse', endpoint])
+    t.equal((await wire.send(undefined, { path, method: 'GET', headers: { host: 'evil.com' } })).status, 403)
+})
+
+t.test('sse: the state of a client lives with its stream, or under the session that it names', async (t) => {
+  const wire = await openWire(t)
+  const count = async (peer: Awaited<ReturnType<typeof open>>) => {
+    await peer.post(toolCall('Demo__count'))
+    return (await peer.next()).result.structuredContent
+  }
+  const [one, other] = [await open(t, wire), await open(t, wire)]
+  t.match(await count(one), { count: 1, shared: false })
+  t.match(await count(one), { count: 2 })
+  t.match(await count(other), { count: 1 })
+  const named = { 'causeway-session': 'mine' }
+  t.match(await count(await open(t, wire, '/sse', named)), { count: 1 })
+  t.match(await count(await open(t, wire, '/sse', named)), { count: 2 }, 'a second stream of the same client')
+})
+
+t.test('sse: an array of messages is taken, and each is answered', async (t) => {
+  const wire = await openWire(t)
+  const peer = await open(t, wire)
+  await peer.post([rpc('ping', {}, 'a'), { jsonrpc: '2.0', method: 'notifications/x' }, rpc('ping', {}, 'b')])
+  t.same([(await peer.next()).id, (await peer.next()).id].sort(), ['a', 'b'])
+})
+
+t.test('sse: a missing resource has the number of the older revisions', async (t) => {
+  const wire = await openWire(t)
+  const peer = await open(t, wire)
+  await peer.post(rpc('resources/read', { uri: 'demo://nobody' }))
+  t.match(await peer.next(), { error: { code: -32002 } })
+})
+
+verifies('wire:sse:stream', async (t) => {
+  const wire = await openWire(t, { keepAliveMs: 20 })
+  const peer = await open(t, wire)
+  const pong = peer.next() // what comes is seen by who reads
+  await until(() => peer.comments.includes('keep-alive'))
+  await peer.post(rpc('ping', {}, 'ping'))
+  t.match(await pong, { id: 'ping', result: {} })
+  await peer.post(toolCall('Wire__work', { steps: 2 }, 'token'))
+  t.match(await peer.next(), {
+    method: 'notifications/progress',
+    params: { progress: 1, progressToken: 'token' },
+  })
+  t.match(await peer.next(), { params: { progress: 2 } })
+  await until(() => wire.wire.begun.length === 1)
+  await peer.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  await until(() => wire.wire.begun[0]?.aborted === true)
+
+  await peer.post({ ...toolCall('Wire__work', { steps: 0 }), id: 2 })
+  await until(() => wire.wire.begun.length === 2)
+  peer.hangUp()
+  await until(() => wire.wire.begun[1]?.aborted === true)
+  t.match(await wire.send(rpc('ping'), { path: peer.endpoint }), { status: 404 }, 'the stream was its life')
+})
+
+t.test('sse: stopping lets calls end, then ends the streams', async (t) => {
+  const wire = await openWire(t)
+  const peer = await open(t, wire)
+  await peer.post(toolCall('Wire__work', { steps: 0 }))
+  await until(() => wire.wire.begun.length === 1)
+  const closed = wire.http.close(5000)
+  t.match(await peer.post(rpc('ping')), { status: 503, json: { error: { data: { code: 'SHUTTING_DOWN' } } } })
+  wire.wire.release()
+  t.match(await peer.next(), { id: 1, result: { structuredContent: { steps: 0 } } })
+  t.ok((await peer.events.next()).done)
+  await closed
+})
+
+t.test('sse: there are at most as many streams as sessions', async (t) => {
+  const wire = await openWire(t, { maxSessions: 1 })
+  await connect(t, wire)
+  t.match(await wire.send(undefined, { path: '/sse', method: 'GET' }), {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    json: { error: { data: { code: 'OVERLOADED' } } },
+  })
+})
+
+verifies('wire:sse:clients', 'SDK v1: tools, progress, notices and subscriptions', async (t) => {
+  const wire = await openWire(t)
+  const client = new ClientV1(info)
+  const transport = new SseV1(new URL(`${wire.http.url}/sse`))
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  t.teardown(() => client.close())
+  t.ok((await client.listTools()).tools.some(({ name }) => name === 'Demo__echo'))
+  const echoed = await client.callTool({ name: 'Demo__echo', arguments: { text: 'x' } })
+  t.match(echoed, { structuredContent: { text: 'x', client: info.name } })
+  await t.rejects(client.callTool({ name: 'Demo__ecko' }), { code: -32602 })
+
+  const steps: number[] = []
+  const working = client.callTool({ name: 'Wire__work', arguments: { steps: 3 } }, undefined, {
+    onprogress: ({ progress }) => steps.push(progress),
+  })
+  await until(() => steps.length === 3)
+  wire.wire.release()
+  t.match(await working, { structuredContent: { steps: 3 } })
+
+  const told: unknown[] = []
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => void told.push('tools'))
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri))
+  await client.subscribeResource({ uri: 'demo://notes/n1' })
+  wire.demo.announce({ uri: 'demo://notes/n1' })
+  wire.demo.announce({ uri: 'demo://notes/n2' })
+  await until(() => told.length === 1)
+  wire.demo.discovered = [foundTool('late')]
+  wire.demo.announce('tools')
+  await until(() => told.length === 2)
+  t.same(told, ['demo://notes/n1', 'tools'])
+})
+
+/** Asks for the folders of its client. */
+const asker = defineApp({ name: 'Asker', about: 'Asks.', open: () => ({}), session: () => ({}) }, (app) =>
+  app.tool('where', {
+    about: 'Asks for the folders.',
+    input: {},
+    output: { uris: z.array(z.string()) },
+    example: { args: {} },
+    run(_, { input }) {
+      const reply = replyTo(input, 'roots')
+      if (reply?.kind !== 'roots') return ask({ roots: listRoots() })
+      return { uris: reply.roots.map(({ uri }) => uri) }
+    },
+  }),
+)
+
+verifies('wire:sse:clients', 'SDK v2: tools, questions and cancelling', async (t) => {
+  const wire = await openWire(t, { apps: [asker] })
+  const client = new Client(info, { capabilities: { roots: {} } })
+  client.setRequestHandler('roots/list', async () => ({ roots: [{ uri: 'file:///here' }] }))
+  await client.connect(new SSEClientTransport(new URL(`${wire.http.url}/sse`)))
+  t.teardown(() => client.close())
+  t.match(await client.callTool({ name: 'Asker__where', arguments: {} }), {
+    structuredContent: { uris: ['file:///here'] },
+  })
+  t.match(await client.callTool({ name: 'Wire__tell', arguments: {} }), {
+    structuredContent: { client: info.name },
+  })
+  const cancel = new AbortController()
+  const cancelled = client.callTool(
+    { name: 'Wire__work', arguments: { steps: 0 } },
+    { signal: cancel.signal },
+  )
+  await until(() => wire.wire.begun.length === 1)
+  cancel.abort()
+  await t.rejects(cancelled)
+  await until(() => wire.wire.begun[0]?.aborted === true)
+})
