@@ -61,6 +61,7 @@ export const tasks = {
   docs: script('scripts/docs.ts'),
   fixtures: script('scripts/fixtures.ts'),
   bench: script('scripts/bench.ts', ['build']),
+  soak: script('scripts/soak.ts', ['build']),
 }
 
 /** Installs and builds what a task needs, alone in this checkout, and answers the Node to use from then on. */
