@@ -1,10 +1,11 @@
-import { claimedVersion, kindOf, meta, modernVersion, type Request } from '@causeway/protocol'
+import { claimedVersion, kindOf, legacyVersions, meta, modernVersion, type Request } from '@causeway/protocol'
 import { parsed } from '../parsed.ts'
 import type { Stage } from '../stage.ts'
 import { legacyClient, type Translator } from './legacy-client.ts'
 import { modernClient } from './modern-client.ts'
-import { callerOf, isMembers, type Members, modernRequest } from './modern-shape.ts'
-import { keyOf, lineOf, noticeLine, ownIds, requestLine } from './wire.ts'
+import { type Caller, callerOf, isMembers, type Members, modernRequest } from './modern-shape.ts'
+import { refusesLegacy, refusesModern } from './refusal.ts'
+import { keyOf, lineOf, noticeLine, ownIds } from './wire.ts'
 
 /** Whether the server speaks an era: found out by its first answer; `translated` once it was found not to. */
 type Spoken = 'unknown' | 'asked' | 'yes' | Translator
@@ -13,8 +14,8 @@ type Spoken = 'unknown' | 'asked' | 'yes' | Translator
 const modernMark = Buffer.from(meta.protocolVersion)
 const initializeMark = Buffer.from('"initialize"')
 
-/** What a server answers that does not know an era: no such method, session, header or version. */
-const otherEraCodes = new Set([-32601, -32600, -32000, -32001, -32020, -32022])
+/** For a client that does not say who it is. */
+const someClient = { name: 'unknown', version: '0' }
 
 /**
  * Translates between the eras where the server does not speak that of a message. A server that speaks it gets every
@@ -31,7 +32,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     /** Lines of a legacy client that wait until it is known how its server speaks. */
     let held: Buffer[] = []
     /** Calls that the server refused while it is being asked for the other era. */
-    let refused: { request: Request; json: Buffer }[] = []
+    const refused: { request: Request; json: Buffer }[] = []
 
     const release = (): void => {
       const lines = held
@@ -43,7 +44,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       legacy = 'asked'
       watched.set(keyOf(request.id), (response, json) => {
         if ('result' in response) legacy = 'yes'
-        else if (isOtherEra(response)) return discover(request, json)
+        else if (refusesLegacy(response)) return askForModern(request, json)
         else legacy = 'unknown'
         toClient(json)
         release()
@@ -51,63 +52,76 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       toServer(line)
     }
 
+    /** Asks the server something on behalf of nobody. */
+    const probe = (method: string, params: Members, then: (result: Members | undefined) => void): void => {
+      const request: Request = { jsonrpc: '2.0', id: ownId(), method, params }
+      watched.set(keyOf(request.id), ({ result }) => then(isMembers(result) ? result : undefined))
+      toServer(lineOf(request))
+    }
+    const discover = (caller: Caller, then: (discovered: Members | undefined) => void): void => {
+      const { params = {} } = modernRequest({ jsonrpc: '2.0', id: '', method: '' }, caller)
+      probe('server/discover', params, (result) => {
+        const versions = [result?.supportedVersions].flat()
+        then(versions.includes(modernVersion) ? result : undefined)
+      })
+    }
+
     /** The server refused `initialize`: does it speak the stateless era? */
-    const discover = (initialize: Request, json: Buffer): void => {
-      const id = ownId()
-      watched.set(keyOf(id), ({ result }) => {
-        if (isMembers(result) && [result.supportedVersions].flat().includes(modernVersion)) {
-          modern = 'yes'
-          legacy = legacyClient(ends, { initialize, discovered: result, retryMs })
-        } else {
+    const askForModern = (initialize: Request, json: Buffer): void => {
+      const { clientInfo, capabilities: clientCapabilities = {} } = initialize.params ?? {}
+      discover({ clientInfo, clientCapabilities }, (discovered) => {
+        if (discovered === undefined) {
           legacy = 'unknown'
           toClient(json)
+        } else {
+          modern = 'yes'
+          legacy = legacyClient(ends, { initialize, discovered, retryMs })
         }
         release()
       })
-      const { clientInfo, capabilities: clientCapabilities = {} } = initialize.params ?? {}
-      const request = { jsonrpc: '2.0', id, method: 'server/discover' } as const
-      toServer(lineOf(modernRequest(request, { clientInfo, clientCapabilities })))
     }
 
     const callModern = (line: Buffer, request: Request): void => {
       watched.set(keyOf(request.id), (response, json) => {
         if (isMembers(response.result) && 'resultType' in response.result) modern = 'yes'
         // A client that has opened a session itself knows what its server speaks.
-        if (modern === 'yes' || legacy === 'yes' || !isOtherEra(response)) toClient(json)
+        if (modern === 'yes' || legacy === 'yes' || !refusesModern(response)) toClient(json)
         else if (typeof modern === 'object') modern.fromClient(request)
         else {
           refused.push({ request, json })
-          if (modern !== 'asked') initialize(request)
+          if (modern !== 'asked') askForLegacy(request)
         }
       })
       toServer(line)
     }
 
-    /** The server refused a message of the stateless era: can a session be opened? */
-    const initialize = (first: Request): void => {
+    /** The server refused a message of the stateless era: is it for the message, or for the era? */
+    const askForLegacy = (first: Request): void => {
       modern = 'asked'
-      const id = ownId()
-      watched.set(keyOf(id), ({ result }) => {
-        const waiting = refused
-        refused = []
-        if (isMembers(result)) {
-          toServer(noticeLine('notifications/initialized'))
-          const translator = modernClient(ends, result)
-          modern = translator
-          for (const { request } of waiting) translator.fromClient(request)
-        } else {
-          modern = 'unknown'
-          for (const { json } of waiting) toClient(json)
-        }
+      const caller = callerOf(first)
+      if (first.method === 'server/discover') openSession(caller)
+      else discover(caller, (discovered) => (discovered ? giveUp('yes') : openSession(caller)))
+    }
+
+    const openSession = ({ clientInfo, clientCapabilities: capabilities }: Caller): void => {
+      const params = {
+        protocolVersion: legacyVersions[0],
+        capabilities,
+        clientInfo: clientInfo ?? someClient,
+      }
+      probe('initialize', params, (initialized) => {
+        if (initialized === undefined) return giveUp('unknown')
+        toServer(noticeLine('notifications/initialized'))
+        const translator = modernClient(ends, initialized)
+        modern = translator
+        for (const { request } of refused.splice(0)) translator.fromClient(request)
       })
-      const { clientInfo, clientCapabilities } = callerOf(first)
-      toServer(
-        requestLine(id, 'initialize', {
-          protocolVersion: '2025-11-25',
-          capabilities: clientCapabilities ?? {},
-          clientInfo: clientInfo ?? { name: 'unknown', version: '0' },
-        }),
-      )
+    }
+
+    /** Nothing is to be translated: the client gets what the server said. */
+    const giveUp = (found: 'yes' | 'unknown'): void => {
+      modern = found
+      for (const { json } of refused.splice(0)) toClient(json)
     }
 
     const fromModern = (line: Buffer): void => {
@@ -160,12 +174,4 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       },
     }
   }
-}
-
-/** True for an error that a server of the other era gives; not for one that may pass. */
-function isOtherEra({ error }: Members): boolean {
-  const { code, data } = (isMembers(error) ? error : {}) as { code?: unknown; data?: unknown }
-  const cause = isMembers(data) ? data : {}
-  if (cause.code === 'SERVER_ANSWER_INVALID') return true
-  return cause.retryable !== true && otherEraCodes.has(Number(code))
 }

@@ -1,0 +1,33 @@
+import { modernVersion } from '@causeway/protocol'
+import { isMembers, type Members } from './modern-shape.ts'
+
+/** What a server of the stateless era says to `initialize`: no such method, version or header. */
+const legacyRefusals = new Set([-32601, -32600, -32000, -32020, -32022])
+
+/** What a legacy server says to a message that belongs to no session: no such method, session or version. */
+const modernRefusals = new Set([-32601, -32600, -32000, -32001])
+
+/** True for an answer to `initialize` that a server of the stateless era alone might give. */
+export const refusesLegacy = (response: Members): boolean => isRefusal(response, legacyRefusals)
+
+/** True for an answer to a message of the stateless era that a legacy server might give. */
+export function refusesModern(response: Members): boolean {
+  const { code, data } = errorOf(response)
+  // Only servers of the stateless era have this number, but it may say that they speak no such version.
+  if (code === -32022)
+    return (
+      Array.isArray(data.supported) && !data.supported.some((version) => String(version) >= modernVersion)
+    )
+  return isRefusal(response, modernRefusals)
+}
+
+function isRefusal(response: Members, codes: ReadonlySet<unknown>): boolean {
+  const { code, data } = errorOf(response)
+  // An HTTP status without a message of the protocol, and nothing that may pass.
+  return data.code === 'SERVER_ANSWER_INVALID' || (data.retryable !== true && codes.has(code))
+}
+
+function errorOf({ error }: Members): { code: unknown; data: Members } {
+  const { code, data } = isMembers(error) ? error : {}
+  return { code, data: isMembers(data) ? data : {} }
+}

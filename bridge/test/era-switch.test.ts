@@ -1,0 +1,159 @@
+import { verifies } from '../../test/verifies.ts'
+import { type Backend, type Got, startBackend, type Wire } from './backend.ts'
+import { type Client, initializeParams, modern, startBridge } from './client.ts'
+
+const refusal = (got: Got, code: number, data?: Wire): void =>
+  got.json({ jsonrpc: '2.0', id: got.message.id, error: { code, message: 'no', data } }, { status: 400 })
+
+/** Makes the backend a server of the stateless era alone. */
+function makeModern(backend: Backend): void {
+  backend.on('initialize', (got) => refusal(got, -32022, { supported: ['2026-07-28'] }))
+  backend.on('server/discover', (got) =>
+    got.result({
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'm', version: '1' } },
+    }),
+  )
+}
+
+const started = (t: import('tap').Test, backend: Backend): Client => startBridge(t, { url: backend.url })
+
+verifies(
+  'bridge:translate:legacy-client',
+  'what is sent right behind initialize waits for the translation',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    const bridge = started(t, backend)
+    bridge.send(
+      { jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 2, method: 'logging/setLevel', params: { level: 'error' } },
+      { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'x', _meta: { progressToken: 7 } } },
+    )
+    t.match((await bridge.answer(1)).result, { protocolVersion: '2025-11-25', serverInfo: { name: 'm' } })
+    t.same((await bridge.answer(2)).result, {})
+    t.same((await bridge.answer(3)).result, { echo: 'tools/call' })
+    const { headers, message } = await backend.saw('tools/call')
+    t.same(message.params._meta, {
+      progressToken: 7,
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': initializeParams.clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/logLevel': 'error',
+    })
+    t.match(headers, { 'mcp-method': 'tools/call', 'mcp-name': 'x', 'mcp-protocol-version': '2026-07-28' })
+    t.same(backend.methods(), ['initialize', 'server/discover', 'tools/call'])
+  },
+)
+
+verifies(
+  'bridge:translate:legacy-client',
+  'a question that fails fails the call, a cancelled call ends its questions',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    const inputRequests = {
+      a: { method: 'roots/list' },
+      b: { method: 'sampling/createMessage', params: { n: 1 } },
+    }
+    backend.on('tools/call', (got) => got.result({ resultType: 'input_required', inputRequests }))
+    const bridge = started(t, backend)
+    await bridge.open()
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
+    const sampling = await bridge.saw('sampling/createMessage')
+    t.same(sampling.params, { n: 1 })
+    bridge.send({ jsonrpc: '2.0', id: sampling.id, error: { code: -1, message: 'refused by the user' } })
+    t.match((await bridge.answer(1)).error, { code: -1 })
+
+    bridge.messages.all.length = 0
+    bridge.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } })
+    await bridge.saw('sampling/createMessage')
+    bridge.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+    await bridge.saw('notifications/cancelled')
+    t.same((await bridge.call(3, 'ping')).result, {})
+    t.notOk(bridge.messages.all.some(({ id, method }) => id === 2 && method === undefined))
+  },
+)
+
+verifies(
+  'bridge:translate:modern-client',
+  'a lost session is opened again, unseen by the client',
+  async (t) => {
+    const backend = await startBackend(t)
+    let session = 's1'
+    const handshake = {
+      protocolVersion: '2025-11-25',
+      capabilities: { logging: {} },
+      serverInfo: { name: 'l', version: '1' },
+    }
+    backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': session }))
+    backend.on('server/discover', (got) => got.status(404))
+    backend.on('tools/list', (got) => {
+      if (got.headers['mcp-session-id'] === session) got.result({ tools: [], session })
+      else if (got.headers['mcp-session-id'] === undefined) refusal(got, -32000)
+      else got.status(404)
+    })
+    const bridge = started(t, backend)
+    const first = await bridge.call(1, 'tools/list', {
+      _meta: { ...modern._meta, 'io.modelcontextprotocol/logLevel': 'debug', own: 1 },
+    })
+    t.same(first.result, {
+      tools: [],
+      session: 's1',
+      resultType: 'complete',
+      ttlMs: 0,
+      cacheScope: 'private',
+      _meta: { 'io.modelcontextprotocol/serverInfo': handshake.serverInfo },
+    })
+    const levels = await backend.saw('logging/setLevel')
+    t.match(levels.message.params, { level: 'debug' })
+    const listed = await backend.saw('tools/list', ({ headers }) => headers['mcp-session-id'] !== undefined)
+    t.same(listed.message.params, { _meta: { own: 1 } })
+    session = 's2'
+    t.match((await bridge.call(2, 'tools/list', modern)).result, { session: 's2' })
+    t.match((await bridge.call(3, 'server/discover', modern)).result, { supportedVersions: ['2026-07-28'] })
+  },
+)
+
+verifies(
+  'bridge:translate:untouched',
+  'an error of a server that speaks the era stays an error',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    backend.on('initialize', (got) => got.result({ protocolVersion: '2025-11-25', capabilities: {} }))
+    backend.on('unknown/method', (got) => refusal(got, -32601))
+    const bridge = started(t, backend)
+    t.match((await bridge.call(1, 'unknown/method', modern)).error, { code: -32601, message: 'no' })
+    t.notOk(backend.methods().includes('initialize'), 'no session was opened')
+    t.match((await bridge.call(2, 'unknown/method', modern)).error, { code: -32601 })
+    t.equal(backend.methods().filter((method) => method === 'server/discover').length, 1, 'asked once')
+  },
+)
+
+verifies('bridge:translate:untouched', 'a server that speaks neither era is told as it is', async (t) => {
+  const backend = await startBackend(t)
+  for (const method of ['initialize', 'server/discover', 'tools/list'])
+    backend.on(method, (got) => refusal(got, -32601))
+  const bridge = started(t, backend)
+  t.match((await bridge.call(1, 'initialize', initializeParams)).error, { code: -32601 })
+  t.match((await bridge.call(2, 'tools/list', modern)).error, { code: -32601 })
+  t.match((await bridge.call(3, 'ping')).result, { echo: 'ping' })
+})
+
+verifies(
+  'bridge:translate:untouched',
+  'a client that probes one era and then opens the other gets both',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('server/discover', (got) => refusal(got, -32000))
+    const bridge = started(t, backend)
+    t.match((await bridge.call('probe', 'server/discover', modern)).result, { resultType: 'complete' })
+    t.match((await bridge.open()).result, { serverInfo: { name: 'backend' } })
+    const answer = await bridge.call(1, 'tools/list')
+    t.same(answer.result, { echo: 'tools/list' }, 'nothing of the other era is added')
+  },
+)
