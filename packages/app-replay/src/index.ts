@@ -11,6 +11,7 @@ import { frameTools } from './tools/frame-tools.ts'
 import { lawTools } from './tools/law-tools.ts'
 import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
+import { seriesTools } from './tools/series-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
 
 /** The app, for the server's list. */
@@ -33,6 +34,7 @@ export default defineApp(
     checkTools(app)
     diagnoseTools(app)
     lawTools(app)
+    seriesTools(app)
     queryTools(app)
     recordingResources(app)
   },

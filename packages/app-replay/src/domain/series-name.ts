@@ -1,0 +1,138 @@
+/** Names of series, as `body.2.position.z`: what runs over the frames, and in which unit. */
+import { closest } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import type { BodyId } from '@causeway/recording'
+
+/** Unit and meaning of each quantity of a frame. */
+export const frameQuantities = {
+  frame: { unit: '', quantity: 'frame' },
+  time: { unit: 's', quantity: 'time' },
+  'energy.total': { unit: 'J', quantity: 'energy' },
+  'energy.linear': { unit: 'J', quantity: 'energy' },
+  'energy.rotational': { unit: 'J', quantity: 'energy' },
+  'energy.potential': { unit: 'J', quantity: 'energy' },
+  'energy.delta': { unit: 'J', quantity: 'energy' },
+  'solver.iterations': { unit: 'iterations', quantity: '' },
+  'solver.residual': { unit: 'residual', quantity: '' },
+  'solver.converged': { unit: 'yes = 1', quantity: 'converged' },
+  'solver.constraints': { unit: 'constraints', quantity: '' },
+  'contacts.pairs': { unit: 'pairs', quantity: '' },
+  'contacts.depth': { unit: 'm', quantity: 'depth' },
+} as const
+
+/** Unit and meaning of each quantity of a body: `body.<id>.<quantity>`. */
+export const bodyQuantities = {
+  'position.x': { unit: 'm', quantity: 'position' },
+  'position.y': { unit: 'm', quantity: 'position' },
+  'position.z': { unit: 'm', quantity: 'position' },
+  'velocity.x': { unit: 'm/s', quantity: 'velocity' },
+  'velocity.y': { unit: 'm/s', quantity: 'velocity' },
+  'velocity.z': { unit: 'm/s', quantity: 'velocity' },
+  speed: { unit: 'm/s', quantity: 'speed' },
+  'spin.x': { unit: 'rad/s', quantity: 'spin' },
+  'spin.y': { unit: 'rad/s', quantity: 'spin' },
+  'spin.z': { unit: 'rad/s', quantity: 'spin' },
+  spin: { unit: 'rad/s', quantity: 'spin' },
+  'energy.total': { unit: 'J', quantity: 'energy' },
+  'energy.linear': { unit: 'J', quantity: 'energy' },
+  'energy.rotational': { unit: 'J', quantity: 'energy' },
+  'energy.potential': { unit: 'J', quantity: 'energy' },
+  contacts: { unit: 'pairs', quantity: '' },
+} as const
+
+/** Unit and meaning of each quantity of a pair: `pair.<id>.<id>.<quantity>`; the second may be `floor`. */
+export const pairQuantities = {
+  contact: { unit: 'touching = 1', quantity: 'contact' },
+  points: { unit: 'points', quantity: '' },
+  depth: { unit: 'm', quantity: 'depth' },
+  normal_force: { unit: 'N', quantity: 'force' },
+  friction_force: { unit: 'N', quantity: 'force' },
+  friction_limit: { unit: 'N', quantity: 'force' },
+  utilization: { unit: '|Ft| / (mu Fn)', quantity: '' },
+} as const
+
+export type FrameQuantity = keyof typeof frameQuantities
+export type BodyQuantity = keyof typeof bodyQuantities
+export type PairQuantity = keyof typeof pairQuantities
+
+/** A series that can be read; plain data, because it goes to the worker of the recording. */
+export type SeriesPlan = { readonly name: string; readonly unit: string; readonly quantity: string } & (
+  | { readonly of: 'frame'; readonly what: FrameQuantity }
+  | { readonly of: 'body'; readonly body: BodyId; readonly what: BodyQuantity }
+  /** b is null for every environment body together */
+  | { readonly of: 'pair'; readonly a: BodyId; readonly b: BodyId | null; readonly what: PairQuantity }
+)
+
+/** Other spellings of quantities. */
+const aliases: Readonly<Record<string, string>> = {
+  ...{ x: 'position.x', y: 'position.y', z: 'position.z', height: 'position.z' },
+  ...{ vx: 'velocity.x', vy: 'velocity.y', vz: 'velocity.z', energy: 'energy.total' },
+  ...{ frame_id: 'frame', delta_e: 'energy.delta', iterations: 'solver.iterations' },
+  ...{ residual: 'solver.residual', converged: 'solver.converged', contacts: 'contacts.pairs' },
+}
+const floorNames = new Set(['floor', 'environment'])
+
+/** The series of a name. `resolve` finds a body's recorded id; throws what it throws, and `INVALID_ARGUMENTS`. */
+export function parseSeriesName(name: string, resolve: (body: number) => BodyId): SeriesPlan {
+  const [of = '', ...rest] = name.split('.')
+  if (of === 'body' && rest.length >= 2) {
+    const [id = '', ...what] = rest
+    const found = quantityOf(name, what.join('.'), bodyQuantities)
+    return { name, of, body: resolve(bodyNumber(name, id)), what: found, ...bodyQuantities[found] }
+  }
+  if (of === 'pair' && rest.length >= 3) {
+    const [a = '', b = '', ...what] = rest
+    const found = quantityOf(name, what.join('.'), pairQuantities)
+    const second = floorNames.has(b) ? null : resolve(bodyNumber(name, b))
+    return { name, of, a: resolve(bodyNumber(name, a)), b: second, what: found, ...pairQuantities[found] }
+  }
+  if (of === 'body' || of === 'pair')
+    throw unknown(name, `${name} lacks a part`, of === 'body' ? 'body.2.speed' : 'pair.2.floor.normal_force')
+  const what = quantityOf(name, name, frameQuantities)
+  return { name, of: 'frame', what, ...frameQuantities[what] }
+}
+
+function quantityOf<Quantity extends string>(
+  name: string,
+  written: string,
+  known: Readonly<Record<Quantity, unknown>>,
+): Quantity {
+  const isKnown = (text: string | undefined): text is Quantity =>
+    text !== undefined && Object.hasOwn(known, text)
+  if (isKnown(written)) return written
+  const alias = Object.hasOwn(aliases, written) ? aliases[written] : undefined
+  if (isKnown(alias)) return alias
+  const all = [...Object.keys(known), ...Object.keys(aliases).filter((one) => isKnown(aliases[one]))]
+  const suggestion = closest(written, all)
+  throw unknown(
+    name,
+    `no such series: ${name}`,
+    suggestion && `${name.slice(0, name.length - written.length)}${suggestion}`,
+    all,
+  )
+}
+
+function bodyNumber(name: string, text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw unknown(name, `${text} is not a body id in ${name}`, 'body.2.speed')
+}
+
+function unknown(
+  series: string,
+  message: string,
+  suggestion?: string,
+  known?: readonly string[],
+): CausewayError {
+  return new CausewayError(
+    'INVALID_ARGUMENTS',
+    suggestion === undefined ? message : `${message}, did you mean ${suggestion}`,
+    {
+      remedy: 'use energy.*, solver.*, contacts.*, body.<id>.* or pair.<id>.<id or floor>.*',
+      data: {
+        series,
+        ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
+        ...(known === undefined ? {} : { known }),
+      },
+    },
+  )
+}

@@ -1,0 +1,178 @@
+/** Any quantity over frames: its values, the path of a body, and the frames that meet a condition. */
+import type { Registrar } from '@causeway/app-kit'
+import type { Columns, FrameRange, Recording } from '@causeway/recording'
+import { z } from 'zod'
+import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
+import { minMaxRows } from '../domain/buckets.ts'
+import { column } from '../domain/columns.ts'
+import { page } from '../domain/cursor.ts'
+import { frameRange } from '../domain/frame-range.ts'
+import { pathLength, shapeRows } from '../domain/path.ts'
+import { type Predicate, parsePredicate } from '../domain/predicate.ts'
+import { count, quantity, readable } from '../domain/sentence.ts'
+import { parseSeriesName, type SeriesPlan } from '../domain/series-name.ts'
+import { totals } from '../domain/totals.ts'
+import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
+import type { Replay } from '../store.ts'
+import {
+  bodyArgument,
+  hints,
+  listed,
+  partArguments,
+  rangeArguments,
+  recordingArgument,
+  rows,
+  stamp,
+} from './shape.ts'
+
+const maxPoints = { max_points: partArguments.max_points }
+
+/** Names of series; their grammar is told by the error of a wrong one. */
+export const seriesArgument = z
+  .array(z.string().min(1).max(80))
+  .min(1)
+  .max(8)
+  .describe('energy.total|delta, solver.residual, body.2.speed|position.z, pair.2.floor.normal_force, …')
+
+/** The series of these names, over the range, in the worker of the recording. */
+export async function readSeries(
+  recording: Recording,
+  plans: readonly SeriesPlan[],
+  range: FrameRange,
+  ctx: ReplayContext,
+): Promise<Columns> {
+  const args: SeriesArgs = { plans, range }
+  return recording.analyse<Columns>('series', args, {
+    signal: ctx.signal,
+    progress: (...told) => ctx.progress(...told),
+  })
+}
+
+/** Declares get_series, get_body_trajectory and search_frames. */
+export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
+  app.tool('get_series', {
+    about:
+      'Quantities over frames: exact totals of each, and its points (least and greatest of buckets where long).',
+    hints,
+    input: { series: seriesArgument, ...rangeArguments, ...maxPoints, ...recordingArgument },
+    output: { ...stamp, series: rows() },
+    example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
+    async run({ series, max_points, recording: asked, ...bounds }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      const plans = series.map((name) => parseSeriesName(name, recording.resolveBody))
+      const columns = await readSeries(recording, plans, frameRange(bounds, recording.summary.frames), ctx)
+      const frames = column(columns, 'frame_id')
+      const each = plans.map(({ name, unit }) => {
+        const values = column(columns, name)
+        const shown = minMaxRows(values, max_points)
+        return {
+          name,
+          unit,
+          ...totals(values, frames),
+          frames: shown.map((row) => frames.get(row)),
+          values: shown.map((row) => values.get(row)),
+          truncated: shown.length < columns.length,
+        }
+      })
+      const told = each.map(
+        ({ name, unit, min, max, min_frame, max_frame }) =>
+          `${name} ${readable(min)} (frame ${min_frame}) to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (frame ${max_frame})`,
+      )
+      return { ...stamp, series: each, summary: `${count(columns.length, 'frame')}: ${told.join('; ')}.` }
+    },
+  })
+
+  app.tool('get_body_trajectory', {
+    about:
+      'Path of a body: points that keep its shape, with speed; exact length, greatest speed, lowest point.',
+    hints,
+    input: { body_id: bodyArgument, ...rangeArguments, ...maxPoints, ...recordingArgument },
+    output: { ...stamp, points: rows() },
+    example: { args: { recording: 'drop', body_id: 2, max_points: 10 } },
+    async run({ body_id, max_points, recording: asked, ...bounds }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      const body = recording.resolveBody(body_id)
+      const names = ['position.x', 'position.y', 'position.z', 'speed'].map((what) => `body.${body}.${what}`)
+      const plans = names.map((name) => parseSeriesName(name, recording.resolveBody))
+      const columns = await readSeries(recording, plans, frameRange(bounds, recording.summary.frames), ctx)
+      const [x, y, z, speed] = names.map((name) => column(columns, name)) as [Part, Part, Part, Part]
+      const frames = column(columns, 'frame_id')
+      const path = { x: valuesOf(x), y: valuesOf(y), z: valuesOf(z) }
+      const { rows, error } = shapeRows(path, max_points)
+      const length = pathLength(path)
+      const fastest = totals(speed, frames)
+      const height = totals(z, frames)
+      const times = column(columns, 'simulation_time')
+      return {
+        ...stamp,
+        body_id: body,
+        points: rows.map((row) => ({
+          frame_id: frames.get(row),
+          simulation_time: times.get(row),
+          position: { x: x.get(row), y: y.get(row), z: z.get(row) },
+          speed: speed.get(row),
+        })),
+        frames: columns.length,
+        truncated: rows.length < columns.length - height.nonfinite,
+        shape_error_m: error,
+        path_length_m: length.along,
+        displacement_m: length.straight,
+        max_speed: { value: fastest.max, frame_id: fastest.max_frame },
+        min_z: { value: height.min, frame_id: height.min_frame },
+        nonfinite: height.nonfinite,
+        summary: `Body ${body} travels ${quantity(length.along, 'm')} in ${count(columns.length, 'frame')}, ${quantity(length.straight, 'm')} from start to end; fastest ${quantity(fastest.max, 'm/s')} in frame ${fastest.max_frame}, lowest z ${quantity(height.min, 'm')} in frame ${height.min_frame}.`,
+      }
+    },
+  })
+
+  app.tool('search_frames', {
+    about: 'Runs of frames that meet a condition, as "speed(2) > 1 and contact(1,2) and delta_e < -0.5".',
+    hints,
+    input: {
+      predicate: z
+        .string()
+        .min(1)
+        .describe('series names, f(body), f(body,body or floor); + - * / and or not'),
+      ...rangeArguments,
+      ...partArguments,
+      ...recordingArgument,
+    },
+    output: { ...stamp, runs: rows(), ...listed() },
+    example: { args: { recording: 'slide_at_45', predicate: 'speed(1) > 0.5 and contact(1, floor)' } },
+    async run({ predicate, cursor, max_points, recording: asked, ...bounds }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked)
+      const parsed = parsePredicate(predicate, (name) => parseSeriesName(name, recording.resolveBody))
+      const range = frameRange(bounds, recording.summary.frames)
+      const { runs, searched } = await findRuns(recording, parsed, range, ctx)
+      const part = page(runs, ({ first_frame }) => first_frame, { cursor, limit: max_points })
+      const frames = runs.reduce((sum, run) => sum + run.frames, 0)
+      const [first] = runs
+      return {
+        ...stamp,
+        predicate,
+        runs: part.items,
+        count: runs.length,
+        frames,
+        searched,
+        truncated: part.items.length < runs.length,
+        next_cursor: part.next_cursor,
+        summary:
+          first === undefined
+            ? `None of ${count(searched, 'frame')} meets it.`
+            : `${count(frames, 'frame')} of ${searched} in ${count(runs.length, 'run')}, first in frames ${first.first_frame} to ${first.last_frame}.`,
+      }
+    },
+  })
+}
+
+type Part = ReturnType<typeof column>
+
+const valuesOf = (part: Part): Float64Array =>
+  Float64Array.from({ length: part.shape[0] ?? 0 }, (_, row) => part.get(row))
+
+const findRuns = (recording: Recording, predicate: Predicate, range: FrameRange, ctx: ReplayContext) =>
+  recording.analyse<{ runs: readonly FrameRun[]; searched: number }>(
+    'search',
+    { predicate, range },
+    { signal: ctx.signal, progress: (...told) => ctx.progress(...told) },
+  )
