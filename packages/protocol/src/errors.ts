@@ -210,6 +210,33 @@ export const codes = Object.freeze({
     'the SQL statement may not run here, or is not understood',
     'send one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body',
   ),
+  TAIL_TOO_LARGE: row(
+    -32000,
+    413,
+    'the recording is too large to be copied again each time it grows',
+    'record through POST /api/apps/replay/recordings/<name>/frames, or call load_recording once it has ended',
+  ),
+  INVALID_FRAME: row(
+    -32000,
+    400,
+    'a line of a recording that is being sent does not fit',
+    'correct the member named in data.path, and go on after data.last_frame_id',
+  ),
+  FRAME_CONFLICT: row(
+    -32000,
+    409,
+    'a frame contradicts what is stored of the recording',
+    'send frames with ascending ids, and use one name for each run',
+  ),
+  RECORDING_IN_USE: row(
+    -32000,
+    409,
+    'another client is writing this recording',
+    'wait until it has ended, or record under another name',
+    retry,
+  ),
+  RECORDING_FINISHED: row(-32000, 409, 'the recording is finished', 'record under another name'),
+  RECORDING_EXISTS: row(-32000, 409, 'a recording of this name exists', 'use another name, or delete it first'),
 
   // Data files and settings
   NEWER_DATA: row(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { type Migration, openDatabase } from '@causeway/store'
+import type { RunStatus } from './recorder/run-schema.ts'
 
 /** What was found when a file was looked at in one state. */
 export interface Verdict {
@@ -17,6 +18,18 @@ export interface Snapshot {
   readonly bytes: number
   /** last use, epoch ms */
   readonly used_ms: number
+}
+
+/** A run that we record, as it was when it was last opened or closed. */
+export interface RunEntry {
+  readonly name: string
+  readonly status: RunStatus
+  readonly total_frames: number
+  readonly first_frame: number | null
+  readonly last_frame: number | null
+  readonly bytes: number
+  /** epoch ms */
+  readonly updated_ms: number
 }
 
 /** Names of recordings, verdicts on files and the list of private copies. One transaction a method. */
@@ -36,6 +49,11 @@ export interface Catalogue {
   resizeSnapshot(key: string, bytes: number): void
   touchSnapshot(key: string, usedMs: number): void
   removeSnapshot(key: string): void
+  /** Runs that we record, the one written longest ago first; what is live stood so when it was put here. */
+  runs(): readonly RunEntry[]
+  run(name: string): RunEntry | undefined
+  putRun(run: RunEntry): void
+  removeRun(name: string): void
   close(): void
 }
 
@@ -49,6 +67,15 @@ const migrations: readonly Migration[] = [
       ) STRICT;
       CREATE TABLE snapshot (
         key TEXT PRIMARY KEY, path TEXT NOT NULL, bytes INTEGER NOT NULL, used_ms INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
+  {
+    name: 'runs',
+    up: `
+      CREATE TABLE run (
+        name TEXT PRIMARY KEY, status TEXT NOT NULL, total_frames INTEGER NOT NULL, first_frame INTEGER,
+        last_frame INTEGER, bytes INTEGER NOT NULL, updated_ms INTEGER NOT NULL
       ) STRICT;
     `,
   },
@@ -75,6 +102,15 @@ export function openCatalogue(file: string, now: () => number): Catalogue {
   const touch = db.prepare('UPDATE snapshot SET used_ms = @usedMs WHERE key = @key')
   const remove = db.prepare('DELETE FROM snapshot WHERE key = ?')
 
+  const runColumns = 'name, status, total_frames, first_frame, last_frame, bytes, updated_ms'
+  const listRuns = db.prepare<[], RunEntry>(`SELECT ${runColumns} FROM run ORDER BY updated_ms, name`)
+  const findRun = db.prepare<[string], RunEntry>(`SELECT ${runColumns} FROM run WHERE name = ?`)
+  const putRun = db.prepare(
+    `INSERT OR REPLACE INTO run (${runColumns})
+     VALUES (@name, @status, @total_frames, @first_frame, @last_frame, @bytes, @updated_ms)`,
+  )
+  const removeRun = db.prepare('DELETE FROM run WHERE name = ?')
+
   const idOf = (path: string): string => {
     const known = findId.get(path)
     if (known !== undefined) return known
@@ -97,6 +133,10 @@ export function openCatalogue(file: string, now: () => number): Catalogue {
     resizeSnapshot: (key, bytes) => void resize.run({ key, bytes }),
     touchSnapshot: (key, usedMs) => void touch.run({ key, usedMs }),
     removeSnapshot: (key) => void remove.run(key),
+    runs: () => listRuns.all(),
+    run: (name) => findRun.get(name),
+    putRun: (run) => void putRun.run(run),
+    removeRun: (name) => void removeRun.run(name),
     close: () => void db.close(),
   }
 }

@@ -1,6 +1,8 @@
 export { type LibraryLimits, type LibraryLog, type LibraryOptions, openLibrary } from './library.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
 export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
+export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder.ts'
+export type { RunStatus } from './recorder/run-schema.ts'
 export type {
   Body,
   BodyEnergy,
@@ -20,6 +22,7 @@ export type {
   FrictionConstraint,
   LambdaUnit,
   Listing,
+  OpenCall,
   PairFrame,
   Quaternion,
   Recording,

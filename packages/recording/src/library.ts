@@ -1,15 +1,16 @@
-import { mkdirSync, realpathSync } from 'node:fs'
-import { basename, join, sep } from 'node:path'
+import { createReadStream, mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
 import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
 import { openCatalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import type { ScanLimits } from './folder-scan.ts'
 import { listRecordings } from './listing.ts'
-import { loadRecording } from './loaded-recording.ts'
+import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
 import { loadedRecordings } from './loaded-recordings.ts'
+import { openRecorder, type RecorderLimits } from './recorder/recorder.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
-import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
+import type { Listing, RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
 import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
 
 /** Bounds of a library; each has a default. */
@@ -22,6 +23,8 @@ export interface LibraryLimits {
   readonly loaded: number
   /** how far folders are searched */
   readonly scan: ScanLimits
+  /** bounds of what we record ourselves */
+  readonly recorder: RecorderLimits
 }
 
 /** Where a library writes what nobody else would see. Shaped like pino. */
@@ -47,6 +50,7 @@ const defaults: LibraryLimits = {
   indexAtOnceBytes: 256 * 1024 ** 2,
   loaded: 8,
   scan: { depth: 6, folders: 2000, files: 1000 },
+  recorder: { bytes: 16 * 1024 ** 3, ageMs: 0, live: 16, idleMs: 300_000 },
 }
 
 /** What opening a file found out about it for good. */
@@ -84,10 +88,66 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       log?.warn({ err: error, recording: recording.identity.id }, 'indexing a recording failed'),
   })
 
+  const recorder = await openRecorder({
+    dir,
+    catalogue,
+    startWorker: start,
+    limits: limits.recorder,
+    now,
+    log,
+    letGo: (name) => loaded.discard(runKey(name)),
+  })
+  const revisions = new WeakMap<LoadedRecording, string>()
+
+  /** The name of the run that an id, a path or a name stands for; an id comes before a name. */
+  const runOf = (asked: string): string | undefined => {
+    const known = catalogue.pathOf(asked)
+    const path = known ?? asked
+    const name = dirname(path) === join(dir, 'recordings') ? basename(path, '.db') : asked
+    const isOther = known !== undefined && name === asked
+    return isOther && known !== recorder.fileOf(name) ? undefined : recorder.fileOf(name) && name
+  }
+
+  /** Reads a run through SQLite at its place, and again what was added to it since. */
+  const openRun = async (name: string, call: CallOptions): Promise<Opened> => {
+    const file = recorder.fileOf(name) ?? ''
+    const revision = recorder.revision(name)
+    const entry = await loaded.use(runKey(name))
+    if (entry === undefined) return loads.run(runKey(name), (shared) => loadRun(name, file, shared), call)
+    if (revisions.get(entry) !== revision) {
+      await entry.reread()
+      revisions.set(entry, revision)
+    }
+    return { recording: entry.recording, reloaded: false }
+  }
+  const loadRun = async (name: string, file: string, call: CallOptions): Promise<Opened> => {
+    const key = runKey(name)
+    const revision = recorder.revision(name)
+    const { size_bytes } = await recorder.state(name)
+    const identity = { id: catalogue.idOf(file), path: file, name, size_bytes, run: name }
+    const entry = await inWorker(start, (link) =>
+      loadRecording(link, { key, file, identity, startWorker: start }, call),
+    )
+    revisions.set(entry, revision)
+    await loaded.add(entry)
+    return { recording: entry.recording, reloaded: false }
+  }
+  const runListings = (): readonly Listing[] =>
+    recorder.runs().map(({ name, bytes, updated_ms, total_frames, status }) => {
+      const path = recorder.fileOf(name) ?? ''
+      const id = catalogue.idOf(path)
+      const known = { id, path, name, size_bytes: bytes, modified_ms: updated_ms, is_recording: true }
+      return { ...known, total_frames, status }
+    })
+
   const isOwn = (path: string) => path === dir || path.startsWith(dir + sep)
   const list = async (directory?: string) => {
     await tidy()
-    return listRecordings({ catalogue, roots, limits: limits.scan, isOwn }, directory)
+    const { searched, listings } = await listRecordings(
+      { catalogue, roots, limits: limits.scan, isOwn },
+      directory,
+    )
+    return { searched, listings: directory === undefined ? [...runListings(), ...listings] : listings }
   }
 
   /** The real path that an id, a path or the name of a listed file stands for. */
@@ -164,30 +224,59 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     return { recording: entry.recording, reloaded: older.length > 0 }
   }
 
+  const open: RecordingLibrary['open'] = async (idOrPath, call = {}) => {
+    const run = runOf(idOrPath)
+    if (run !== undefined) return openRun(run, call)
+    const path = await locate(idOrPath)
+    if (isOwn(path)) throw ownFile(path)
+    const state = await readFileState(path)
+    const key = stateKey(path, state)
+    const current = await loaded.use(key)
+    if (current) return { recording: current.recording, reloaded: false }
+    const { maxCopyBytes = Number.POSITIVE_INFINITY } = call
+    if (state.size > maxCopyBytes && (await copies.find(key)) === undefined)
+      throw new CausewayError('TAIL_TOO_LARGE', `the recording has ${state.size} bytes: ${basename(path)}`, {
+        data: { path, size_bytes: state.size, limit_bytes: maxCopyBytes },
+      })
+    try {
+      return await loads.run(key, (shared) => load(path, key, state.size, shared), call)
+    } catch (error) {
+      noteVerdict(path, key, error)
+      throw error
+    }
+  }
+
   return {
     list,
-    async open(idOrPath, call = {}) {
+    recorder,
+    open,
+    async importRecording(name, idOrPath, call = {}) {
       const path = await locate(idOrPath)
-      if (isOwn(path)) throw ownFile(path)
-      const state = await readFileState(path)
-      const key = stateKey(path, state)
-      const current = await loaded.use(key)
-      if (current) return { recording: current.recording, reloaded: false }
-      try {
-        return await loads.run(key, (shared) => load(path, key, state.size, shared), call)
-      } catch (error) {
-        noteVerdict(path, key, error)
-        throw error
+      if (/\.(jsonl|ndjson)$/i.test(path)) {
+        await recorder.write(name, createReadStream(path))
+        return recorder.finish(name)
       }
+      if (isOwn(path)) throw ownFile(path)
+      await open(path, call)
+      const file = await copies.find(stateKey(path, await readFileState(path)))
+      if (file === undefined)
+        throw new CausewayError('RECORDING_BUSY', `the recording changed while it was imported: ${path}`, {
+          data: { path },
+        })
+      return recorder.importCopy(name, file)
     },
     health: () => ({ ...copies.health(), loaded: loaded.openCount() }),
     async close() {
+      await recorder.close()
       await loads.stop()
       await loaded.close()
       catalogue.close()
     },
   }
 }
+
+/** Key of a run of ours among what is loaded; copies are named by hashes. */
+const runKey = (name: string): string => `run~${name}`
 
 /** Starts a worker for work that keeps it; ends it where the work fails. */
 async function inWorker<Result>(

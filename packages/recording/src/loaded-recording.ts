@@ -11,6 +11,8 @@ export interface LoadedRecording {
   /** private copy */
   readonly file: string
   readonly recording: Recording
+  /** Renews `recording` with what its file holds by now: runs of our own grow while they are read. */
+  reread(): Promise<void>
   /** False where the indexes of a large copy are still to be built. */
   readonly isIndexed: boolean
   /** True while calls are in hand. */
@@ -68,11 +70,18 @@ export async function loadRecording(
     return (await worker()).call(method, args, options)
   }
 
+  const query = sqlQuestions(file)
+  let recording = makeRecording(identity, summary, call, query)
   return {
     key,
     file,
     isIndexed,
-    recording: makeRecording(identity, summary, call, sqlQuestions(file)),
+    get recording() {
+      return recording
+    },
+    async reread() {
+      recording = makeRecording(identity, await call('reread', undefined), call, query)
+    },
     get isBusy() {
       return starting !== undefined || link.pending > 0
     },

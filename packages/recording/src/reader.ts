@@ -5,6 +5,7 @@ import { frameReader, type ReadFrame } from './frame-reader.ts'
 import { readExtents } from './geometry-reader.ts'
 import { isIndexed } from './indexes.ts'
 import { pairReader, type ReadPair } from './pair-reader.ts'
+import { isRun, openRunReader } from './recorder/run-reader.ts'
 import { rowBounds } from './row-bounds.ts'
 import { type SeriesReader, seriesReader } from './series-reader.ts'
 import { readSummary } from './summary.ts'
@@ -40,6 +41,7 @@ export function openReader(file: string): Reader {
   db.pragma(`mmap_size = ${mmapBytes}`)
   // Without it a scan of a table that has no index yet may build one of its own, in memory, each time.
   db.pragma('automatic_index = OFF')
+  if (isRun(db)) return openRunReader(db)
   const era = eraMap(readSchema(db))
   let indexed = isIndexed(db, era)
   const connection: Connection = { db, era, bounds: rowBounds(db), isIndexed: () => indexed }

@@ -6,6 +6,7 @@ import { copyDatabase, removeCopy } from './copy.ts'
 import { stateKey } from './file-state.ts'
 import { finishCopy, prepareCopy } from './prepare.ts'
 import { openReader, type Reader } from './reader.ts'
+import { recorderMethods } from './recorder/recorder-methods.ts'
 import { recordingFailure } from './recording-failure.ts'
 import type { RecordingSummary } from './types.ts'
 import type { Windows } from './windows.ts'
@@ -58,6 +59,7 @@ function methods(analyses: Analyses): Methods {
     return readable(path, () => read(reader as Reader))
   }
   return {
+    ...recorderMethods(),
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
       copyAndPrepare(source, folder, indexAtOnceBytes, call),
     open(args) {
@@ -68,6 +70,12 @@ function methods(analyses: Analyses): Methods {
         return { summary, isIndexed: reader.isIndexed() }
       })
     },
+    reread: () =>
+      reading((open) => {
+        windows = undefined
+        summary = open.summary()
+        return summary
+      }),
     finish: ({ file, path }) => readable(path, () => void finishCopy(file)),
     refresh: () => reading((open) => void open.refresh()),
     frame: ({ frame }) => reading((open) => open.frame(frame)),

@@ -11,7 +11,7 @@ import { countIgnored } from './ignored-rows.ts'
 import type { Body, Frame, RecordingSummary, Value, Vector } from './types.ts'
 
 /** Steps looked at for gravity, and again for the unit of the lambdas. */
-const sampledSteps = 24
+export const sampledSteps = 24
 
 /** A step: the frame before it and the frame that it led to. */
 type Step = readonly [before: Frame, after: Frame]
@@ -82,17 +82,21 @@ function withUndescribed(
 }
 
 /** The step that led to a frame, as a list of one, or none where the frame before it was not recorded. */
-function stepReader(readFrame: ReadFrame, ids: ReadonlySet<number>): (frame: number) => readonly Step[] {
+export function stepReader(
+  readFrame: ReadFrame,
+  ids: ReadonlySet<number>,
+): (frame: number) => readonly Step[] {
   return (frame) => (ids.has(frame) && ids.has(frame - 1) ? [[readFrame(frame - 1), readFrame(frame)]] : [])
 }
 
 /** At most `count` of the values, evenly spread. */
-function spread(values: readonly number[], count: number): readonly number[] {
+export function spread(values: readonly number[], count: number): readonly number[] {
   if (values.length <= count) return values
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-function findGravity(bodies: readonly Body[], steps: readonly Step[], dt: Value): Vector | null {
+/** Gravity, m/s², from steps without contact, else from potential energies; null where neither tells. */
+export function findGravity(bodies: readonly Body[], steps: readonly Step[], dt: Value): Vector | null {
   const accelerations: Triple[] = []
   const potentials: PotentialSample[] = []
   for (const [before, after] of steps) {
@@ -115,7 +119,13 @@ function potentialSamples(bodies: readonly Body[], frame: Frame): readonly Poten
   })
 }
 
-function findLambdaUnit(bodies: readonly Body[], steps: readonly Step[], dt: Value, gravity: Vector | null) {
+/** The unit of the lambdas by the momentum balance of steps with contact. */
+export function findLambdaUnit(
+  bodies: readonly Body[],
+  steps: readonly Step[],
+  dt: Value,
+  gravity: Vector | null,
+) {
   const g = triple(gravity)
   if (dt === null || g === null) return 'unknown' as const
   const rows: MomentumRow[] = []

@@ -6,6 +6,8 @@
  */
 
 import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
+import type { Recorder, RunState } from './recorder/recorder.ts'
+import type { RunStatus } from './recorder/run-schema.ts'
 
 /** A recorded number; null where the recorder wrote NaN. */
 export type Value = number | null
@@ -221,8 +223,8 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** The schema family a file was written in; see `docs` of the package for what each lacks. */
-export type Era = 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
+/** The schema family a file was written in; see `docs` of the package for what each lacks; `run` is our own. */
+export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
 /** Unit of the recorded lambdas, found by momentum balance; `unknown` where no frame with contact tells. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
@@ -272,6 +274,8 @@ export interface RecordingIdentity {
   readonly path: string
   readonly name: string
   readonly size_bytes: number
+  /** name of a run that we record ourselves; absent for a file of somebody else */
+  readonly run?: string
 }
 
 /** Frames from `start` to `end`, both included; null = open. */
@@ -334,6 +338,8 @@ export interface Listing {
    * read); absent for a recording */
   readonly reason?: string
   readonly total_frames?: number
+  /** how a run that we record ourselves stands; absent for a file of somebody else */
+  readonly status?: RunStatus
 }
 
 /** Folder access below the configured roots. */
@@ -345,6 +351,14 @@ export interface Roots {
    * Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
    */
   resolve(path: string): Promise<string>
+}
+
+/** How a recording is opened. */
+export interface OpenCall {
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: ((done: number, total: number, message: string) => void) | undefined
+  /** Larger files are not copied for this call but refused with `TAIL_TOO_LARGE`. */
+  readonly maxCopyBytes?: number
 }
 
 /** The recording database: catalogue over the roots, private copies, loaded recordings. */
@@ -362,8 +376,15 @@ export interface RecordingLibrary {
    */
   open(
     idOrPath: string,
-    options?: { signal?: AbortSignal; progress?: (done: number, total: number, message: string) => void },
+    options?: OpenCall,
   ): Promise<{ readonly recording: Recording; readonly reloaded: boolean }>
+  /** Records runs of engines; they are listed and opened like everything else, also while they grow. */
+  readonly recorder: Recorder
+  /**
+   * Makes a run of ours of a recording of the C++ recorder, or of a file of frame lines (`.jsonl`, `.ndjson`), by id or
+   * path. Throws as `open` and the recorder do, `RECORDING_EXISTS`.
+   */
+  importRecording(name: string, idOrPath: string, options?: OpenCall): Promise<RunState>
   /** Numbers for `/health`: copies, their bytes, the cap, loaded recordings. */
   health(): { snapshots: number; snapshot_bytes: number; snapshot_cap_bytes: number; loaded: number }
   close(): Promise<void>

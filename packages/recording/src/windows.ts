@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 import { frameTable } from './era.ts'
 import type { BodyId, FrameRange } from './types.ts'
-import { windowReader } from './window-reader.ts'
+import { type ReadWindow, windowReader } from './window-reader.ts'
 import type { FlatRows, FrameWindow } from './window-types.ts'
 
 /** What reading many windows reports, and by what it is stopped. */
@@ -38,14 +38,28 @@ export function recordingWindows(
   capBytes = keptBytes,
 ): Windows {
   const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
-  const length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, bodies.length))))
-  const read = windowReader(connection, bodies)
+  return windowsOver(ids, windowReader(connection, bodies), bodies.length, capBytes)
+}
+
+/** Windows over frames whose ids ascend. The list may grow: a window that was not full is then read again. */
+export function windowsOver(
+  ids: readonly number[],
+  read: ReadWindow,
+  bodies: number,
+  capBytes = keptBytes,
+): Windows {
+  const length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, bodies))))
   const kept = new Map<number, FrameWindow>()
   let bytes = 0
 
   const load = (index: number): FrameWindow => {
     const start = index * length
     const context = start === 0 ? 0 : 1
+    const outgrown = kept.get(index)
+    if (outgrown !== undefined) {
+      kept.delete(index)
+      bytes -= bytesOf(outgrown)
+    }
     const window = read(ids.slice(start - context, start + length), context)
     const size = bytesOf(window)
     if (bytes + size <= capBytes) {
@@ -53,6 +67,13 @@ export function recordingWindows(
       bytes += size
     }
     return window
+  }
+
+  /** The window as it was kept, if no frame has been added to it since. */
+  const keptWhole = (index: number): FrameWindow | undefined => {
+    const window = kept.get(index)
+    const frames = Math.min(length, ids.length - index * length)
+    return window !== undefined && window.to - window.from === frames ? window : undefined
   }
 
   return {
@@ -66,7 +87,7 @@ export function recordingWindows(
       if (first === -1 || last < first) return
       const [low, high] = [Math.floor(first / length), Math.floor(last / length)]
       for (let index = low; index <= high; index++) {
-        const known = kept.get(index)
+        const known = keptWhole(index)
         if (known === undefined || index % keptAtOnce === 0) await turn()
         signal.throwIfAborted()
         const window = known ?? load(index)

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorData } from '@causeway/protocol'
+import type { RecorderMethods } from './recorder/recorder-methods.ts'
 import type {
   BodyEnergyField,
   BodyId,
@@ -12,7 +13,7 @@ import type {
 } from './types.ts'
 
 /** What a worker does, by name: arguments and answer, both structured-cloneable. */
-export interface WorkerMethods {
+export interface WorkerMethods extends RecorderMethods {
   /** Copies a foreign file to `part`, checks it, and moves it to `<folder>/<key>.db`. Reports progress. */
   readonly copy: (args: {
     readonly source: string
@@ -24,6 +25,8 @@ export interface WorkerMethods {
     readonly summary: RecordingSummary
     readonly isIndexed: boolean
   }
+  /** The summary of a run that grows while it is read; later answers know of the frames it counts. */
+  readonly reread: () => RecordingSummary
   /** Checks and indexes a large private copy that another worker is reading. */
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
   /** Looks for indexes that were built behind. */

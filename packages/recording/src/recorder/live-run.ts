@@ -1,0 +1,141 @@
+import { CausewayError } from '@causeway/protocol'
+import type { WorkerLink } from '../worker-link.ts'
+import type { Ingested } from './recorder-methods.ts'
+import type { RunStatus } from './run-schema.ts'
+import type { RunProgress } from './run-writer.ts'
+
+/** A run that has a worker which writes it. */
+export interface LiveRun {
+  readonly name: string
+  /** what is stored */
+  readonly progress: RunProgress
+  /** epoch ms of the last flush */
+  readonly updatedMs: number
+  /** True while a client sends frames. */
+  readonly isWriting: boolean
+  /** Takes the place of the one client that may send frames; `take` or a failure gives it back. */
+  begin(): void
+  /** Stores the lines of a body; see `Recorder.write`. */
+  take(body: AsyncIterable<Uint8Array>): Promise<Ingested & RunProgress>
+  /** Fills the run, which is new, from a private copy. */
+  import(copy: string): Promise<void>
+  /** Stores what is left, notes the status and ends the worker. */
+  close(status: RunStatus): Promise<void>
+}
+
+/** What a live run works with. */
+export interface LiveRunOptions {
+  readonly name: string
+  readonly file: string
+  readonly link: WorkerLink
+  readonly now: () => number
+  /** bytes that the file may have */
+  readonly bytes: number
+  readonly idleMs: number
+  readonly onStored: () => void
+  readonly onIdle: () => void
+}
+
+/** Time between a frame and the flush that stores it, ms. */
+const flushMs = 100
+
+/** Opens the run file in a worker; ends the worker where that fails. */
+export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
+  const { name, file, link, now, bytes, idleMs, onStored, onIdle } = options
+  let progress: RunProgress
+  try {
+    progress = await link.call('runOpen', { file, nowMs: now(), bytes })
+    if (progress.status === 'interrupted')
+      progress = await link.call('runStatus', { status: 'live', nowMs: now() })
+  } catch (error) {
+    await link.stop()
+    throw error
+  }
+  let updatedMs = now()
+  let isWriting = false
+  let flushing: NodeJS.Timeout | undefined
+  let failure: unknown
+  const idle = setTimeout(() => onIdle(), idleMs).unref()
+
+  const note = <Progress extends RunProgress>(next: Progress): Progress => {
+    const isNew = next.total_frames !== progress.total_frames || next.status !== progress.status
+    progress = next
+    if (isNew) {
+      updatedMs = now()
+      onStored()
+    }
+    return next
+  }
+  /** Stores what is taken by now before long; a failure is told to who sends the next bytes. */
+  const flushSoon = (): void => {
+    flushing ??= setTimeout(() => {
+      flushing = undefined
+      link.call('runFlush', { nowMs: now() }).then(note, (error) => {
+        failure = error
+      })
+    }, flushMs)
+  }
+  const throwFailure = (): void => {
+    const error = failure
+    failure = undefined
+    if (error !== undefined) throw error
+  }
+  const end = (isWhole: boolean) => link.call('runEnd', { isWhole, nowMs: now() }).then(note)
+  const takeAll = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+    const parts = body[Symbol.asyncIterator]()
+    for (;;) {
+      const part = await parts.next().catch((cause) => {
+        throw new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', {
+          cause,
+        })
+      })
+      if (part.done) return
+      throwFailure()
+      note(await link.call('runWrite', { bytes: part.value, nowMs: now() }))
+      flushSoon()
+    }
+  }
+
+  return {
+    name,
+    get progress() {
+      return progress
+    },
+    get updatedMs() {
+      return updatedMs
+    },
+    get isWriting() {
+      return isWriting
+    },
+    begin() {
+      isWriting = true
+    },
+    async take(body) {
+      try {
+        await takeAll(body)
+        throwFailure()
+        return await end(true)
+      } catch (error) {
+        // Also makes the worker forget the rest of a line, which the next body does not go on with.
+        await end(false).catch(() => {})
+        throw error
+      } finally {
+        isWriting = false
+        idle.refresh()
+      }
+    },
+    async import(copy) {
+      note(await link.call('runImport', { file: copy, nowMs: now() }))
+    },
+    async close(status) {
+      clearTimeout(idle)
+      clearTimeout(flushing)
+      try {
+        note(await link.call('runStatus', { status, nowMs: now() }))
+        await link.call('runClose', undefined)
+      } finally {
+        await link.stop()
+      }
+    },
+  }
+}

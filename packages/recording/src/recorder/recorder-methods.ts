@@ -1,0 +1,124 @@
+/** What a worker does to record a run: bytes of lines in, flushes out. One run at a time. */
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { exportRun } from './export-run.ts'
+import { importRecording } from './import-run.ts'
+import { type LineSplitter, lineSplitter } from './line-splitter.ts'
+import type { RunStatus } from './run-schema.ts'
+import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
+import { readLine } from './wire-frame.ts'
+
+/** What the lines of one request have done so far. */
+export interface Ingested {
+  /** frames that were new */
+  readonly accepted: number
+  /** frames that were stored already */
+  readonly ignored: number
+}
+
+/** Methods of a worker that records. */
+export interface RecorderMethods {
+  /** Opens or creates a run file; `bytes` bounds it. */
+  readonly runOpen: (args: {
+    readonly file: string
+    readonly nowMs: number
+    readonly bytes: number
+  }) => RunProgress
+  /** Takes bytes of lines. A line that does not fit ends the request: what stands before it is stored first. */
+  readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => Ingested & RunProgress
+  /** Ends a request: its last line may lack an end, unless the connection broke in the middle of it. */
+  readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => Ingested & RunProgress
+  readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
+  readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
+  /** Closes the run file. */
+  readonly runClose: () => undefined
+  /** Writes a run file as a recording of the C++ recorder to a new file. */
+  readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
+  /** Reads a private copy of a recording of the C++ recorder into the open run, which is new. */
+  readonly runImport: (args: { readonly file: string; readonly nowMs: number }) => RunProgress
+}
+
+type Methods = {
+  readonly [Method in keyof RecorderMethods]: (
+    args: Parameters<RecorderMethods[Method]>[0],
+  ) => ReturnType<RecorderMethods[Method]>
+}
+
+/** Makes the methods of one worker. */
+export function recorderMethods(): Methods {
+  let writer: RunWriter | undefined
+  let lines: LineSplitter = lineSplitter()
+  let ignored = 0
+  let before = 0
+  const open = (): RunWriter => {
+    if (!writer) throw new Error('no run is open in this worker')
+    return writer
+  }
+  const take = (text: string, nowMs: number): void => {
+    if (text.trim() === '') return
+    const run = open()
+    const line = readLine(text, run.knowledge)
+    if ('run' in line) run.addRun(line.run)
+    else if (!run.addFrame(line.frame, nowMs)) ignored++
+  }
+  const ingested = (progress: RunProgress): Ingested & RunProgress => ({
+    ...progress,
+    accepted: progress.total_frames - before,
+    ignored,
+  })
+  const begin = (): void => {
+    lines = lineSplitter()
+    ignored = 0
+    before = open().stored().total_frames
+  }
+  /** Runs over lines; where one of them fails, those before it are stored and the error says which it was. */
+  const over = (nowMs: number, work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      const { accepted, last_frame_id } = ingested(open().flush(nowMs))
+      const at = { line: lines.count, accepted, ignored, last_frame_id }
+      begin()
+      throw isCausewayError(error) ? atLine(error, at) : error
+    }
+  }
+  return {
+    runOpen({ file, nowMs, bytes }) {
+      writer = openRunWriter(file, nowMs, { bytes })
+      begin()
+      return writer.flush(nowMs)
+    },
+    runWrite({ bytes, nowMs }) {
+      over(nowMs, () => {
+        for (const line of lines.push(bytes)) take(line, nowMs)
+      })
+      return ingested(open().stored())
+    },
+    runEnd({ isWhole, nowMs }) {
+      over(nowMs, () => {
+        const last = isWhole ? lines.end() : undefined
+        if (last !== undefined) take(last, nowMs)
+      })
+      const done = ingested(open().flush(nowMs))
+      begin()
+      return done
+    },
+    runFlush: ({ nowMs }) => open().flush(nowMs),
+    runStatus: ({ status, nowMs }) => open().setStatus(status, nowMs),
+    runClose() {
+      writer?.close()
+      writer = undefined
+    },
+    runExport: ({ file, to }) => void exportRun(file, to),
+    runImport: ({ file, nowMs }) => importRecording(file, open(), nowMs),
+  }
+}
+
+/** The same error with the line that it happened on, and with what the client needs to go on. */
+function atLine(error: CausewayError, at: Readonly<Record<string, number | null>>): CausewayError {
+  const { code, message, remedy, data } = error
+  return new CausewayError(code, `line ${at.line}: ${message}`, {
+    remedy,
+    data: { ...data, ...at },
+    cause: error,
+  })
+}

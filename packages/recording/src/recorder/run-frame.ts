@@ -1,0 +1,163 @@
+/** Frames of a run as everything else reads them. */
+import { angularVelocity } from '../domain/angular-velocity.ts'
+import type {
+  BodyEnergy,
+  BodyState,
+  Collision,
+  ContactConstraint,
+  Frame,
+  FrictionConstraint,
+  Quaternion,
+  Solver,
+  SystemEnergy,
+  Value,
+  Vector,
+} from '../types.ts'
+import {
+  bodyAt,
+  bodyWidth,
+  hasEnergy,
+  hasState,
+  type PackedFrame,
+  type SolverRow,
+  type SystemRow,
+  unpackContacts,
+} from './packed-frame.ts'
+
+const value = (number: number | undefined): Value =>
+  number !== undefined && Number.isFinite(number) ? number : null
+
+const vectorAt = (rows: Float64Array, at: number): Vector => ({
+  x: value(rows[at]),
+  y: value(rows[at + 1]),
+  z: value(rows[at + 2]),
+})
+
+const quaternionAt = (rows: Float64Array, at: number): Quaternion => ({
+  w: value(rows[at]),
+  ...vectorAt(rows, at + 1),
+})
+
+/** The frame with names and nulls in place of columns and NaN. */
+export function unpackFrame({ id, time, bodies, contacts, solver, system }: PackedFrame): Frame {
+  const lists = unpackContacts(contacts)
+  return {
+    frame_id: id,
+    simulation_time: value(time),
+    states: statesOf(bodies),
+    collisions: collisionsOf(lists.collisions, lists.points),
+    contact_constraints: rowsOf(lists.constraints, 14, constraintAt),
+    friction_constraints: rowsOf(lists.friction, 21, frictionAt),
+    solver: solver && solverOf(solver),
+    system_energy: system && systemOf(system),
+    body_energies: energiesOf(bodies),
+  }
+}
+
+function rowsOf<Row>(
+  list: Float64Array,
+  width: number,
+  read: (list: Float64Array, at: number) => Row,
+): readonly Row[] {
+  const rows: Row[] = []
+  for (let at = 0; at < list.length; at += width) rows.push(read(list, at))
+  return rows
+}
+
+const holds = (bodies: Float64Array, at: number, part: number): boolean =>
+  ((bodies[at + bodyAt.parts] ?? 0) & part) !== 0
+
+function statesOf(bodies: Float64Array): readonly BodyState[] {
+  const states: BodyState[] = []
+  for (let at = 0; at < bodies.length; at += bodyWidth) {
+    if (!holds(bodies, at, hasState)) continue
+    const orientation = quaternionAt(bodies, at + bodyAt.orientation)
+    states.push({
+      body_id: bodies[at + bodyAt.id] ?? 0,
+      position: vectorAt(bodies, at + bodyAt.position),
+      velocity: vectorAt(bodies, at + bodyAt.velocity),
+      acceleration: vectorAt(bodies, at + bodyAt.acceleration),
+      orientation,
+      angular_velocity: angularVelocity(orientation, quaternionAt(bodies, at + bodyAt.rate)),
+    })
+  }
+  return states
+}
+
+function energiesOf(bodies: Float64Array): readonly BodyEnergy[] {
+  const energies: BodyEnergy[] = []
+  for (let at = 0; at < bodies.length; at += bodyWidth) {
+    if (!holds(bodies, at, hasEnergy)) continue
+    const from = at + bodyAt.energy
+    energies.push({
+      body_id: bodies[at + bodyAt.id] ?? 0,
+      linear_ke: value(bodies[from]),
+      rotational_ke: value(bodies[from + 1]),
+      potential_e: value(bodies[from + 2]),
+      total_e: value(bodies[from + 3]),
+    })
+  }
+  return energies
+}
+
+function collisionsOf(collisions: Float64Array, points: Float64Array): readonly Collision[] {
+  let from = 0
+  return rowsOf(collisions, 7, (list, at) => {
+    const own = points.subarray(from, from + (list[at + 6] ?? 0) * 7)
+    from += own.length
+    return {
+      body_a_id: list[at] ?? 0,
+      body_b_id: list[at + 1] ?? 0,
+      normal: vectorAt(list, at + 2),
+      penetration_depth: value(list[at + 5]),
+      contacts: rowsOf(own, 7, (point, k) => ({
+        point_a: vectorAt(point, k),
+        point_b: vectorAt(point, k + 3),
+        depth: value(point[k + 6]),
+      })),
+    }
+  })
+}
+
+const constraintAt = (list: Float64Array, at: number): ContactConstraint => ({
+  body_a_id: list[at] ?? 0,
+  body_b_id: list[at + 1] ?? 0,
+  normal: vectorAt(list, at + 2),
+  lever_arm_a: vectorAt(list, at + 5),
+  lever_arm_b: vectorAt(list, at + 8),
+  penetration_depth: value(list[at + 11]),
+  restitution: value(list[at + 12]),
+  pre_impact_rel_vel_normal: value(list[at + 13]),
+})
+
+const frictionAt = (list: Float64Array, at: number): FrictionConstraint => ({
+  body_a_id: list[at] ?? 0,
+  body_b_id: list[at + 1] ?? 0,
+  normal: vectorAt(list, at + 2),
+  tangent1: vectorAt(list, at + 5),
+  tangent2: vectorAt(list, at + 8),
+  lever_arm_a: vectorAt(list, at + 11),
+  lever_arm_b: vectorAt(list, at + 14),
+  friction_coefficient: value(list[at + 17]),
+  normal_lambda: value(list[at + 18]),
+  tangent1_lambda: value(list[at + 19]),
+  tangent2_lambda: value(list[at + 20]),
+})
+
+const solverOf = ({ iterations, residual, converged, constraints, contacts }: SolverRow): Solver => ({
+  iterations: value(iterations),
+  residual: value(residual),
+  converged,
+  num_constraints: constraints,
+  num_contacts: contacts,
+})
+
+const systemOf = (system: SystemRow): SystemEnergy => ({
+  total_linear_ke: value(system.linear),
+  total_rotational_ke: value(system.rotational),
+  total_potential_e: value(system.potential),
+  total_system_e: value(system.total),
+  delta_e: value(system.delta),
+  energy_injection: system.injection,
+  collision_active: system.active,
+})

@@ -1,0 +1,152 @@
+/** Reading the contacts of a frame line. */
+import { environmentBit, isEnvironmentId } from '../domain/body-id.ts'
+import { list, members, number, unexpected, unknownMember, whole, writeVector } from './wire-value.ts'
+
+/** Lists of the contact block while they are filled. */
+export interface ContactLists {
+  readonly collisions: number[]
+  readonly points: number[]
+  readonly constraints: number[]
+  readonly friction: number[]
+  readonly externals: number[]
+}
+
+/** The recorded id of a body that a contact names, or undefined for one that nobody declared. */
+export type FindBody = (written: number) => number | undefined
+
+const xyz = ['x', 'y', 'z'] as const
+const contactMembers = ['a', 'b', 'normal', 'depth', 'points'] as const
+const pointMembers = [
+  ...['point', 'point_a', 'point_b', 'depth', 'lever_arm_a', 'lever_arm_b', 'restitution'],
+  ...['pre_impact_rel_vel_normal', 'friction_coefficient', 'tangent1', 'tangent2'],
+  ...['normal_lambda', 'tangent1_lambda', 'tangent2_lambda'],
+] as const
+type PointMember = (typeof pointMembers)[number]
+
+const frictionMembers: readonly PointMember[] = [
+  'friction_coefficient',
+  'tangent1',
+  'tangent2',
+  'normal_lambda',
+  'tangent1_lambda',
+  'tangent2_lambda',
+]
+const constraintMembers: readonly PointMember[] = [
+  'lever_arm_a',
+  'lever_arm_b',
+  'restitution',
+  'pre_impact_rel_vel_normal',
+]
+
+type Triple = readonly [number, number, number]
+
+const absent: Triple = [Number.NaN, Number.NaN, Number.NaN]
+const negative = ([x, y, z]: Triple): Triple => [-x, -y, -z]
+
+function vector(value: unknown, path: string, unit: string): Triple {
+  const to: number[] = []
+  writeVector(value, to, 0, { names: xyz, path, unit })
+  return to as unknown as Triple // three components were written
+}
+
+/**
+ * Reads the list `contacts` of a line into the lists of a block; throws `INVALID_FRAME`.
+ *
+ * The recorder's order is kept up: an environment body is always b, so a pair that has it as a is turned round, with
+ * normal, points, lever arms and tangent impulses.
+ */
+export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
+  list(value, 'contacts').forEach((item, i) => {
+    const path = `contacts[${i}]`
+    const contact = members(item, path)
+    for (const key in contact)
+      if (!(contactMembers as readonly string[]).includes(key)) unknownMember(path, key, contactMembers)
+    const idOf = (name: 'a' | 'b'): number =>
+      findBody(whole(contact[name], `${path}.${name}`, 0, 0xffff_ffff)) ??
+      unexpected(
+        `${path}.${name}`,
+        contact[name],
+        'the id of a body of this frame, or of an environment body declared in a run line',
+      )
+    const [a, b] = [idOf('a'), idOf('b')]
+    const isTurned = isEnvironmentId(a) && !isEnvironmentId(b)
+    const normal = vector(contact.normal, `${path}.normal`, 'unit vector from a to b')
+    const pair: Pair = {
+      path,
+      a: isTurned ? b : a,
+      b: isTurned ? a : b,
+      normal: isTurned ? negative(normal) : normal,
+      isTurned,
+    }
+    const points = list(contact.points, `${path}.points`)
+    const firstPoint = to.points.length
+    points.forEach((point, k) => {
+      readPoint(point, { ...pair, path: `${path}.points[${k}]` }, to)
+    })
+    const given = number(contact.depth, `${path}.depth`, 'm, positive where they overlap')
+    const depth = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
+    to.collisions.push(pair.a, pair.b, ...pair.normal, depth, points.length)
+  })
+}
+
+interface Pair {
+  readonly path: string
+  readonly a: number
+  readonly b: number
+  readonly normal: Triple
+  readonly isTurned: boolean
+}
+
+function readPoint(value: unknown, { path, a, b, normal, isTurned }: Pair, to: ContactLists): void {
+  const point = members(value, path)
+  for (const key in point)
+    if (!(pointMembers as readonly string[]).includes(key)) unknownMember(path, key, pointMembers)
+  const at = (name: PointMember, unit: string) => vector(point[name], `${path}.${name}`, unit)
+  const scalar = (name: PointMember, unit: string) => number(point[name], `${path}.${name}`, unit)
+  const has = (names: readonly PointMember[]) => names.some((name) => point[name] !== undefined)
+  const turned = <T>(first: T, second: T): readonly [T, T] => (isTurned ? [second, first] : [first, second])
+  const shared = point.point === undefined ? absent : at('point', 'm, world')
+  const [pointA, pointB] = turned(
+    point.point_a === undefined ? shared : at('point_a', 'm, world'),
+    point.point_b === undefined ? shared : at('point_b', 'm, world'),
+  )
+  const depth = scalar('depth', 'm, positive where they overlap')
+  to.points.push(...pointA, ...pointB, depth)
+  const [leverA, leverB] = turned(at('lever_arm_a', 'm'), at('lever_arm_b', 'm'))
+  if (has(constraintMembers) || has(frictionMembers)) {
+    const closing = scalar('pre_impact_rel_vel_normal', 'm/s along the normal')
+    to.constraints.push(a, b, ...normal, ...leverA, ...leverB, depth, scalar('restitution', ''), closing)
+  }
+  if (has(frictionMembers)) {
+    // The impulse on a is +tangent * lambda: for the other body it is the negative.
+    const sign = isTurned ? -1 : 1
+    to.friction.push(a, b, ...normal, ...at('tangent1', 'unit vector'), ...at('tangent2', 'unit vector'))
+    to.friction.push(
+      ...leverA,
+      ...leverB,
+      scalar('friction_coefficient', ''),
+      scalar('normal_lambda', 'N·s or N'),
+    )
+    to.friction.push(
+      sign * scalar('tangent1_lambda', 'N·s or N'),
+      sign * scalar('tangent2_lambda', 'N·s or N'),
+    )
+  }
+}
+
+function deepest(points: readonly number[], from: number): number {
+  let depth = Number.NaN
+  for (let at = from + 6; at < points.length; at += 7) {
+    const value = points[at] ?? Number.NaN
+    if (!(depth >= value)) depth = Number.isNaN(value) ? depth : value
+  }
+  return depth
+}
+
+/** An id as contact rows hold it: with bit 31 where only an environment body has that number. */
+export const bodyFinder =
+  (isDynamic: (id: number) => boolean, isEnvironment: (id: number) => boolean): FindBody =>
+  (written) => {
+    if (isEnvironmentId(written) || isDynamic(written)) return written
+    return isEnvironment(written + environmentBit) ? written + environmentBit : undefined
+  }
