@@ -8,12 +8,20 @@ const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).default(
 const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   z.coerce.number().int().min(min).max(max).default(value)
 
-/** A list: an array in the configuration file, text divided like PATH elsewhere. */
-const list = () =>
+/** A list: an array in the configuration file, divided text elsewhere: like PATH, unless another divider is given. */
+const list = (divider: string = delimiter) =>
   z
-    .union([z.array(z.string()), z.string().transform((text) => text.split(delimiter))])
+    .union([z.array(z.string()), z.string().transform((text) => text.split(divider))])
     .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''))
     .default([])
+
+/** `minds:3000` */
+const alias = z.string().transform((text, { addIssue }) => {
+  const [, app, port] = /^([A-Za-z][A-Za-z0-9]*):(\d{1,5})$/.exec(text) ?? []
+  if (app !== undefined && Number(port) <= 65_535) return { app, port: Number(port) }
+  addIssue(`not of the form app:port: ${text}`)
+  return z.NEVER
+})
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** Environment variable, also the name in an `--env-file`. */
@@ -98,6 +106,19 @@ export const settings = Object.freeze({
     env: 'CAUSEWAY_PAGE_SIZE',
     schema: whole(200, { min: 1 }),
     meaning: 'entries on one page of a list',
+  }),
+  listen: setting({
+    env: 'CAUSEWAY_LISTEN',
+    schema: list(',').pipe(z.array(alias)),
+    defaultText: 'none',
+    meaning: 'further ports that serve one app at the root, `minds:3000,debrief:60123`',
+  }),
+  allowedHosts: setting({
+    env: 'CAUSEWAY_ALLOWED_HOSTS',
+    schema: list(','),
+    defaultText: 'none',
+    meaning:
+      'host names, without ports, that callers may use beside those of this machine, divided by commas',
   }),
   bodyLimitBytes: setting({
     env: 'CAUSEWAY_BODY_LIMIT_BYTES',

@@ -25,12 +25,16 @@ async function serve(config: Config): Promise<void> {
     host: '127.0.0.1',
     port: config.port,
     bodyLimitBytes: config.bodyLimitBytes,
+    allowedHosts: config.allowedHosts,
+    aliases: config.listen,
     log,
   }).catch(async (error: unknown) => {
     await core.close()
     throw await portInUse(error, config.port)
   })
   log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
+  for (const { app, port } of http.aliases)
+    log.info({ app, url: `http://127.0.0.1:${port}` }, 'an app has a port of its own')
   process.on(
     'SIGHUP',
     () => void core.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),

@@ -3,12 +3,17 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 
-/** `EADDRINUSE` as `PORT_IN_USE` that names the holder where it can be found; any other error as it is. */
-export async function portInUse(error: unknown, port: number): Promise<unknown> {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
+/**
+ * `EADDRINUSE` as `PORT_IN_USE` that names the holder where it can be found; any other error as it is. `ownPort` is the
+ * server's; another one belongs to an app.
+ */
+export async function portInUse(error: unknown, ownPort: number): Promise<unknown> {
+  const { code, port = ownPort } = error as NodeJS.ErrnoException & { port?: number }
+  if (code !== 'EADDRINUSE') return error
   const holder = (await causewayAt(port)) ?? processAt(port) ?? 'another program'
   return new CausewayError('PORT_IN_USE', `port ${port} is held by ${holder}`, {
     data: { port, holder },
+    ...(port === ownPort ? {} : { remedy: 'stop it, or give the app another port in CAUSEWAY_LISTEN' }),
     cause: error,
   })
 }

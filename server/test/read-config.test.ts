@@ -82,3 +82,15 @@ t.test('settings: every row of the table has a variable, a default and a meaning
   for (const row of rows) t.ok(row.env && row.default && row.meaning, row.key)
   t.equal(new Set(rows.map(({ env }) => env)).size, rows.length)
 })
+
+t.test('settings: ports of apps and host names are divided by commas', async (t) => {
+  const read = (env: NodeJS.ProcessEnv) => readConfig({ argv: [], env, cwd: t.testdir() }).config
+  t.same(read({ CAUSEWAY_LISTEN: 'minds:3000, debrief:60123' }).listen, [
+    { app: 'minds', port: 3000 },
+    { app: 'debrief', port: 60123 },
+  ])
+  t.same(read({ CAUSEWAY_ALLOWED_HOSTS: 'box.local,box' }).allowedHosts, ['box.local', 'box'])
+  t.same(read({}).listen, [])
+  for (const wrong of ['minds', 'minds:70000', '3000:minds', 'minds:3000:1'])
+    t.throws(() => read({ CAUSEWAY_LISTEN: wrong }), { code: 'INVALID_SETTING' }, wrong)
+})

@@ -1,11 +1,13 @@
 /** The HTTP side of the server: one Fastify instance, its routes, and how it stops. */
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { openAsking } from './asking.ts'
 import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
@@ -29,6 +31,8 @@ export interface HttpOptions {
   readonly bodyLimitBytes: number
   /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
+  /** Further ports, each for one app. */
+  readonly aliases?: readonly Alias[]
   /** Milliseconds between the comments that keep an idle stream open. */
   readonly keepAliveMs?: number
   /** Sessions held in memory at once. */
@@ -45,6 +49,8 @@ export interface HttpServer {
   /** `http://127.0.0.1:3100` */
   readonly url: string
   readonly port: number
+  /** The further ports, in the order of the setting. */
+  readonly aliases: readonly Pick<AliasListener, 'app' | 'port'>[]
   /** The number of `initialize` sessions in memory. */
   sessions(): number
   /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, streams are ended. */
@@ -53,7 +59,7 @@ export interface HttpServer {
 
 /** Opens the HTTP side; rejects with the error of `listen`, as for a port in use. */
 export async function openHttp(core: Core, options: HttpOptions): Promise<HttpServer> {
-  const { host, port, log, bodyLimitBytes, allowedHosts = [], newId = randomUUID } = options
+  const { host, port, log, bodyLimitBytes, allowedHosts = [], aliases = [], newId = randomUUID } = options
   const wiring: Wiring = {
     core,
     log,
@@ -91,35 +97,50 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   metricsRoute(fastify, wiring)
   try {
     const url = await fastify.listen({ host, port })
+    const listeners = await openAliases(fastify, core, { host, aliases })
+    const servers = [fastify.server, ...listeners.map(({ server }) => server)]
     return {
       url,
       port: Number(new URL(url).port),
+      aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
-      close: (deadlineMs) => close({ fastify, legs, inflight: wiring.inflight }, deadlineMs),
+      close: (deadlineMs) => close({ fastify, servers, legs, inflight: wiring.inflight }, deadlineMs),
     }
   } catch (error) {
     await legs.close()
+    await fastify.close()
     throw error
   }
 }
 
+interface Closing {
+  readonly fastify: FastifyInstance
+  /** Its own and those of the aliases. */
+  readonly servers: readonly Server[]
+  readonly inflight: Inflight
+  readonly legs: McpLegs
+}
+
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
-async function close(
-  { fastify, inflight, legs }: { fastify: FastifyInstance; inflight: Inflight; legs: McpLegs },
-  deadlineMs: number,
-): Promise<void> {
+async function close({ fastify, servers, inflight, legs }: Closing, deadlineMs: number): Promise<void> {
   const late = new AbortController()
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
   await Promise.race([inflight.stop(), deadline])
   await legs.close()
   // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
-  const sweep = setInterval(() => fastify.server.closeIdleConnections(), 10)
-  const closed = fastify.close().finally(() => clearInterval(sweep))
+  const sweep = setInterval(() => {
+    for (const server of servers) server.closeIdleConnections()
+  }, 10)
+  const closed = Promise.all([fastify.close(), ...servers.slice(1).map(closeServer)]).finally(() =>
+    clearInterval(sweep),
+  )
   await Promise.race([closed, deadline])
-  fastify.server.closeAllConnections()
+  for (const server of servers) server.closeAllConnections()
   await closed
   late.abort()
 }
+
+const closeServer = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
 /** One line for each HTTP request, where protocol detail is wanted. */
 function logDetail(fastify: FastifyInstance, log: Logger): void {

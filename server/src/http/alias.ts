@@ -1,0 +1,93 @@
+/**
+ * Further ports that serve one app at the root, where the original designs of the apps had them: a request is given
+ * another path and goes the way of all others.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { CausewayError, pathName } from '@causeway/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Core, HostedApp } from '../core.ts'
+import { matchPath } from './path-pattern.ts'
+
+/** An app and the port that it gets. */
+export interface Alias {
+  /** Name or path of the app. */
+  readonly app: string
+  /** 0 lets the system choose. */
+  readonly port: number
+}
+
+/** A port that listens. */
+export interface AliasListener {
+  /** Path of the app. */
+  readonly app: string
+  readonly port: number
+  readonly server: Server
+}
+
+/** What is not an app's own at the root of its port. */
+const ofServer: Readonly<Record<string, (app: string) => string>> = {
+  '/mcp': (app) => `/mcp/${app}`,
+  '/sse': (app) => `/sse/${app}`,
+  '/messages': () => '/messages',
+  '/health': () => '/health',
+  '/metrics': () => '/metrics',
+  '/openapi.json': () => '/openapi.json',
+}
+
+/**
+ * Opens the ports; all or none. Rejects with `INVALID_SETTING` for an app that is not served, and with the error of
+ * `listen`, as for a port in use.
+ */
+export async function openAliases(
+  fastify: FastifyInstance,
+  core: Core,
+  { host, aliases }: { readonly host: string; readonly aliases: readonly Alias[] },
+): Promise<readonly AliasListener[]> {
+  const listeners: AliasListener[] = []
+  try {
+    for (const { app, port } of aliases) {
+      const { path } = servedApp(core, app)
+      const server = createServer((request, response) => {
+        request.url = rewritten(request, path, core)
+        fastify.routing(request, response)
+      })
+      // The same patience as on the server's own port.
+      const { requestTimeout, keepAliveTimeout, headersTimeout } = fastify.server
+      Object.assign(server, { requestTimeout, keepAliveTimeout, headersTimeout })
+      listeners.push({ app: path, server, port: await listen(server, { host, port }) })
+    }
+    return listeners
+  } catch (error) {
+    for (const { server } of listeners) server.close()
+    throw error
+  }
+}
+
+function servedApp(core: Core, name: string): HostedApp {
+  const apps = core.apps()
+  const app = apps.find(({ path }) => path === pathName(name))
+  if (app !== undefined) return app
+  throw new CausewayError('INVALID_SETTING', `CAUSEWAY_LISTEN names no app that is served: ${name}`, {
+    data: { apps: apps.map(({ path }) => path) },
+  })
+}
+
+function listen(server: Server, options: { host: string; port: number }): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options, () => {
+      server.off('error', reject)
+      resolve((server.address() as { port: number }).port) // bound to a port
+    })
+  })
+}
+
+/** The URL of the same thing on the server's own port. A route that the app declares goes before one of the server's. */
+function rewritten({ method, url = '/' }: IncomingMessage, app: string, core: Core): string {
+  const [path = '/'] = url.split('?')
+  const query = url.slice(path.length)
+  const { routes = [] } = core.apps().find((one) => one.path === app) ?? {}
+  const isOwn = routes.some((route) => route.method === method && matchPath(route.path, path) !== undefined)
+  const other = isOwn || !Object.hasOwn(ofServer, path) ? undefined : ofServer[path]
+  return `${other?.(app) ?? `/api/apps/${app}${path === '/' ? '' : path}`}${query}`
+}
