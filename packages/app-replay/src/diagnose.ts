@@ -2,7 +2,7 @@
 import type { FrameRange, Recording } from '@causeway/recording'
 import type { SweepArgs, SweepResult } from './analysis/sweep.ts'
 import type { Finding } from './domain/laws/finding.ts'
-import { type LawName, laws } from './domain/laws/laws.ts'
+import { type LawName, type LawOptions, laws } from './domain/laws/laws.ts'
 import { type RankedFinding, rankFindings } from './domain/laws/ranking.ts'
 
 /** By what a long look is stopped, and where it reports. */
@@ -21,10 +21,10 @@ export interface Diagnosis {
 export async function checkLaws(
   recording: Recording,
   range: FrameRange,
-  names: readonly LawName[],
+  { laws, options: lawOptions = {} }: { readonly laws: readonly LawName[]; readonly options?: LawOptions },
   options: LookOptions = {},
 ): Promise<{ readonly findings: readonly Finding[]; readonly frames: number }> {
-  const args: SweepArgs = { range, laws: names }
+  const args: SweepArgs = { range, laws, options: lawOptions }
   return recording.analyse<SweepResult>('sweep', args, options)
 }
 
@@ -34,7 +34,7 @@ export async function diagnose(
   range: FrameRange,
   options: LookOptions = {},
 ): Promise<Diagnosis> {
-  const names = Object.keys(laws) as LawName[]
-  const { findings, frames } = await checkLaws(recording, range, names, options)
+  const every = { laws: Object.keys(laws) as LawName[] }
+  const { findings, frames } = await checkLaws(recording, range, every, options)
   return { findings: rankFindings(findings), frames }
 }

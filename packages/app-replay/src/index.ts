@@ -1,5 +1,6 @@
 /** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
+import { replayPrompts } from './prompts.ts'
 import { recordingResources } from './resources.ts'
 import type { ReplaySession } from './session.ts'
 import { openReplay } from './store.ts'
@@ -13,6 +14,7 @@ import { queryTools } from './tools/query-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
+import { storyTools } from './tools/story-tools.ts'
 
 /** The app, for the server's list. */
 export default defineApp(
@@ -34,8 +36,10 @@ export default defineApp(
     checkTools(app)
     diagnoseTools(app)
     lawTools(app)
+    storyTools(app)
     seriesTools(app)
     queryTools(app)
+    replayPrompts(app)
     recordingResources(app)
   },
 )

@@ -26,8 +26,9 @@ for (const { name, fault } of recordings.filter((file) => file.fault !== null)) 
     const frame = fault?.frame ?? 0
     if (isHidden) t.ok(frames.first <= frame && frame <= frames.last && first?.severity === 'warning')
     else t.ok(Math.abs(frames.first - frame) <= 1, `frame ${frames.first} is ${frame}`)
-    if ((fault?.bodies.length ?? 0) > 0)
-      t.ok(fault?.bodies.some((id) => (first?.bodies as number[]).includes(id)))
+    const named = (first?.bodies ?? []) as number[]
+    const bodies = fault?.bodies ?? []
+    t.ok(bodies.length === 0 || bodies.some((id) => named.includes(id)))
     t.ok(Buffer.byteLength(JSON.stringify(answer)) <= 2000, 'the answer fits in 2 kB')
   })
 }
@@ -56,4 +57,13 @@ t.test('diagnose: a call that was cancelled ends, and the recording goes on answ
   controller.abort()
   await t.rejects(one.call('diagnose', {}, { signal: controller.signal }))
   t.ok(Number((await one.call('diagnose')).frames_checked) > 50)
+})
+
+t.test('diagnose: what it names as evidence can be called', async (t) => {
+  const client = await ask(t, 'slide_at_45')
+  const [first] = rowsOf((await client.call('diagnose')).findings)
+  for (const call of (first?.evidence_calls ?? []) as string[]) {
+    const [tool = '', ...args] = call.split(' ')
+    t.type((await client.call(tool, JSON.parse(args.join(' ')))).summary, 'string', tool)
+  }
 })

@@ -3,7 +3,7 @@ import type { FrameRange } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
 import type { Finding } from '../domain/laws/finding.ts'
 import type { Law } from '../domain/laws/law.ts'
-import { type LawName, laws } from '../domain/laws/laws.ts'
+import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
 import { sceneOf } from '../domain/laws/scene.ts'
 import { stepper } from '../domain/laws/step.ts'
 
@@ -11,6 +11,7 @@ import { stepper } from '../domain/laws/step.ts'
 export interface SweepArgs {
   readonly range: FrameRange
   readonly laws: readonly LawName[]
+  readonly options: LawOptions
 }
 
 /** What they found, unranked, and over how many frames. */
@@ -21,7 +22,7 @@ export interface SweepResult {
 
 /** Holds every step of the range against the laws. */
 export async function sweep(args: SweepArgs, context: AnalysisContext): Promise<SweepResult> {
-  const chosen: Law[] = args.laws.map((name) => laws[name]())
+  const chosen: Law[] = args.laws.map((name) => laws[name](args.options))
   const frames = await eachStep(args.range, context, (step) => {
     for (const law of chosen) law.see(step)
   })

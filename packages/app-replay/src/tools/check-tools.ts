@@ -1,15 +1,49 @@
 /** Laws that a frame must keep: the friction cone, no deep overlap, rest where bodies rest. */
 import type { Registrar } from '@causeway/app-kit'
+import type { BodyId, Recording } from '@causeway/recording'
 import { z } from 'zod'
 import { involves, isSamePair, type Pair } from '../domain/body.ts'
 import { requireAny } from '../domain/capability.ts'
+import { frameRange } from '../domain/frame-range.ts'
 import { checkCone, coneSummary, epsilon, judgeCones } from '../domain/friction-cone.ts'
+import type { Finding } from '../domain/laws/finding.ts'
 import { excessive, greatestPenetration, penetrationOf, penetrationSummary } from '../domain/penetration.ts'
 import { checkResting, restingSummary } from '../domain/resting.ts'
 import { forceScale } from '../force-scale.ts'
-import { opened, type ReplaySession } from '../session.ts'
+import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { bodyArgument, frameArgument, hints, recordingArgument, rows, stamp } from './shape.ts'
+import { checkRange, type RangeCheck } from './range-check.ts'
+import { bodyArgument, defaultPoints, frameArgument, hints, recordingArgument, rows, stamp } from './shape.ts'
+
+/** Makes a check one over a range: the list then holds runs of frames. */
+const toFrame = { end_frame: z.int().optional().describe('check up to here: lists runs') }
+
+const cone: RangeCheck = { laws: ['cone'], kinds: ['friction_cone'], about: 'the friction cone' }
+const rest: RangeCheck = {
+  laws: ['rest'],
+  kinds: ['jitter', 'creep'],
+  about: 'that what rests stays in place',
+}
+const overlap = (depthLimit: number): RangeCheck => ({
+  laws: ['penetration'],
+  kinds: ['penetration'],
+  about: `the limit of overlap of ${depthLimit} m`,
+  options: { depthLimit },
+})
+
+/** The runs from a frame to another one, those of a body where one is asked for. */
+async function runsTo(
+  recording: Recording,
+  { frame_id, end_frame, body }: { frame_id: number; end_frame: number; body: BodyId | null },
+  check: RangeCheck,
+  ctx: ReplayContext,
+) {
+  const range = frameRange({ start_frame: frame_id, end_frame }, recording.summary.frames)
+  const part = { cursor: undefined, limit: defaultPoints }
+  const isMeant = body === null ? undefined : ({ bodies }: Finding) => bodies.includes(body)
+  const answer = await checkRange(recording, range, { ...check, part, ...(isMeant && { isMeant }) }, ctx)
+  return { frame_id, end_frame, ...answer }
+}
 
 /** Declares check_friction_cone, check_penetration and check_resting_contact. */
 export function checkTools(app: Registrar<Replay, ReplaySession>): void {
@@ -19,6 +53,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: {
       frame_id: frameArgument,
+      ...toFrame,
       body_id: bodyArgument.nullish().describe('only contacts of this body'),
       ...recordingArgument,
     },
@@ -27,10 +62,14 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       violations: rows(),
     },
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
-    async run({ frame_id, body_id, recording: asked }, ctx) {
+    async run({ frame_id, end_frame, body_id, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['tangent_lambdas'])
       const body = body_id == null ? null : recording.resolveBody(body_id)
+      if (end_frame !== undefined) {
+        const answer = await runsTo(recording, { frame_id, end_frame, body }, cone, ctx)
+        return { ...stamp, ...answer, violations: answer.runs }
+      }
       const frame = await recording.frame(frame_id)
       const scale = await forceScale(recording, frame)
       const isMeant = (row: Pair): boolean => body === null || involves(row, body)
@@ -58,6 +97,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: {
       frame_id: frameArgument,
+      ...toFrame,
       threshold: z.number().default(0.01).describe('m; deeper pairs are excessive'),
       ...recordingArgument,
     },
@@ -66,9 +106,13 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       excessive_penetrations: rows(),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
-    async run({ frame_id, threshold, recording: asked }, ctx) {
+    async run({ frame_id, end_frame, threshold, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['collisions'])
+      if (end_frame !== undefined) {
+        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, overlap(threshold), ctx)
+        return { ...stamp, ...answer, threshold, excessive_penetrations: answer.runs }
+      }
       const { collisions } = await recording.frame(frame_id)
       const pairs = collisions.map(penetrationOf)
       return {
@@ -88,6 +132,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: {
       frame_id: frameArgument,
+      ...toFrame,
       velocity_threshold: z.number().min(0).default(0.01).describe('m/s; faster bodies move'),
       angular_velocity_threshold: z
         .number()
@@ -101,9 +146,16 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       moving_bodies: rows(),
     },
     example: { args: { recording: 'incline_slides', frame_id: 50 } },
-    async run({ frame_id, velocity_threshold, angular_velocity_threshold, recording: asked }, ctx) {
+    async run(
+      { frame_id, end_frame, velocity_threshold, angular_velocity_threshold, recording: asked },
+      ctx,
+    ) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['friction', 'collisions'])
+      if (end_frame !== undefined) {
+        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, rest, ctx)
+        return { ...stamp, ...answer, moving_bodies: answer.runs }
+      }
       const rule = {
         velocity: velocity_threshold,
         angularVelocity: angular_velocity_threshold ?? velocity_threshold,

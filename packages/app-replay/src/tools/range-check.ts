@@ -2,9 +2,9 @@
 import type { FrameRange, Recording } from '@causeway/recording'
 import { checkLaws } from '../diagnose.ts'
 import { page } from '../domain/cursor.ts'
-import type { FindingKind } from '../domain/laws/finding.ts'
+import type { Finding, FindingKind } from '../domain/laws/finding.ts'
 import { checkSummary, type FindingRow, findingRow } from '../domain/laws/finding-view.ts'
-import type { LawName } from '../domain/laws/laws.ts'
+import type { LawName, LawOptions } from '../domain/laws/laws.ts'
 import type { ReplayContext } from '../session.ts'
 
 /** What is checked: laws, those of their kinds that count, and the name of it all in a sentence. */
@@ -12,6 +12,9 @@ export interface RangeCheck {
   readonly laws: readonly LawName[]
   readonly kinds: readonly FindingKind[]
   readonly about: string
+  readonly options?: LawOptions
+  /** findings that count; default: all */
+  readonly isMeant?: (finding: Finding) => boolean
 }
 
 /** The runs of a check in one page. */
@@ -31,9 +34,9 @@ export async function checkRange(
   check: RangeCheck & { readonly part: { cursor: string | undefined; limit: number } },
   { signal, progress }: ReplayContext,
 ): Promise<RangeAnswer> {
-  const { findings, frames } = await checkLaws(recording, range, check.laws, { signal, progress })
+  const { findings, frames } = await checkLaws(recording, range, check, { signal, progress })
   const own = findings
-    .filter(({ kind }) => check.kinds.includes(kind))
+    .filter((finding) => check.kinds.includes(finding.kind) && (check.isMeant?.(finding) ?? true))
     .toSorted((a, b) => a.frames.first - b.frames.first)
   const { items, next_cursor } = page(own, (_, index) => index, check.part)
   return {

@@ -12,6 +12,12 @@ import { solverLaw } from './solver-law.ts'
 import { teleportLaw } from './teleport-law.ts'
 import { tunnellingLaw } from './tunnelling-law.ts'
 
+/** What a caller may set in place of the usual limits. */
+export interface LawOptions {
+  /** m, overlap beyond it is too deep */
+  readonly depthLimit?: number
+}
+
 /** Makes a law, by name. */
 export const laws = {
   record: recordLaw,
@@ -23,9 +29,9 @@ export const laws = {
   tunnelling: tunnellingLaw,
   solver: solverLaw,
   chatter: chatterLaw,
-  penetration: penetrationLaw,
+  penetration: ({ depthLimit }) => penetrationLaw(depthLimit),
   rest: restLaw,
-} as const satisfies Readonly<Record<string, () => Law>>
+} as const satisfies Readonly<Record<string, (options: LawOptions) => Law>>
 
 /** Name of a law. */
 export type LawName = keyof typeof laws
