@@ -14,6 +14,11 @@ type Spoken = 'unknown' | 'asked' | 'yes' | Translator
 const modernMark = Buffer.from(meta.protocolVersion)
 const initializeMark = Buffer.from('"initialize"')
 
+/** Lines that wait for the answer to `initialize`; clients hardly ever send any. */
+const maxHeld = 256
+
+const isMessage = (value: unknown): boolean => Array.isArray(value) || kindOf(value) !== 'invalid'
+
 /** For a client that does not say who it is. */
 const someClient = { name: 'unknown', version: '0' }
 
@@ -30,14 +35,18 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     let legacy: Spoken = 'unknown'
     let modern: Spoken = 'unknown'
     /** Lines of a legacy client that wait until it is known how its server speaks. */
-    let held: Buffer[] = []
+    const held: Buffer[] = []
     /** Calls that the server refused while it is being asked for the other era. */
     const refused: { request: Request; json: Buffer }[] = []
 
+    const hold = (line: Buffer): void => {
+      if (!isMessage(parsed(line))) toServer(line)
+      // Behind `initialize` they wait in the relay too, which then reads the client no further.
+      else if (held.push(line) > maxHeld) held.splice(0).forEach(toServer)
+    }
+
     const release = (): void => {
-      const lines = held
-      held = []
-      lines.forEach(fromClient)
+      held.splice(0).forEach(fromClient)
     }
 
     const openLegacy = (line: Buffer, request: Request): void => {
@@ -138,7 +147,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
 
     const fromLegacy = (line: Buffer): void => {
       if (legacy === 'yes') toServer(line)
-      else if (legacy === 'asked') held.push(line)
+      else if (legacy === 'asked') hold(line)
       else if (typeof legacy === 'object')
         for (const message of [parsed(line)].flat()) legacy.fromClient(message)
       else fromUndecided(line)
