@@ -1,6 +1,7 @@
 /** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
 import { replayPrompts } from './prompts.ts'
+import { recorderRoutes } from './recorder-routes.ts'
 import { recordingResources } from './resources.ts'
 import type { ReplaySession } from './session.ts'
 import { openReplay } from './store.ts'
@@ -10,7 +11,9 @@ import { diagnoseTools } from './tools/diagnose-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
 import { lawTools } from './tools/law-tools.ts'
+import { pictureTools } from './tools/picture-tools.ts'
 import { queryTools } from './tools/query-tools.ts'
+import { recorderTools } from './tools/recorder-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
 import { solverTools } from './tools/solver-tools.ts'
@@ -37,9 +40,14 @@ export default defineApp(
     diagnoseTools(app)
     lawTools(app)
     storyTools(app)
-    seriesTools(app)
+    pictureTools(app)
     queryTools(app)
     replayPrompts(app)
+    seriesTools(app)
+    pictureTools(app)
+    queryTools(app)
+    recorderTools(app)
+    recorderRoutes(app)
     recordingResources(app)
   },
 )

@@ -1,7 +1,7 @@
 /** Which recording a call speaks of: the one it names, else the one that its client loaded. */
 import type { ToolContext } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import type { Recording } from '@causeway/recording'
+import type { OpenCall, Recording } from '@causeway/recording'
 import type { Replay } from './store.ts'
 
 /** State of one client. */
@@ -26,10 +26,14 @@ export interface Opened {
 }
 
 /** Opens the recording asked for, else the active one, which stays as it is; throws `NO_RECORDING`. */
-export async function opened(ctx: ReplayContext, asked: string | undefined): Promise<Opened> {
+export async function opened(
+  ctx: ReplayContext,
+  asked: string | undefined,
+  how: Pick<OpenCall, 'maxCopyBytes'> = {},
+): Promise<Opened> {
   const wanted = asked ?? ctx.session.recording
   if (wanted === undefined) throw new CausewayError('NO_RECORDING', 'no recording loaded')
-  return open(ctx, wanted)
+  return open(ctx, wanted, how)
 }
 
 /** Opens a recording and makes it the active one; a failure leaves the active one as it was. */
@@ -39,8 +43,13 @@ export async function activated(ctx: ReplayContext, asked: string): Promise<Open
   return result
 }
 
-async function open(ctx: ReplayContext, wanted: string): Promise<Opened> {
+async function open(
+  ctx: ReplayContext,
+  wanted: string,
+  how: Pick<OpenCall, 'maxCopyBytes'> = {},
+): Promise<Opened> {
   const { recording, reloaded } = await ctx.store.open(wanted, {
+    ...how,
     signal: ctx.signal,
     progress: (done, total, message) => ctx.progress(done, total, message),
   })

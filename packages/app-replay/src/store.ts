@@ -1,28 +1,54 @@
 /** The recordings that Replay answers from: a library over the configured folders, shared by every client. */
 import { extname } from 'node:path'
 import type { Env } from '@causeway/app-kit'
+import { openPicture } from '@causeway/picture'
 import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
+import { keepPictures, type Pictures } from './pictures.ts'
 
 /** The open library, and which of its recordings clients have loaded. */
-export interface Replay extends Pick<RecordingLibrary, 'list' | 'open' | 'health' | 'close'> {
+export interface Replay
+  extends Pick<RecordingLibrary, 'list' | 'open' | 'recorder' | 'importRecording' | 'health' | 'close'> {
   /** Recordings opened since the start, in the order of their first use. */
   loaded(): readonly RecordingIdentity[]
+  readonly pictures: Pictures
 }
 
 /** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
 const worker = new URL(`./analysis-worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Opens the library in the data folder; the setting `snapshotCapBytes` bounds its private copies. */
-export async function openReplay({ dir, roots, log, now, changed, settings }: Env): Promise<Replay> {
-  const { snapshotCapBytes } = settings
-  const limits = typeof snapshotCapBytes === 'number' ? { snapshotBytes: snapshotCapBytes } : {}
-  return replayOver(await openLibrary({ dir, roots, log, now, limits, worker }), changed)
+/** Opens the library in the data folder; the settings bound its private copies and the runs that it records. */
+export async function openReplay({ dir, roots, log, now, newId, changed, settings }: Env): Promise<Replay> {
+  const number = (name: string, otherwise: number): number => {
+    const value = settings[name]
+    return typeof value === 'number' ? value : otherwise
+  }
+  const limits = {
+    snapshotBytes: number('snapshotCapBytes', 4 * 1024 ** 3),
+    recorder: {
+      bytes: number('recordingsCapBytes', 16 * 1024 ** 3),
+      ageMs: number('recordingsMaxAgeDays', 0) * 86_400_000,
+      live: 16,
+      idleMs: 300_000,
+    },
+  }
+  const library = await openLibrary({ dir, roots, log, now, limits, worker })
+  return replayOver(library, keepPictures(openPicture({ log }), newId), changed)
 }
 
 /** Replay over any library; a recording that is new or has changed is announced. */
-export function replayOver(library: RecordingLibrary, changed: Env['changed']): Replay {
+export function replayOver(library: RecordingLibrary, pictures: Pictures, changed: Env['changed']): Replay {
   const loaded = new Map<string, RecordingIdentity>()
+  const latest = (id: string): string => `replay://recordings/${encodeURIComponent(id)}/frames/latest`
+  const grown = paced((name) => {
+    void library.recorder.state(name).then(
+      ({ recording }) => changed.resource(latest(recording)),
+      () => {}, // removed meanwhile
+    )
+  }, hintMs)
+  library.recorder.onStored(grown.tell)
   return {
+    recorder: library.recorder,
+    importRecording: (name, from, options) => library.importRecording(name, from, options),
     list: (directory) => library.list(directory),
     async open(idOrPath, options) {
       const result = await library.open(idOrPath, options)
@@ -36,7 +62,39 @@ export function replayOver(library: RecordingLibrary, changed: Env['changed']): 
       return result
     },
     health: () => library.health(),
-    close: () => library.close(),
+    async close() {
+      await library.close()
+      grown.stop()
+    },
     loaded: () => [...loaded.values()],
+    pictures,
+  }
+}
+
+/** Least time between two announcements that a recording has grown, ms. */
+const hintMs = 200
+
+/** Tells of each key at once, and of what follows within the pause once, at its end: nothing is left untold. */
+function paced(tell: (key: string) => void, pauseMs: number): { tell(key: string): void; stop(): void } {
+  const waiting = new Map<string, { readonly timer: NodeJS.Timeout; isDue: boolean }>()
+  const begin = (key: string): void => {
+    tell(key)
+    const timer = setTimeout(() => {
+      const isDue = waiting.get(key)?.isDue === true
+      waiting.delete(key)
+      if (isDue) begin(key)
+    }, pauseMs)
+    waiting.set(key, { timer: timer.unref(), isDue: false })
+  }
+  return {
+    tell(key) {
+      const entry = waiting.get(key)
+      if (entry === undefined) begin(key)
+      else entry.isDue = true
+    },
+    stop() {
+      for (const { timer } of waiting.values()) clearTimeout(timer)
+      waiting.clear()
+    },
   }
 }

@@ -32,12 +32,13 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
       const { searched, listings } = await store.list(directory ?? undefined)
       const recordings = listings
         .filter((listing) => listing.is_recording)
-        .map(({ id, path, name, size_bytes, total_frames }) => ({
+        .map(({ id, path, name, size_bytes, total_frames, status }) => ({
           recording: id,
           path,
           name,
           size_bytes,
           total_frames: total_frames ?? null,
+          ...(status === undefined ? {} : { status }),
         }))
       const others = listings
         .filter((listing) => !listing.is_recording)

@@ -1,0 +1,91 @@
+/** Following a recording while it is made. */
+import type { Registrar } from '@causeway/app-kit'
+import { isCausewayError } from '@causeway/protocol'
+import type { Frame, Recording } from '@causeway/recording'
+import { z } from 'zod'
+import { completeFrame, tailFrame, tailSummary } from '../domain/tail.ts'
+import { opened, type ReplaySession } from '../session.ts'
+import type { Replay } from '../store.ts'
+import { hints, recordingArgument, rows, stamp } from './shape.ts'
+
+/** A growing file of somebody else is copied again each time, so it must be small. */
+const maxCopyBytes = 64 * 1024 ** 2
+
+/** Frames without one of their parts at the end of a foreign file that is being written. */
+const mostPartial = 64
+
+/** Declares tail_recording. */
+export function recorderTools(app: Registrar<Replay, ReplaySession>): void {
+  app.tool('tail_recording', {
+    about:
+      'New complete frames of a recording that grows, briefly. Call again with next_frame as after_frame.',
+    hints,
+    input: {
+      after_frame: z.int().min(0).nullish().describe('default: only the last ones'),
+      limit: z.int().min(1).max(200).default(20).describe('most frames'),
+      ...recordingArgument,
+    },
+    output: { ...stamp, frames: rows(), next_frame: z.int() },
+    example: { args: { recording: 'drop', after_frame: 290 } },
+    async run({ recording: asked, after_frame, limit }, ctx) {
+      const { recording, stamp } = await opened(ctx, asked, { maxCopyBytes })
+      const { first_frame = 1, last_frame: recorded = 0 } = recording.summary.frames ?? {}
+      const last_frame = await lastComplete(recording, recorded)
+      const after = Math.max(after_frame ?? last_frame - limit, first_frame - 1)
+      const ids = await idsAfter(recording, after, last_frame, limit)
+      const frames = await Promise.all(ids.map((id) => recording.frame(id)))
+      const status = await statusOf(recording, ctx.store)
+      const next_frame = ids.at(-1) ?? Math.min(after, last_frame)
+      return {
+        ...stamp,
+        status,
+        last_frame,
+        frames: frames.map(tailFrame),
+        next_frame,
+        more: next_frame < last_frame,
+        summary: tailSummary({ status, last_frame, frames: ids.length, next_frame }),
+      }
+    },
+  })
+}
+
+/** `file` for a recording that somebody else makes: whether it still grows is not known. */
+const statusOf = async ({ identity }: Recording, { recorder }: Replay): Promise<string> =>
+  identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
+
+/** Flushes of the C++ recorder may end in the middle of a frame; ours hold whole frames. */
+async function lastComplete(recording: Recording, last: number): Promise<number> {
+  if (recording.identity.run !== undefined) return last
+  for (let id = last; id > Math.max(0, last - mostPartial); id--) {
+    const frame = await frameIfThere(recording, id)
+    if (frame !== undefined && completeFrame(frame, recording.summary)) return id
+  }
+  return last
+}
+
+async function frameIfThere(recording: Recording, id: number): Promise<Frame | undefined> {
+  try {
+    return await recording.frame(id)
+  } catch (error) {
+    if (isCausewayError(error) && error.code === 'FRAME_NOT_FOUND') return undefined
+    throw error
+  }
+}
+
+async function idsAfter(
+  recording: Recording,
+  after: number,
+  last: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const { frames, capabilities } = recording.summary
+  if (frames === null) return []
+  if (frames.contiguous)
+    return Array.from({ length: Math.max(0, Math.min(limit, last - after)) }, (_, i) => after + 1 + i)
+  const range = { start: after + 1, end: last }
+  const series = capabilities.includes('system_energy')
+    ? await recording.systemEnergy(range)
+    : await recording.solver(range)
+  const width = series.fields.length
+  return Array.from({ length: Math.min(limit, series.length) }, (_, i) => series.data[i * width] ?? 0)
+}
