@@ -5,6 +5,7 @@ import type { Call, Calls } from './calls.ts'
 import type { Log } from './debug-log.ts'
 import { readEnvelope } from './envelope.ts'
 import type { Output } from './output.ts'
+import { parsed } from './parsed.ts'
 import type { ServerEvent } from './sse.ts'
 
 /** Called with a good answer to a method that tells something, before the client gets it. */
@@ -96,12 +97,3 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
 }
 
 const resultIn = (bytes: Buffer): unknown => (parsed(bytes) as { result?: unknown } | undefined)?.result
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    // Not JSON: whoever asks finds nothing in it.
-    return undefined
-  }
-}

@@ -1,4 +1,5 @@
 import { type Id, kindOf, type MessageKind } from '@causeway/protocol'
+import { parsed } from './parsed.ts'
 
 /** What the bridge must know of a message of the server. */
 export interface Envelope {
@@ -28,7 +29,7 @@ const parsedBytes = 64 * 1024
  * is not the bridge's business.
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
-  const value = json.length > parsedBytes ? readMembers(json) : parsed(json, 0, json.length)
+  const value = json.length > parsedBytes ? readMembers(json) : parsed(json)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const { id = null } = value as { id?: Id | null }
   return { kind: kindOf(value), id, hasResult: 'result' in value }
@@ -47,7 +48,7 @@ function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefine
     const start = skipBlanks(json, separator + 1)
     const end = endOfValue(json, start)
     if (end === start) return undefined
-    members[String(parsed(json, at, nameEnd))] = memberValue(json, start, end)
+    members[String(parsed(json.subarray(at, nameEnd)))] = memberValue(json, start, end)
     at = skipBlanks(json, end)
   } while (json[at] === comma)
   return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined
@@ -55,16 +56,7 @@ function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefine
 
 function memberValue(json: Buffer, start: number, end: number): unknown {
   if (json[start] === openBrace) return {}
-  return json[start] === openBracket ? [] : parsed(json, start, end)
-}
-
-function parsed(json: Buffer, start: number, end: number): unknown {
-  try {
-    return JSON.parse(json.toString('utf8', start, end))
-  } catch {
-    // Not JSON: a value that no message may have in any place.
-    return undefined
-  }
+  return json[start] === openBracket ? [] : parsed(json.subarray(start, end))
 }
 
 function skipBlanks(json: Buffer, from: number): number {
