@@ -40,7 +40,6 @@ export default defineApp(
     diagnoseTools(app)
     lawTools(app)
     storyTools(app)
-    pictureTools(app)
     queryTools(app)
     replayPrompts(app)
     seriesTools(app)
