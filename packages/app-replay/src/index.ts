@@ -44,7 +44,6 @@ export default defineApp(
     replayPrompts(app)
     seriesTools(app)
     pictureTools(app)
-    queryTools(app)
     recorderTools(app)
     recorderRoutes(app)
     recordingResources(app)
