@@ -63,6 +63,7 @@ export function replayOver(library: RecordingLibrary, pictures: Pictures, change
     },
     health: () => library.health(),
     async close() {
+      await pictures.renderer.close()
       await library.close()
       grown.stop()
     },
