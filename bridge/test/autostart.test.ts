@@ -20,6 +20,9 @@ interface Site {
   starts(): number
 }
 
+// Ten bridges and a server, on a machine that may be busy.
+t.setTimeout(120_000)
+
 const realServer = [
   process.execPath,
   '--conditions=@causeway/source',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { CausewayError } from '@causeway/protocol'
+import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { createEnd } from '../src/ending.ts'
 import type { Output } from '../src/output.ts'
@@ -9,6 +10,8 @@ import type { Session } from '../src/session.ts'
 import type { Upstream } from '../src/upstream.ts'
 import { startBackend } from './backend.ts'
 import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 verifies('bridge:end:in-flight', async (t) => {
   const backend = await startBackend(t)

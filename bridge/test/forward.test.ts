@@ -1,6 +1,9 @@
+import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { Backend, startBackend } from './backend.ts'
 import { initializeParams, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 verifies('bridge:relay:bytes', 'a JSON answer keeps its bytes', async (t) => {
   const backend = await startBackend(t)

@@ -1,6 +1,9 @@
+import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Got, startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 verifies('bridge:relay:eras', async (t) => {
   const backend = await startBackend(t)

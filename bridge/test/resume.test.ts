@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { Calls } from '../src/calls.ts'
 import { createDeliver } from '../src/deliver.ts'
@@ -6,6 +7,8 @@ import { createForward } from '../src/forward.ts'
 import type { Incoming } from '../src/message.ts'
 import { type Got, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 const unreachable = { error: { data: { code: 'SERVER_UNREACHABLE' } } }
 

@@ -1,6 +1,9 @@
+import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, initializeParams, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 /** Makes the backend a server whose sessions can be lost: only the newest id is known. */
 function loseSessions(backend: Backend, sessions: { current: string; refuse?: (got: Got) => void }): void {

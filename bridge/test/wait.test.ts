@@ -5,6 +5,8 @@ import { createWaiting } from '../src/wait.ts'
 import { type Backend, type Got, startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
 
+t.setTimeout(120_000)
+
 /** A backend that has an address and does not run yet. */
 async function absentBackend(t: Test): Promise<Backend> {
   const backend = await startBackend(t)

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import t from 'tap'
 import { startBackend } from '../../bridge/test/backend.ts'
 import { type Client, startBridge } from '../../bridge/test/client.ts'
 import { randomFrom } from '../random.ts'
@@ -8,6 +9,9 @@ import { type Fault, faults, largeFaults } from './bridge-lines.ts'
 /** A failure names its seed; the same seed gives the same lines again. */
 const seed = Number(process.env.CAUSEWAY_FUZZ_SEED ?? Date.now() % 2 ** 31)
 const count = Number(process.env.CAUSEWAY_FUZZ_LINES ?? 20_000)
+
+// Full counts take longer than the runner allows by itself.
+t.setTimeout(Math.max(60_000, count * 5))
 
 /** How many lines there are between two requests that must be answered. */
 const linesPerRequest = 200
