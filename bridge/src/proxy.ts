@@ -62,12 +62,17 @@ export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connec
       headers: { host: address, ...(name !== '' && { 'proxy-authorization': `Basic ${basic}` }) },
       agent: false,
     })
+    asked.setTimeout(connectTimeoutMs, () =>
+      asked.destroy(coded('UND_ERR_CONNECT_TIMEOUT', 'the proxy does not answer')),
+    )
     asked.once('error', (error) => callback(error, null))
     asked.once('response', (answer) => {
       answer.destroy()
       callback(refused(answer.statusCode), null)
     })
-    asked.once('connect', ({ statusCode }, socket: Socket) => {
+    asked.once('connect', ({ statusCode }, socket: Socket, head: Buffer) => {
+      socket.setTimeout(0)
+      if (head.length > 0) socket.unshift(head)
       if (statusCode !== 200) {
         socket.destroy()
         return callback(refused(statusCode), null)
@@ -82,4 +87,9 @@ export async function tunnelThrough(proxy: URL, tls: TlsOptions): Promise<Connec
 }
 
 const refused = (status: number | undefined): Error =>
-  Object.assign(new Error(`the proxy answered HTTP ${status}`), { code: 'PROXY_REFUSED' })
+  coded('PROXY_REFUSED', `the proxy answered HTTP ${status}`)
+
+const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
+
+/** As long as a direct connection may take to be made. */
+const connectTimeoutMs = 10_000

@@ -52,6 +52,8 @@ verifies('bridge:doctor', async (t) => {
   t.match(snippet, { mcpServers: { causeway: { type: 'stdio', env: { MCP_SERVER_URL: backend.url } } } })
   t.same(snippet.mcpServers.causeway.args.includes('--doctor'), false)
   t.ok(backend.methods().includes('DELETE'), 'it leaves no session behind')
+  const opened = backend.got.all.find(({ message }) => message?.method === 'notifications/initialized')
+  t.equal(opened?.message.id, undefined, 'its handshake is a proper one')
 })
 
 verifies('bridge:doctor', 'each fault of the server is named with what to do', async (t) => {

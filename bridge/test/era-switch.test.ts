@@ -79,6 +79,41 @@ verifies(
 )
 
 verifies(
+  'bridge:translate:legacy-client',
+  'a subscription that ends is opened again, and the client told',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    backend.on('server/discover', (got) =>
+      got.result({
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: { listChanged: true }, prompts: {} },
+      }),
+    )
+    let opened = 0
+    backend.on('subscriptions/listen', (got) => {
+      t.same(got.message.params.notifications, { toolsListChanged: true })
+      const stream = got.stream()
+      const { id } = got.message
+      const _meta = { 'io.modelcontextprotocol/subscriptionId': id }
+      stream.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { _meta } })
+      opened += 1
+      if (opened > 1) return
+      stream.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } })
+      stream.end()
+    })
+    const bridge = started(t, backend)
+    await bridge.open()
+    t.same(await bridge.saw('notifications/tools/list_changed'), {
+      jsonrpc: '2.0',
+      method: 'notifications/tools/list_changed',
+    })
+    t.equal(opened, 2)
+    t.equal(bridge.messages.all.length, 2, 'nothing else but the answer to initialize')
+  },
+)
+
+verifies(
   'bridge:translate:modern-client',
   'a lost session is opened again, unseen by the client',
   async (t) => {

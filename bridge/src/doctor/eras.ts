@@ -35,7 +35,7 @@ export async function examineEras(probe: Probe, maxLine: number): Promise<Check[
     ...(sessionId !== undefined && { sessionId }),
     version: String(opened?.protocolVersion ?? ''),
   }
-  if (sessionId !== undefined) await probe.rpc('notifications/initialized', {}, session).catch(() => {})
+  if (sessionId !== undefined) await probe.tell('notifications/initialized', session)
   const listed = await (discovered === undefined
     ? probe.rpc('tools/list', {}, session)
     : probe.rpc('tools/list', { _meta: envelope }))

@@ -47,6 +47,9 @@ export function legacyClient(
     clientInfo: initialize.params?.clientInfo,
     clientCapabilities: initialize.params?.capabilities ?? {},
   }
+  const lists = Object.entries(listChanged).filter(
+    ([list]) => membersOf(discovered.capabilities, list).listChanged === true,
+  )
   const open = new Map<string, Open>()
   const asks = new Map<string, { of: Open; key: string }>()
   const watched = new Set<string>()
@@ -54,6 +57,8 @@ export function legacyClient(
   const listenId = ownIds('listen')
   let logLevel: string | undefined
   let listening: string | undefined
+  /** The lists may have changed while nobody listened. */
+  let isBehind = false
 
   const welcome = (request: Request): void =>
     toClient(resultLine(request.id, initializeResult(discovered, request.params?.protocolVersion)))
@@ -67,10 +72,6 @@ export function legacyClient(
   const listen = (): void => {
     const before = listening
     listening = listenId()
-    const capabilities = membersOf(discovered, 'capabilities')
-    const lists = Object.entries(listChanged).filter(
-      ([list]) => membersOf(capabilities, list).listChanged === true,
-    )
     const notifications = {
       ...Object.fromEntries(lists.map(([, filter]) => [filter, true])),
       ...(watched.size > 0 && { resourceSubscriptions: [...watched] }),
@@ -176,13 +177,18 @@ export function legacyClient(
   /** The subscription has ended. */
   const relisten = ({ error }: Members): true => {
     const ended = listening
+    isBehind = true
     if ((error as { code?: unknown } | undefined)?.code === -32601) listening = undefined
     else setTimeout(() => ended === listening && listen(), retryMs).unref()
     return true
   }
 
   const passNotice = (notice: Notification): void => {
-    if (notice.method === 'notifications/subscriptions/acknowledged') return
+    if (notice.method === 'notifications/subscriptions/acknowledged') {
+      for (const [list] of isBehind ? lists : []) toClient(noticeLine(`notifications/${list}/list_changed`))
+      isBehind = false
+      return
+    }
     const own = without(membersOf(notice.params, '_meta'), [meta.subscriptionId])
     toClient(noticeLine(notice.method, withMeta(without(notice.params ?? {}, ['_meta']), own)))
   }
