@@ -13,7 +13,10 @@ t.test('check_friction_cone: with end_frame the violations are runs, counted exa
 t.test('check_penetration: with end_frame the threshold makes the runs', async (t) => {
   const client = await ask(t, 'penetration')
   const run = async (threshold: number) =>
-    rowsOf((await client.call('check_penetration', { frame_id: 1, end_frame: 120, threshold })).excessive_penetrations)
+    rowsOf(
+      (await client.call('check_penetration', { frame_id: 1, end_frame: 120, threshold }))
+        .excessive_penetrations,
+    )
   const [deep] = await run(0.01)
   t.match(deep, { frames: { first: 70, last: 120, peak: 120 }, unit: 'm' })
   const [shallow] = await run(0.005)

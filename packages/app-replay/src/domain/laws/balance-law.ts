@@ -12,7 +12,7 @@
  */
 
 import { energyAt, stateAt } from '@causeway/recording'
-import { num } from './component.ts'
+import { length3, num } from './component.ts'
 import { type Finding, findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns, type Run } from './run.ts'
@@ -125,60 +125,63 @@ interface Unexplained {
 /** What the step of a body leaves unexplained; null where nothing, or where it cannot be judged. */
 function unexplained(step: Step, column: number): Unexplained | null {
   const { scene, window, dt, impulse, external } = step
-  const mass = scene.masses[column] ?? Number.NaN
-  const s = window.states.data
-  const at = step.at(column) + stateAt.velocity
-  const was = step.atBefore(column) + stateAt.velocity
   const isTouching = step.touching[column] === 1
   if (isTouching && !scene.knowsImpulses) return null
   const isPushed = step.hasExternal[column] === 1
-  const r: [number, number, number] = [0, 0, 0]
+  const mass = num(scene.masses, column)
+  const s = window.states.data
+  const at = step.at(column) + stateAt.velocity
+  const was = step.atBefore(column) + stateAt.velocity
+  const [vx, vy, vz] = [num(s, at), num(s, at + 1), num(s, at + 2)]
+  const [ux, uy, uz] = [num(s, was), num(s, was + 1), num(s, was + 2)]
+  const [gx, gy, gz] = scene.gravity
+  let rx = mass * (vx - ux - gx * dt)
+  let ry = mass * (vy - uy - gy * dt)
+  let rz = mass * (vz - uz - gz * dt)
   let pushed = 0
-  for (const i of [0, 1, 2] as const) {
-    const contact = isTouching ? num(impulse, 3 * column + i) : 0
-    const push = contact + num(external, 3 * column + i) * dt
-    pushed += Math.abs(push)
-    r[i] = mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) - push
+  if (isTouching || isPushed) {
+    const push = (axis: number): number => {
+      const contact = isTouching ? num(impulse, 3 * column + axis) : 0
+      const all = contact + num(external, 3 * column + axis) * dt
+      pushed += Math.abs(all)
+      return all
+    }
+    rx -= push(0)
+    ry -= push(1)
+    rz -= push(2)
+    if (isTouching && step.impulseKnown[column] === 0) {
+      const r: [number, number, number] = [rx, ry, rz]
+      takeNormalsOut(step, column, r)
+      ;[rx, ry, rz] = r
+    }
   }
-  if (isTouching && step.impulseKnown[column] === 0) takeNormalsOut(step, column, r)
-  const change = Math.hypot(
-    num(s, at) - num(s, was),
-    num(s, at + 1) - num(s, was + 1),
-    num(s, at + 2) - num(s, was + 2),
-  )
-  const [before, after] = [
-    Math.hypot(num(s, was), num(s, was + 1), num(s, was + 2)),
-    Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2)),
-  ]
-  const residual = Math.hypot(...r)
+  const residual = length3(rx, ry, rz)
+  const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
   // A single precision engine rounds velocities to 6e-8 of themselves, several times a step.
   const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9
   const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
-  const greatest = Math.max(mass * change, mass * scene.g * dt, pushed)
+  const greatest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, pushed)
   const allowed = 1e-6 + part * greatest + rounding
-  const middle = [0, 1, 2].map((i) => (num(s, at + i) + num(s, was + i)) / 2) as [number, number, number]
-  const kinetic = 0.5 * mass * after * after
-  const kineticBefore = 0.5 * mass * before * before
   const isOff = residual > allowed
-  const work = r[0] * middle[0] + r[1] * middle[1] + r[2] * middle[2]
-  const gain =
-    isTouching || isPushed ? { work: 0, allowed: Number.POSITIVE_INFINITY } : freeGain(step, column, mass)
-  const isGain = Math.abs(gain.work) > gain.allowed
+  const gain = isTouching || isPushed ? null : freeGain(step, column, mass)
+  const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   if (!isOff && !isGain) return null
+  const work = (rx * (ux + vx) + ry * (uy + vy) + rz * (uz + vz)) / 2
+  const middle = length3(ux + vx, uy + vy, uz + vz) / 2
   return {
     work: isGain ? gain.work : work,
-    allowedWork: Number.isFinite(gain.allowed) ? gain.allowed : allowed * Math.max(before, after, 1e-3),
-    most: isGain && !isOff ? Math.abs(gain.work) : residual * Math.max(Math.hypot(...middle), 1e-9),
+    allowedWork: gain === null ? allowed * Math.max(before, after, 1e-3) : gain.allowed,
+    most: isGain && !isOff ? Math.abs(gain.work) : residual * Math.max(middle, 1e-9),
     residual: Number.isNaN(residual) ? 0 : residual,
     allowed,
-    kinetic,
-    kineticBefore,
+    kinetic: 0.5 * mass * after * after,
+    kineticBefore: 0.5 * mass * before * before,
     isTouching,
   }
 }
 
-/** J that a free body gained in the step, beyond what a semi-implicit step loses, and what rounding may be. */
-function freeGain(step: Step, column: number, mass: number): { work: number; allowed: number } {
+/** J that a free body gained in the step, beyond what a semi-implicit step loses, and what rounding may be; null for 0. */
+function freeGain(step: Step, column: number, mass: number): { work: number; allowed: number } | null {
   const { scene, window, row, dt } = step
   const count = scene.bodies.length
   const e = window.energies.data
@@ -186,12 +189,13 @@ function freeGain(step: Step, column: number, mass: number): { work: number; all
   const was = ((row - 1) * count + column) * energyAt.width
   const gain = num(e, at + energyAt.total) - num(e, was + energyAt.total)
   const loss = 0.5 * mass * (scene.g * dt) ** 2
-  const size = Math.abs(num(e, at + energyAt.linear)) + Math.abs(num(e, at + energyAt.potential))
-  const spin = Math.max(num(e, at + energyAt.rotational), num(e, was + energyAt.rotational))
-  const allowed = 1e-6 * size + 1e-9 + spinTolerance(step, column) * spin
   // Between the loss of a semi-implicit step and nothing every integrator is right.
   const work = gain > 0 ? gain : Math.min(0, gain + 1.02 * loss)
-  return { work, allowed }
+  const size = Math.abs(num(e, at + energyAt.linear)) + Math.abs(num(e, at + energyAt.potential))
+  const rounding = 1e-6 * size + 1e-9
+  if (!(Math.abs(work) > rounding)) return null
+  const spin = Math.max(num(e, at + energyAt.rotational), num(e, was + energyAt.rotational))
+  return { work, allowed: rounding + spinTolerance(step, column) * spin }
 }
 
 /** Part of its rotational energy that an explicit step may get wrong while the spin wanders: (dw / w)^2, and 0.3 (w dt)^2. */
@@ -200,9 +204,9 @@ function spinTolerance(step: Step, column: number): number {
   const at = step.at(column) + stateAt.spin
   const was = step.atBefore(column) + stateAt.spin
   const [a, b, c] = [num(s, at), num(s, at + 1), num(s, at + 2)]
-  const spin = Math.hypot(a, b, c)
+  const spin = length3(a, b, c)
   if (!(spin > 0)) return 0
-  const change = Math.hypot(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
+  const change = length3(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
   return 1e-6 + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 

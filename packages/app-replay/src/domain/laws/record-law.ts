@@ -5,6 +5,7 @@
  * ids follow each other. Sources: IEEE 754 (the recorder writes NaN as NULL); unit quaternions as rotations.
  */
 import { stateAt, systemAt } from '@causeway/recording'
+import { num } from './component.ts'
 import { type Finding, findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -27,18 +28,23 @@ export function recordLaw(): Law {
     see(step) {
       const { scene, window, row, frame, recordedDt } = step
       const states = window.states.data
-      for (const [column, body] of scene.bodies.entries()) {
+      for (let column = 0; column < scene.bodies.length; column++) {
+        const body = scene.bodies[column] ?? 0
         if (window.present[row * scene.bodies.length + column] !== 1) continue
         const at = step.at(column)
-        let bad = 0
-        for (let i = 0; i < stateAt.width; i++) if (!Number.isFinite(states[at + i])) bad += 1
-        const subject = { bodies: [body], pair: null }
-        if (bad > 0) absent.hit(body, frame, { value: bad, limit: 0 }, subject)
+        let sum = 0
+        for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
+        const subject = () => ({ bodies: [body], pair: null })
+        // A sum is finite only where every part is, or nearly overflows; those are counted one by one.
+        if (!Number.isFinite(sum)) {
+          const bad = countAbsent(states, at)
+          if (bad > 0) absent.hit(body, frame, { value: bad, limit: 0 }, subject())
+        }
         const q = at + stateAt.orientation
-        const size = Math.hypot(states[q] ?? 0, states[q + 1] ?? 0, states[q + 2] ?? 0, states[q + 3] ?? 0)
-        const off = Math.abs(size - 1)
+        const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
+        const off = Math.abs(Math.sqrt(w * w + x * x + y * y + z * z) - 1)
         if (off > quaternionTolerance)
-          norms.hit(body, frame, { value: off, limit: quaternionTolerance }, subject)
+          norms.hit(body, frame, { value: off, limit: quaternionTolerance }, subject())
       }
       const total = window.system.data[row * systemAt.width + systemAt.total]
       const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
@@ -82,4 +88,10 @@ function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true
   return false
+}
+
+function countAbsent(states: Float64Array, at: number): number {
+  let count = 0
+  for (let i = 0; i < stateAt.width; i++) if (!Number.isFinite(num(states, at + i))) count += 1
+  return count
 }

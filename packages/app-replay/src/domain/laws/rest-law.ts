@@ -33,9 +33,10 @@ export function restLaw(): Law {
       if (Number.isNaN(step.dt)) return
       const { scene, frame, window } = step
       const s = window.states.data
-      for (const [column, body] of scene.bodies.entries()) {
+      for (let column = 0; column < scene.bodies.length; column++) {
+        const body = scene.bodies[column] ?? 0
         if (step.touching[column] !== 1 || step.touchedBefore[column] !== 1) {
-          change.delete(body)
+          if (change.size > 0) change.delete(body)
           continue
         }
         const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]

@@ -6,7 +6,7 @@
  */
 
 import { stateAt } from '@causeway/recording'
-import { num } from './component.ts'
+import { length3, num } from './component.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -22,25 +22,23 @@ export function teleportLaw(): Law {
       const { scene, window, frame } = step
       if (Number.isNaN(step.dt)) return
       const s = window.states.data
-      for (const [column, body] of scene.bodies.entries()) {
-        const [at, was] = [step.at(column), step.atBefore(column)]
-        const p = stateAt.position
-        const v = stateAt.velocity
-        const [dx, dy, dz] = [
-          num(s, at + p) - num(s, was + p),
-          num(s, at + p + 1) - num(s, was + p + 1),
-          num(s, at + p + 2) - num(s, was + p + 2),
-        ]
-        const [vx, vy, vz] = [num(s, at + v), num(s, at + v + 1), num(s, at + v + 2)]
-        const change = Math.hypot(vx - num(s, was + v), vy - num(s, was + v + 1), vz - num(s, was + v + 2))
-        const off = Math.min(
-          Math.hypot(dx - vx * step.dt, dy - vy * step.dt, dz - vz * step.dt),
-          Math.hypot(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt),
-        )
+      for (let column = 0; column < scene.bodies.length; column++) {
+        const at = step.at(column) + stateAt.position
+        const was = step.atBefore(column) + stateAt.position
+        const v = at - stateAt.position + stateAt.velocity
+        const u = was - stateAt.position + stateAt.velocity
+        const [vx, vy, vz] = [num(s, v), num(s, v + 1), num(s, v + 2)]
+        const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
+        const [dx, dy, dz] = [x - num(s, was), y - num(s, was + 1), z - num(s, was + 2)]
+        let off = length3(dx - vx * step.dt, dy - vy * step.dt, dz - vz * step.dt)
+        if (!(off > jumpTolerance.free)) continue
+        if (step.dt !== scene.dt)
+          off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
+        const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
         const isTouching = step.touching[column] === 1 || step.touchedBefore[column] === 1
-        let limit =
-          1.05 * change * step.dt + 1e-6 * Math.hypot(num(s, at + p), num(s, at + p + 1), num(s, at + p + 2))
+        let limit = 1.05 * change * step.dt + 1e-6 * length3(x, y, z)
         limit += isTouching ? jumpTolerance.contact : jumpTolerance.free
+        const body = scene.bodies[column] ?? 0
         if (!(off > limit)) continue
         if (isTouching)
           for (const { columnA, columnB, depth } of step.touches)

@@ -7,7 +7,7 @@
  */
 
 import { stateAt } from '@causeway/recording'
-import { num } from './component.ts'
+import { length3, num } from './component.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -40,6 +40,8 @@ export function tunnellingLaw(): Law {
   const fast = collectRuns()
   const planes = new Map<number, Plane>()
   let suspects: Suspect[] = []
+  let knowsShapes: boolean | undefined
+  let sizes: Float64Array | undefined
   const seen = new Map<number, number>()
 
   const confirm = (step: Step): void => {
@@ -59,11 +61,15 @@ export function tunnellingLaw(): Law {
     see(step) {
       confirm(step)
       const { scene, frame, touches } = step
+      knowsShapes ??= scene.extents.some((extents) => extents !== undefined)
+      sizes ??= Float64Array.from(scene.extents, (extents) =>
+        extents === undefined ? unknownSize : 2 * Math.min(...extents),
+      )
       if (!Number.isNaN(step.dt)) {
         for (let column = 0; column < scene.bodies.length; column++) {
           const way = wayOf(step, column)
           const extents = scene.extents[column]
-          const size = extents === undefined ? unknownSize : 2 * Math.min(...extents)
+          const size = num(sizes, column)
           const mover = scene.bodies[column] ?? 0
           if (extents === undefined && way > size && step.touching[column] === 0)
             fast.hit(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
@@ -77,7 +83,7 @@ export function tunnellingLaw(): Law {
             if (crosses(step, column, plane))
               suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
           }
-          if (way > 0.5 * (extents === undefined ? size : Math.min(...extents)))
+          if (knowsShapes && way > 0.25 * size)
             for (let against = 0; against < scene.bodies.length; against++) {
               const box = scene.extents[against]
               const other = scene.bodies[against] ?? 0
@@ -137,11 +143,7 @@ function crosses(step: Step, column: number, { normal, offset }: Plane): boolean
 function wayOf(step: Step, column: number): number {
   const s = step.window.states.data
   const [at, was] = [step.at(column), step.atBefore(column)]
-  return Math.hypot(
-    num(s, at) - num(s, was),
-    num(s, at + 1) - num(s, was + 1),
-    num(s, at + 2) - num(s, was + 2),
-  )
+  return length3(num(s, at) - num(s, was), num(s, at + 1) - num(s, was + 1), num(s, at + 2) - num(s, was + 2))
 }
 
 /** Does the centre of a body pass through the box of another one, from outside to outside? Slabs, in the box's frame. */
