@@ -19,7 +19,8 @@ import {
 import type { BodyId, BodyState, Frame } from '@causeway/recording'
 import type { environmentTest, Pair } from './body.ts'
 import type { ForceScale } from './force.ts'
-import { type ContactForce, contactForces } from './scene-view/contact-force.ts'
+import { drawForces, drawSpeeds, type Mark } from './scene-view/arrow-drawing.ts'
+import { contactForces } from './scene-view/contact-force.ts'
 import {
   cornersOf,
   edges,
@@ -38,7 +39,7 @@ import {
   projector,
   type ViewName,
 } from './scene-view/view.ts'
-import { count, quantity, readable } from './sentence.ts'
+import { count, quantity } from './sentence.ts'
 
 /** What is drawn. */
 export interface FrameDrawing {
@@ -55,8 +56,6 @@ const width = 900
 const height = 640
 /** Where the scene may stand: title above, axes and scale below. */
 const area = { left: 90, right: width - 90, top: 110, bottom: height - 110 }
-const longestArrow = 120
-const colors = { normal: '#2E7D32', friction: palette[1], velocity: palette[0], contact: '#C62828' }
 const fills = ['#DCE9F5', '#FCE8D5', '#DDF1EA', '#F6E4EF', '#E3F2FA', '#FBF0D3', '#E8E8E8']
 
 interface DrawnBody {
@@ -90,12 +89,14 @@ export function drawFrame({ frame, view, looks, scale, bodies, isEnvironment }: 
   const { place, perMetre } = fit(spans)
   const at = (world: Place): Point => place(project(world))
   const missing = frame.states.filter(({ position, body_id }) => isMeant(body_id) && known(position) === null)
+  const forceDrawing = drawForces(forces, { at, project })
+  const speedDrawing = drawSpeeds(drawn, { at, project })
   const parts = [
-    ...looks.grounds.map((ground) => groundPart(ground, drawn, { at, perMetre })),
+    ...looks.grounds.map((ground) => groundPart(ground, drawn, { at, perMetre, share: groundShare[view] })),
     ...drawn.map((body, index) => bodyPart(body, index, { at, perMetre })),
-    ...forceParts(forces, { at, project }),
-    ...velocityParts(drawn, { at, project }),
-    ...labels(drawn, at),
+    ...forceDrawing.parts,
+    ...speedDrawing.parts,
+    ...labels(drawn, at, perMetre),
   ]
   return drawing(
     { width_px: width, height_px: height },
@@ -103,7 +104,7 @@ export function drawFrame({ frame, view, looks, scale, bodies, isEnvironment }: 
     ...heading(frame, view, missing),
     axisGizmo([58, height - 52], gizmo(view), 32),
     scaleBar([width - 210, height - 36], { px_per_unit: perMetre, unit: 'm' }),
-    ...legend(forces, drawn),
+    ...legend([...forceDrawing.marks, ...speedDrawing.marks]),
   )
 }
 
@@ -158,6 +159,9 @@ function fit(spans: readonly Projected[]): Fit {
   }
 }
 
+/** Half the side of the ground in widths of the picture: seen from above it must leave the title free. */
+const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
+
 interface Canvas {
   readonly at: (world: Place) => Point
   readonly perMetre: number
@@ -166,7 +170,7 @@ interface Canvas {
 function groundPart(
   { at: foot, normal }: Ground,
   drawn: readonly DrawnBody[],
-  { at, perMetre }: Canvas,
+  { at, perMetre, share }: Canvas & { readonly share: number },
 ): SvgElement {
   const middle = drawn.reduce((sum, body) => add(sum, body.at, 1 / drawn.length), [0, 0, 0] as Place)
   const above =
@@ -175,7 +179,7 @@ function groundPart(
   const seed: Place = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]
   const u = unit(cross(normal, seed))
   const v = cross(normal, u)
-  const half = (width * 0.42) / perMetre
+  const half = (width * share) / perMetre
   const corners = (
     [
       [-1, -1],
@@ -245,81 +249,24 @@ function bodyPart(body: DrawnBody, index: number, { at, perMetre }: Canvas): Svg
   )
 }
 
-interface Lens {
-  readonly at: (world: Place) => Point
-  readonly project: (direction: Place) => Projected
-}
+/** How far from its centre to its left end a body's name stands: forces and velocities begin in the middle. */
+const nameShare = 0.6
 
-/** An arrow of a vector: as long as its share of the greatest, drawn in the plane of the view. */
-function vectorArrow(
-  from: Point,
-  vector: Place,
-  {
-    project,
-    greatest,
-    color,
-    label,
-  }: { project: Lens['project']; greatest: number; color: string; label: string },
-): SvgElement {
-  const [right, up] = project(vector)
-  const factor = longestArrow / greatest
-  return arrow(from, [from[0] + right * factor, from[1] - up * factor], { color, width_px: 3, label })
-}
-
-const size = (vector: Place | null): number => (vector === null ? 0 : Math.hypot(...vector))
-
-/** Forces smaller than this share of the greatest are no more than a dot. */
-const visible = 0.01
-
-function forceParts(forces: readonly ContactForce[], { at, project }: Lens): SvgElement[] {
-  const greatest = Math.max(...forces.flatMap(({ normal, friction }) => [size(normal), size(friction)]), 0)
-  const arrows = forces.flatMap(({ at: from, normal, friction }) =>
-    (
-      [
-        [normal, colors.normal],
-        [friction, colors.friction],
-      ] as const
-    ).flatMap(([force, color]) =>
-      force === null || size(force) <= visible * greatest || greatest === 0
-        ? []
-        : [vectorArrow(at(from), force, { project, greatest, color, label: `${readable(size(force))} N` })],
-    ),
-  )
-  const points = forces.flatMap((force) =>
-    force.points.map((point) =>
-      circle(at(point), 4, { fill: colors.contact, stroke: 'white', 'stroke-width': 1 }),
-    ),
-  )
-  return [...points, ...arrows]
-}
-
-/** m/s below which a body is at rest for a picture. */
-const restSpeed = 1e-3
-
-function velocityParts(drawn: readonly DrawnBody[], { at, project }: Lens): SvgElement[] {
-  const greatest = Math.max(...drawn.map(({ velocity }) => size(velocity)), 0)
-  return drawn.flatMap(({ at: from, velocity }) =>
-    velocity === null || size(velocity) < Math.max(restSpeed, visible * greatest)
-      ? []
-      : [
-          vectorArrow(at(from), velocity, {
-            project,
-            greatest,
-            color: colors.velocity,
-            label: `${readable(size(velocity))} m/s`,
-          }),
-        ],
-  )
-}
-
-const labels = (drawn: readonly DrawnBody[], at: Canvas['at']): SvgElement[] =>
-  drawn.map(({ state, at: middle }) => {
-    const [x, y] = at(middle)
-    return haloText([x - 10, y + 5], String(state.body_id), {
-      'text-anchor': 'end',
-      'font-weight': 700,
-      'font-size': 16,
-    })
+const labels = (drawn: readonly DrawnBody[], at: Canvas['at'], perMetre: number): SvgElement[] =>
+  drawn.map((body) => {
+    const middle = at(body.at)
+    const { shape } = body
+    const left: Point =
+      shape !== null && 'box' in shape
+        ? reach(body)
+            .map(at)
+            .reduce((one, other) => (other[0] < one[0] ? other : one), middle)
+        : [middle[0] - Math.max(14, (shape?.radius ?? 0) * perMetre), middle[1]]
+    return haloText(
+      [middle[0] + nameShare * (left[0] - middle[0]), middle[1] + nameShare * (left[1] - middle[1]) + 6],
+      String(body.state.body_id),
+      { 'text-anchor': 'middle', 'font-weight': 700, 'font-size': 17 },
+    )
   })
 
 const viewWords: Readonly<Record<ViewName, string>> = {
@@ -334,7 +281,7 @@ function heading(frame: Frame, view: ViewName, missing: readonly BodyState[]): S
   const change = system_energy?.delta_e ?? null
   const facts = [
     `${count(collisions.length, 'pair')} in contact`,
-    ...(change === null ? [] : [`energy ${change > 0 ? '+' : ''}${quantity(change, 'J')}`]),
+    ...(change === null ? [] : [`energy step ${change > 0 ? '+' : ''}${quantity(change, 'J')}`]),
     ...(missing.length === 0 ? [] : [`no finite place: ${missing.map(({ body_id }) => body_id).join(', ')}`]),
   ]
   return [
@@ -354,17 +301,8 @@ function gizmo(view: ViewName) {
   })
 }
 
-function legend(forces: readonly ContactForce[], drawn: readonly DrawnBody[]): SvgElement[] {
-  const shown = [
-    ...(forces.some(({ normal }) => normal !== null)
-      ? [['normal force', colors.normal] as const, ['friction', colors.friction] as const]
-      : []),
-    ...(drawn.some(({ velocity }) => size(velocity) >= restSpeed)
-      ? [['velocity', colors.velocity] as const]
-      : []),
-    ...(forces.length === 0 ? [] : [['contact point', colors.contact] as const]),
-  ]
-  return shown.map(([name, color], index) => {
+function legend(marks: readonly Mark[]): SvgElement[] {
+  return marks.map(({ name, color }, index) => {
     const [x, y] = [150 + index * 128, height - 40]
     const mark =
       name === 'contact point'

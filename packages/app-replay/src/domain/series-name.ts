@@ -48,7 +48,7 @@ export const pairQuantities = {
   normal_force: { unit: 'N', quantity: 'force' },
   friction_force: { unit: 'N', quantity: 'force' },
   friction_limit: { unit: 'N', quantity: 'force' },
-  utilization: { unit: '|Ft| / (mu Fn)', quantity: '' },
+  utilization: { unit: '|Ft| / µFn', quantity: 'utilization' },
 } as const
 
 export type FrameQuantity = keyof typeof frameQuantities
