@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import { settings } from './config.ts'
 
 /**
  * `EADDRINUSE` as `PORT_IN_USE` that names the holder where it can be found; any other error as it is. `ownPort` is the
@@ -13,7 +14,9 @@ export async function portInUse(error: unknown, ownPort: number): Promise<unknow
   const holder = (await causewayAt(port)) ?? processAt(port) ?? 'another program'
   return new CausewayError('PORT_IN_USE', `port ${port} is held by ${holder}`, {
     data: { port, holder },
-    ...(port === ownPort ? {} : { remedy: 'stop it, or give the app another port in CAUSEWAY_LISTEN' }),
+    ...(port === ownPort
+      ? {}
+      : { remedy: `stop it, or give the app another port in ${settings.listen.env}` }),
     cause: error,
   })
 }

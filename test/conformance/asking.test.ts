@@ -31,7 +31,7 @@ async function connect(
   if ('elicitation' in capabilities)
     client.setRequestHandler('elicitation/create', async ({ params: { message } }) => ({
       action: 'accept',
-      content: { name: `Ada of "${message}"`, ok: true, color: 'blue' },
+      content: { name: `Ada of "${message}"`, ok: true, color: 'blue', context: 'the moon' },
     }))
   if ('sampling' in capabilities)
     client.setRequestHandler('sampling/createMessage', async () => ({
@@ -65,7 +65,9 @@ for (const [era, mode] of Object.entries(eras)) {
       t.match(await call('test_input_required_result_multiple_inputs'), /Good day.* Ada of .*, 1 roots$/)
       t.match(await call('test_input_required_result_multi_round'), /^Ada of "Step 1.*" likes blue$/)
       t.equal(await call('test_input_required_result_request_state'), 'state-ok')
-      await t.resolves(client.getPrompt({ name: 'test_simple_prompt' }))
+      t.match(await client.getPrompt({ name: 'test_input_required_result_prompt' }), {
+        messages: [{ content: { text: 'Use this context: the moon' } }],
+      })
     },
   )
 }

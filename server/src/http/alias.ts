@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { CausewayError, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
+import { settings } from '../config.ts'
 import type { Core, HostedApp } from '../core.ts'
 import { matchPath } from './path-pattern.ts'
 
@@ -67,7 +68,7 @@ function servedApp(core: Core, name: string): HostedApp {
   const apps = core.apps()
   const app = apps.find(({ path }) => path === pathName(name))
   if (app !== undefined) return app
-  throw new CausewayError('INVALID_SETTING', `CAUSEWAY_LISTEN names no app that is served: ${name}`, {
+  throw new CausewayError('INVALID_SETTING', `${settings.listen.env} names no app that is served: ${name}`, {
     data: { apps: apps.map(({ path }) => path) },
   })
 }

@@ -133,7 +133,8 @@ export class LegacySession {
 
   /** Answers a POST with this body, a GET or a DELETE; resolves when the answer or the stream has ended. */
   async answer({ request, reply, exchange }: Turn, body?: unknown): Promise<void> {
-    if (this.#begun.cancelledBy(body)) {
+    const areDone = [body].flat().map((message) => this.#begun.cancelledBy(message))
+    if (areDone.every((isDone) => isDone)) {
       await reply.code(202).send()
       return
     }

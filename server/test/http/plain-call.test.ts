@@ -3,7 +3,7 @@ import { ask, defineApp, elicit } from '@causeway/app-kit'
 import t from 'tap'
 import { z } from 'zod'
 import { isPlainCall } from '../../src/http/plain-call.ts'
-import { both, initializeMessage, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
+import { both, initializeMessage, modern, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
 import { answered, throughSdk } from './through-sdk.ts'
 
 /** Calls as clients send them, the good and the bad. */
@@ -100,6 +100,17 @@ t.test('plain call: the end of the session ends it', async (t) => {
   t.match((await lost).json, { id: 1, error: { code: -32800 } })
 })
 
+/** Opens a session of a client that takes questions; gives its id. */
+async function openAsking(wire: Wire): Promise<string> {
+  const { params, ...opened } = initializeMessage()
+  const message = { ...opened, params: { ...params, capabilities: { elicitation: {} } } }
+  const { headers } = await wire.send(message, { headers: both })
+  const id = headers['mcp-session-id'] as string
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+  await wire.send(initialized, { headers: { ...both, 'mcp-session-id': id } })
+  return id
+}
+
 /** Sends a message, or asks, before it answers; counts its runs. */
 function talkingApp(runs: string[]) {
   const said = { said: z.string().describe('anything') }
@@ -134,11 +145,7 @@ t.test(
   async (t) => {
     const runs: string[] = []
     const wire = await openWire(t, { apps: [talkingApp(runs)] })
-    const opened = initializeMessage()
-    const asking = { ...opened, params: { ...opened.params, capabilities: { elicitation: {} } } }
-    const { headers } = await wire.send(asking, { headers: both })
-    const session = { headers: { ...both, 'mcp-session-id': headers['mcp-session-id'] as string } }
-    await wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)
+    const session = { headers: { ...both, 'mcp-session-id': await openAsking(wire) } }
 
     const told = await wire.stream(toolCall('Talking__tell'), session)
     t.match((await told.messages.next()).value, { method: 'notifications/message', params: { data: 'one' } })
@@ -155,6 +162,18 @@ t.test(
     t.same(runs, ['tell', 'ask', 'ask'], 'once to ask and once with the reply')
   },
 )
+
+t.test('plain call: a call that waits for its client can be cancelled, and its stream ends', async (t) => {
+  const wire = await openWire(t, { apps: [talkingApp([])] })
+  const session = { headers: { ...both, 'mcp-session-id': await openAsking(wire) } }
+  const { messages } = await wire.stream(toolCall('Talking__ask'), session)
+  t.match((await messages.next()).value, { method: 'elicitation/create' })
+  const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+  await wire.send([cancelled], session)
+  const seen: unknown[] = []
+  for await (const message of messages) seen.push(message)
+  t.match(seen.at(-1), { id: 1, error: { code: -32800 } })
+})
 
 t.test('plain call: messages below the level that the client set are not sent', async (t) => {
   const wire = await openWire(t, { apps: [talkingApp([])] })
