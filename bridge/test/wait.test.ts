@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
 import { createPulse } from '../src/pulse.ts'
 import { createWaiting } from '../src/wait.ts'
@@ -205,3 +206,26 @@ verifies(
     t.same(await bridge.exited, { code: 0, signal: null })
   },
 )
+
+/** The stamp of a stateless request in full, as the real server wants it. */
+const stamped = {
+  _meta: {
+    ...modern._meta,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+}
+
+verifies('bridge:wait:session', 'the real server may be stopped and started under a client', async (t) => {
+  const running = await startServer(t, { dir: t.testdir() })
+  const bridge = startBridge(t, { url: `${running.url}/mcp` })
+  await bridge.open()
+  const { result } = await bridge.call(1, 'tools/list')
+  await running.server.stop()
+  const held = bridge.call(2, 'tools/list')
+  const stateless = bridge.call(3, 'tools/list', stamped)
+  const env = { MCP_SERVER_PORT: new URL(running.url).port }
+  await startServer(t, { ...running.server.start, env })
+  t.same((await held).result, result)
+  t.match(await stateless, { result: { tools: result.tools } })
+})
