@@ -45,8 +45,8 @@ export function createStats(now: () => number): Stats {
       },
       toClient(json) {
         bytesOut += json.length
-        const { kind, id, hasResult } = readEnvelope(json) ?? {}
-        if (kind === 'response') settle(JSON.stringify(id), !hasResult || json.includes(failedTool))
+        const answer = answerIn(json)
+        if (answer !== undefined) settle(answer.id, answer.isError || json.includes(failedTool))
         toClient(json)
       },
     }),
@@ -64,6 +64,27 @@ export function createStats(now: () => number): Stats {
     },
   }
 }
+
+/** The usual shapes of a good answer, by their first and last members. */
+const idFirst = /^\{"jsonrpc":"2\.0","id":("[^"\\]*"|-?\d+),"result":/
+const idLast = /,"jsonrpc":"2\.0","id":("[^"\\]*"|-?\d+)\}$/
+const resultFirst = '{"result":'
+const edgeBytes = 256
+
+/** The id of an answer as JSON text; undefined for another message. A long one of a usual shape is not read through. */
+function answerIn(json: Buffer): { id: string; isError: boolean } | undefined {
+  if (json.length > longBytes) {
+    const head = json.toString('latin1', 0, edgeBytes)
+    const tail = head.startsWith(resultFirst) ? json.toString('latin1', json.length - edgeBytes) : ''
+    const id = idFirst.exec(head)?.[1] ?? idLast.exec(tail)?.[1]
+    if (id !== undefined) return { id, isError: false }
+  }
+  const { kind, id, hasResult } = readEnvelope(json) ?? {}
+  return kind === 'response' ? { id: JSON.stringify(id), isError: !hasResult } : undefined
+}
+
+/** From here on reading a message through costs more than a call. */
+const longBytes = 64 * 1024
 
 /** A cancelled call is not answered. */
 function forgetCancelled(open: Map<string, number>, line: Buffer): void {

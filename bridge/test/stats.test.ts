@@ -43,6 +43,28 @@ t.test('createStats: what passes is counted, cancelled calls are in flight no lo
   t.match(stats.line(), '2 reconnects')
 })
 
+t.test('createStats: long answers of every shape are counted', async (t) => {
+  const stats = createStats(() => 0)
+  const { toServer, toClient } = stats.stage({ toServer: () => {}, toClient: () => {} })
+  const result = { text: 'x'.repeat(100_000) }
+  const answers = [
+    { jsonrpc: '2.0', id: 1, result },
+    { result, jsonrpc: '2.0', id: 2 },
+    { id: 3, jsonrpc: '2.0', result },
+    { jsonrpc: '2.0', id: 'four', result },
+    { jsonrpc: '2.0', id: 5, error: { code: 1, message: 'm', data: result } },
+    { jsonrpc: '2.0', id: 6, result: { ...result, isError: true } },
+  ]
+  for (const { id } of answers) toServer(Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'm' })))
+  for (const answer of answers) toClient(Buffer.from(JSON.stringify(answer)))
+  // A long request of the server is no answer, whatever its id.
+  toServer(Buffer.from('{"jsonrpc":"2.0","id":7,"method":"m"}'))
+  toClient(
+    Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'sampling/createMessage', params: result })),
+  )
+  t.match(stats.line(), /^7 calls, 2 errors, 1 in flight/)
+})
+
 t.test('Histogram: quantiles are right to five per cent over seven decades', async (t) => {
   const histogram = new Histogram()
   t.equal(histogram.quantile(0.5), undefined)
