@@ -66,8 +66,8 @@ export function createStats(now: () => number): Stats {
 }
 
 /** The usual shapes of a good answer, by their first and last members. */
-const idFirst = /^\{"jsonrpc":"2\.0","id":("[^"\\]*"|-?\d+),"result":/
-const idLast = /,"jsonrpc":"2\.0","id":("[^"\\]*"|-?\d+)\}$/
+const idFirst = /^\{"jsonrpc":"2\.0","id":("[ !#-[\]-~]*"|-?\d+),"result":/
+const idLast = /,"jsonrpc":"2\.0","id":("[ !#-[\]-~]*"|-?\d+)\}$/
 const resultFirst = '{"result":'
 const edgeBytes = 256
 
