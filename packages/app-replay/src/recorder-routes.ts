@@ -53,17 +53,21 @@ export function recorderRoutes(app: Registrar<Replay, ReplaySession>): void {
   })
 }
 
-/** The bytes of the lines. Its end is not told back to the client: it reads our answer while it may still be sending. */
-async function* linesOf(request: Request): AsyncGenerator<Uint8Array> {
-  const encoding = request.headers.get('content-encoding') ?? 'identity'
+/** The bytes of the lines; throws `UNSUPPORTED_MEDIA_TYPE`. */
+function linesOf({ headers, body }: Request): AsyncIterable<Uint8Array> {
+  const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'gzip' && encoding !== 'identity')
     throw new CausewayError('UNSUPPORTED_MEDIA_TYPE', `the content encoding is not understood: ${encoding}`, {
       remedy: 'send Content-Encoding: gzip, or none',
       data: { encoding },
     })
-  if (request.body === null) return
-  const bytes = encoding === 'gzip' ? request.body.pipeThrough(new DecompressionStream('gzip')) : request.body
-  const reader = bytes.getReader()
+  return partsOf(encoding === 'gzip' ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
+}
+
+/** Never cancels the body: that would cut the connection on which the client is to read our answer. */
+async function* partsOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  const reader = body.getReader()
   for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
 }
 

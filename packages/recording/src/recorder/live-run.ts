@@ -54,7 +54,6 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
   let updatedMs = now()
   let isWriting = false
   let flushing: NodeJS.Timeout | undefined
-  let failure: unknown
   const idle = setTimeout(() => onIdle(), idleMs).unref()
 
   const note = <Progress extends RunProgress>(next: Progress): Progress => {
@@ -66,19 +65,13 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
     }
     return next
   }
-  /** Stores what is taken by now before long; a failure is told to who sends the next bytes. */
+  /** Stores what is taken by now before long. */
   const flushSoon = (): void => {
     flushing ??= setTimeout(() => {
       flushing = undefined
-      link.call('runFlush', { nowMs: now() }).then(note, (error) => {
-        failure = error
-      })
+      // A worker that died is told to whoever sends the next bytes.
+      link.call('runFlush', { nowMs: now() }).then(note, () => {})
     }, flushMs)
-  }
-  const throwFailure = (): void => {
-    const error = failure
-    failure = undefined
-    if (error !== undefined) throw error
   }
   const end = (isWhole: boolean) => link.call('runEnd', { isWhole, nowMs: now() }).then(note)
   const takeAll = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -90,7 +83,6 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
         })
       })
       if (part.done) return
-      throwFailure()
       note(await link.call('runWrite', { bytes: part.value, nowMs: now() }))
       flushSoon()
     }
@@ -113,7 +105,6 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
     async take(body) {
       try {
         await takeAll(body)
-        throwFailure()
         return await end(true)
       } catch (error) {
         // Also makes the worker forget the rest of a line, which the next body does not go on with.

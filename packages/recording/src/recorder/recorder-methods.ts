@@ -27,6 +27,7 @@ export interface RecorderMethods {
   readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => Ingested & RunProgress
   /** Ends a request: its last line may lack an end, unless the connection broke in the middle of it. */
   readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => Ingested & RunProgress
+  /** Stores what waits; where that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
   /** Closes the run file. */
@@ -49,6 +50,7 @@ export function recorderMethods(): Methods {
   let lines: LineSplitter = lineSplitter()
   let ignored = 0
   let before = 0
+  let failure: unknown
   const open = (): RunWriter => {
     if (!writer) throw new Error('no run is open in this worker')
     return writer
@@ -68,11 +70,14 @@ export function recorderMethods(): Methods {
   const begin = (): void => {
     lines = lineSplitter()
     ignored = 0
+    failure = undefined
     before = open().stored().total_frames
   }
   /** Runs over lines; where one of them fails, those before it are stored and the error says which it was. */
   const over = (nowMs: number, work: () => void): void => {
     try {
+      // Frames after those that could not be stored would leave a gap that nobody is told of.
+      if (failure !== undefined) throw failure
       work()
     } catch (error) {
       const { accepted, last_frame_id } = ingested(open().flush(nowMs))
@@ -102,7 +107,14 @@ export function recorderMethods(): Methods {
       begin()
       return done
     },
-    runFlush: ({ nowMs }) => open().flush(nowMs),
+    runFlush({ nowMs }) {
+      try {
+        return open().flush(nowMs)
+      } catch (error) {
+        failure = error
+        return open().stored()
+      }
+    },
     runStatus: ({ status, nowMs }) => open().setStatus(status, nowMs),
     runClose() {
       writer?.close()

@@ -1,0 +1,98 @@
+import { readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import type { Frame, Recording, RecordingLibrary } from '../src/index.ts'
+import { folders, libraryOver, whole } from './library-kit.ts'
+import { bodyOf, frameLines, runLine } from './run-lines.ts'
+
+t.setTimeout(120_000)
+
+const fixtures = new URL('../../../fixtures/recordings/', import.meta.url).pathname
+
+const named = (library: RecordingLibrary, name: string) =>
+  library.open(name).then(({ recording }) => recording)
+
+async function framesOf(recording: Recording): Promise<readonly Frame[]> {
+  const { first_frame = 1, last_frame = 0 } = recording.summary.frames ?? {}
+  return Promise.all(
+    Array.from({ length: last_frame - first_frame + 1 }, (_, i) => recording.frame(first_frame + i)),
+  )
+}
+
+/** Exports a run into a folder. */
+async function exportTo(library: RecordingLibrary, name: string, file: string): Promise<void> {
+  const { file: made } = await library.recorder.export(name)
+  renameSync(made, file)
+}
+
+t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  await exportTo(library, 'run', join(files, 'out.db'))
+  const db = new Database(join(files, 'out.db'), { readonly: true })
+  const made = db
+    .prepare<[], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Causeway%'`)
+    .pluck()
+    .all()
+  db.close()
+  const original = readFileSync(join(fixtures, 'schema.sql'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('CREATE TABLE') && !/TABLE (MeshRecord|ObjectRecord) /.test(line))
+    .map((line) => line.replace(/;$/, ''))
+  t.same(made, original)
+})
+
+t.test('exchange: a run, its export and the import of it answer the same', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 30)]))
+  await exportTo(library, 'run', join(files, 'out.db'))
+  await library.importRecording('back', 'out.db')
+  const [run, out, back] = await Promise.all(['run', 'out.db', 'back'].map((name) => named(library, name)))
+  if (!run || !out || !back) throw new Error('not opened')
+  const frames = await framesOf(run)
+  t.same(await framesOf(out), frames)
+  t.same(await framesOf(back), frames)
+  t.same(back.summary, run.summary, 'with what the run line said')
+  t.same((await out.bodyEnergy(1, whole)).data, (await run.bodyEnergy(1, whole)).data)
+  t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
+})
+
+const recordings = [
+  ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],
+  ...['spinning_collision', 'frictionless', 'killed_writer', 'late_spawn', 'nan'],
+]
+
+for (const name of recordings) {
+  t.test(`exchange: ${name} is the same as a run, and again as an export of that run`, async (t) => {
+    await sameAgain(t, name)
+  })
+}
+
+async function sameAgain(t: Test, name: string): Promise<void> {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, fixtures, { dir: data })
+  await library.importRecording('run', `${name}.db`)
+  await exportTo(library, 'run', join(files, 'again.db'))
+  const other = await libraryOver(t, files, { dir: join(data, 'other') })
+  const [original, run] = await Promise.all([named(library, `${name}.db`), named(library, 'run')])
+  const again = await named(other, 'again.db')
+  const frames = (await framesOf(original)).map((frame) => ({
+    ...frame,
+    // A file without them is one in which nothing was accelerated that is known of.
+    states: frame.states.map((state) => ({ ...state, acceleration: state.acceleration ?? unknown })),
+  }))
+  t.same(await framesOf(run), frames)
+  t.same(await framesOf(again), frames)
+  t.match(run.summary, {
+    frames: original.summary.frames,
+    dt_s: original.summary.dt_s,
+    bodies: original.summary.bodies,
+    environment_bodies: original.summary.environment_bodies,
+    appearances: original.summary.appearances,
+  })
+}
+
+const unknown = { x: null, y: null, z: null }

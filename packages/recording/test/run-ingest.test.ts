@@ -1,0 +1,185 @@
+import t, { type Test } from 'tap'
+import type { Recorder, RecordingLibrary } from '../src/index.ts'
+import { longestLine } from '../src/recorder/line-splitter.ts'
+import { folders, libraryOver, until, whole } from './library-kit.ts'
+import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
+
+async function over(
+  t: Test,
+  limits: Partial<Parameters<typeof libraryOver>[2]['limits']> = {},
+): Promise<RecordingLibrary> {
+  const { files, data } = folders(t)
+  return libraryOver(t, files, { dir: data, limits })
+}
+
+const write = (recorder: Recorder, lines: readonly string[]) => recorder.write('run', bodyOf(lines))
+
+t.test('ingest: frames that are sent again are acknowledged and ignored', async (t) => {
+  const { recorder } = await over(t)
+  await write(recorder, [runLine, ...frameLines(1, 10)])
+  t.match(await write(recorder, [runLine, ...frameLines(6, 12)]), {
+    accepted: 2,
+    ignored: 5,
+    last_frame_id: 12,
+  })
+})
+
+t.test('ingest: a frame that differs from the one stored, or comes too late, is refused', async (t) => {
+  const { recorder } = await over(t)
+  await write(recorder, [runLine, frameLine(1), frameLine(5)])
+  await t.rejects(write(recorder, [frameLine(5, { time: 7 })]), {
+    code: 'FRAME_CONFLICT',
+    data: { line: 1, frame_id: 5, last_frame_id: 5 },
+  })
+  await t.rejects(write(recorder, [frameLine(6), frameLine(3)]), {
+    code: 'FRAME_CONFLICT',
+    data: { line: 2, frame_id: 3, last_frame_id: 6, accepted: 1 },
+  })
+  await t.rejects(write(recorder, ['{"run": {"gravity": [0, 0, -1.62]}}']), { code: 'FRAME_CONFLICT' })
+})
+
+t.test('ingest: ids may have gaps, and the recording says so', async (t) => {
+  const { recorder, open } = await over(t)
+  await write(recorder, [runLine, frameLine(1), frameLine(2), frameLine(9)])
+  const { recording } = await open('run')
+  t.match(recording.summary.frames, { total_frames: 3, last_frame: 9, contiguous: false })
+  await t.rejects(recording.frame(5), { code: 'FRAME_NOT_FOUND' })
+  t.same((await recording.systemEnergy(whole)).length, 3)
+})
+
+t.test('ingest: null and the bare words of other languages are numbers that are not known', async (t) => {
+  const { recorder, open } = await over(t)
+  const position = '[NaN, Infinity, -Infinity]'
+  const line = `{"frame_id": 1, "time": null, "bodies": [{"id": 1, "position": ${position}, "velocity": null}]}`
+  t.match(await write(recorder, [runLine, line]), { accepted: 1 })
+  const [state] = (await (await open('run')).recording.frame(1)).states
+  t.same(state?.position, { x: null, y: null, z: null })
+  t.equal(state?.angular_velocity, null)
+})
+
+t.test('ingest: every kind of line that does not fit is refused with its place', async (t) => {
+  const { recorder } = await over(t)
+  await write(recorder, [runLine])
+  const cases: readonly (readonly [string, string])[] = [
+    ['not json', ''],
+    ['[]', 'the line'],
+    ['{"frame": 1}', 'frame'],
+    ['{"frame_id": 0}', 'frame_id'],
+    ['{"frame_id": 1, "bodies": {}}', 'bodies'],
+    ['{"frame_id": 1, "bodies": [{"id": 1}, {"id": 1}]}', 'bodies[1].id'],
+    ['{"frame_id": 1, "bodies": [{"id": 1, "velocity": [1, 2]}]}', 'bodies[0].velocity'],
+    ['{"frame_id": 1, "bodies": [{"id": 1, "speed": 2}]}', 'bodies[0].speed'],
+    ['{"frame_id": 1, "contacts": [{"a": 1, "b": 99}]}', 'contacts[0].b'],
+    ['{"frame_id": 1, "contacts": [{"a": 1, "b": 2, "points": [{"mu": 1}]}]}', 'contacts[0].points[0].mu'],
+    ['{"frame_id": 1, "solver": {"converged": 1}}', 'solver.converged'],
+    ['{"run": {"lambda_unit": "kg"}}', 'run.lambda_unit'],
+    ['{"run": {"dt": 0}}', 'run.dt'],
+  ]
+  for (const [line, path] of cases)
+    await t.rejects(write(recorder, [line]), { code: 'INVALID_FRAME', data: { path, line: 1 } }, line)
+  t.match(await recorder.state('run'), { total_frames: 0 })
+})
+
+t.test('ingest: a line without an end is given up before it fills the memory', async (t) => {
+  const { recorder } = await over(t)
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
+    for (let bytes = 0; bytes <= longestLine; bytes += 2 ** 20) yield Buffer.alloc(2 ** 20, 'x')
+  }
+  await t.rejects(recorder.write('run', endless()), {
+    code: 'INVALID_FRAME',
+    data: { line: 3, last_frame_id: 1 },
+  })
+})
+
+t.test('ingest: a body that breaks off leaves whole lines, and the next one starts a line', async (t) => {
+  const { recorder } = await over(t)
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${runLine}\n${frameLine(1)}\n${frameLine(2).slice(0, 40)}`)
+    throw new Error('connection reset')
+  }
+  await t.rejects(recorder.write('run', broken()), { code: 'CANCELLED' })
+  t.match(await write(recorder, [frameLine(2)]), { accepted: 1, last_frame_id: 2 })
+})
+
+t.test('ingest: a full disk is told with the last frame that is stored, and that stays', async (t) => {
+  const { recorder, open } = await over(t, {
+    recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
+  })
+  const failure = await write(recorder, [runLine, ...frameLines(1, 5000)]).catch((error) => error)
+  t.equal(failure.code, 'DATA_UNWRITABLE')
+  const { last_frame_id, total_frames } = await recorder.state('run')
+  t.same([failure.data.accepted, failure.data.last_frame_id ?? 0], [total_frames, last_frame_id ?? 0])
+  t.ok(failure.data.line > total_frames)
+  t.equal((await open('run')).recording.summary.frames?.total_frames ?? 0, total_frames)
+  await t.rejects(write(recorder, frameLines(total_frames + 1, 3000)), { code: 'DATA_UNWRITABLE' })
+})
+
+t.test('ingest: frames that wait are stored before long, without another request', async (t) => {
+  const { recorder } = await over(t)
+  const stored: string[] = []
+  recorder.onStored((name) => stored.push(name))
+  let end = (): void => {}
+  async function* paused(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
+    await new Promise<void>((resolve) => {
+      end = resolve
+    })
+  }
+  const answer = recorder.write('run', paused())
+  await until(() => stored.length > 0)
+  t.match(await recorder.state('run'), { status: 'live', last_frame_id: 1 })
+  await t.rejects(write(recorder, [frameLine(2)]), { code: 'RECORDING_IN_USE' })
+  await t.rejects(recorder.finish('run'), { code: 'RECORDING_IN_USE' })
+  end()
+  t.match(await answer, { accepted: 1 })
+})
+
+t.test('ingest: a finished run takes repeats and nothing else', async (t) => {
+  const { recorder } = await over(t)
+  await write(recorder, [runLine, ...frameLines(1, 3)])
+  t.match(await recorder.finish('run'), { status: 'finished' })
+  t.match(await recorder.finish('run'), { status: 'finished' })
+  t.match(await write(recorder, frameLines(2, 3)), { accepted: 0, ignored: 2 })
+  await t.rejects(write(recorder, [frameLine(4)]), { code: 'RECORDING_FINISHED', data: { last_frame_id: 3 } })
+  await t.rejects(recorder.finish('other'), { code: 'RECORDING_NOT_FOUND' })
+})
+
+t.test('ingest: an environment body that comes first is turned round, with its impulses', async (t) => {
+  const { recorder, open } = await over(t)
+  const point = {
+    point_a: [0, 0, 0],
+    point_b: [0, 0, 1],
+    tangent1: [1, 0, 0],
+    normal_lambda: 2,
+    tangent1_lambda: 3,
+  }
+  const contact = { a: 3, b: 1, normal: [0, 0, 1], points: [point] }
+  await write(recorder, [runLine, frameLine(1, { contacts: [contact] })])
+  const { collisions, friction_constraints } = await (await open('run')).recording.frame(1)
+  t.match(collisions, [
+    { body_a_id: 1, body_b_id: 0x8000_0003, normal: { z: -1 }, contacts: [{ point_a: { z: 1 } }] },
+  ])
+  t.match(friction_constraints, [{ normal_lambda: 2, tangent1_lambda: -3 }])
+})
+
+t.test('retention: the oldest runs go first, and a live one never', async (t) => {
+  const { files, data } = folders(t)
+  let now = 1_000_000
+  const options = {
+    dir: data,
+    now: () => now,
+    limits: { recorder: { bytes: 2 ** 30, ageMs: 5000, live: 4, idleMs: 60_000 } },
+  }
+  const { recorder } = await libraryOver(t, files, options)
+  for (const name of ['one', 'two']) {
+    await recorder.write(name, bodyOf([runLine, frameLine(1)]))
+    await recorder.finish(name)
+    now += 4000
+  }
+  await recorder.write('three', bodyOf([frameLine(1, { contacts: [] })]))
+  t.same(
+    recorder.runs().map(({ name }) => name),
+    ['three', 'two'],
+  )
+})

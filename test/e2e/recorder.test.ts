@@ -1,0 +1,295 @@
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { frameLine, frameLines, runLine } from '../../packages/recording/test/run-lines.ts'
+import { until } from './condition.ts'
+import { getJson, type HttpAnswer, postJson } from './http.ts'
+import { type RunningServer, restartServer, startServer } from './server-process.ts'
+
+t.setTimeout(120_000)
+
+const routes = '/api/apps/replay/recordings'
+
+/** Sends text as the body of a recording's frames. */
+async function send(
+  url: string,
+  name: string,
+  lines: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<HttpAnswer> {
+  const text = lines.map((line) => `${line}\n`).join('')
+  const body = headers['content-encoding'] === 'gzip' ? gzipSync(text) : text
+  const answer = await fetch(`${url}${routes}/${name}/frames`, { method: 'POST', headers, body })
+  return { status: answer.status, headers: answer.headers, json: await answer.json() }
+}
+
+const tool = async (url: string, name: string, args: object) =>
+  (await postJson(url, `/api/apps/replay/tools/${name}`, args)).json
+
+const state = async (url: string, name: string) => (await getJson(url, `${routes}/${name}`)).json
+
+/** A body that is sent while the test goes on. */
+function streaming(url: string, name: string) {
+  let open: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      open = controller
+    },
+  })
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
+  const answered = fetch(`${url}${routes}/${name}/frames`, init)
+  answered.catch(() => {})
+  return {
+    answered,
+    push: (text: string) => open?.enqueue(Buffer.from(text)),
+    end: () => open?.close(),
+    fail: () => open?.error(new Error('the engine died')),
+  }
+}
+
+/** What SQLite thinks of the file of a run, once its server has ended. */
+function check(
+  dir: string,
+  name: string,
+): { readonly integrity: unknown; readonly frames: readonly number[] } {
+  const db = new Database(join(dir, 'recordings', `${name}.db`))
+  const integrity = db.pragma('integrity_check', { simple: true })
+  const frames = db.prepare<[], number>('SELECT id FROM frame ORDER BY id').pluck().all()
+  db.close()
+  return { integrity, frames }
+}
+
+const start = (t: Test): Promise<RunningServer> => startServer(t, { dir: t.testdir() })
+
+t.test('recorder: frames are written, polled and read at once, and the file is sound after it', async (t) => {
+  const { url, server } = await start(t)
+  const stream = streaming(url, 'at-once')
+  stream.push(`${runLine}\n`)
+  const read = new Set<number>()
+  for (let id = 1; id <= 300; id++) {
+    stream.push(`${frameLine(id)}\n`)
+    if (id % 20 !== 0) continue
+    const { last_frame_id } = await until(
+      () => state(url, 'at-once'),
+      (now) => now.last_frame_id >= id - 19,
+    )
+    const frame = await tool(url, 'get_frame', { recording: 'at-once', frame_id: last_frame_id })
+    t.equal(frame.frame_id, last_frame_id)
+    read.add(last_frame_id)
+  }
+  stream.end()
+  const answer = await (await stream.answered).json()
+  t.same(answer, { recording: 'at-once', accepted: 300, ignored: 0, last_frame_id: 300 })
+  t.ok(read.size >= 10, `${read.size} states of the run were read while it grew`)
+  t.match((await postJson(url, `${routes}/at-once/finish`, {})).json, {
+    status: 'finished',
+    total_frames: 300,
+  })
+  await server.stop()
+  t.same(check(server.start.dir, 'at-once'), {
+    integrity: 'ok',
+    frames: Array.from({ length: 300 }, (_, i) => i + 1),
+  })
+})
+
+t.test(
+  'recorder: a server that is killed loses at most what was not flushed, and the engine goes on',
+  async (t) => {
+    const { url, server } = await start(t)
+    const stream = streaming(url, 'killed')
+    stream.push(`${runLine}\n`)
+    let sent = 0
+    const { last_frame_id: acknowledged } = await until(
+      async () => {
+        for (let i = 0; i < 50; i++) stream.push(`${frameLine(++sent)}\n`)
+        return state(url, 'killed')
+      },
+      (now) => now.last_frame_id > 200,
+    )
+    server.process.kill('SIGKILL')
+    await server.exited
+    stream.fail()
+    const env = { MCP_SERVER_PORT: new URL(url).port }
+    const again = await startServer(t, { ...server.start, env })
+    const left = await state(again.url, 'killed')
+    t.match(left, { status: 'interrupted', total_frames: left.last_frame_id })
+    t.ok(left.last_frame_id >= acknowledged, 'what was acknowledged is there')
+    const frame = await tool(again.url, 'get_frame', { recording: 'killed', frame_id: left.last_frame_id })
+    t.equal(frame.states.length, 2, 'and readable')
+    // An engine that does not know how far it came sends everything again.
+    const { json } = await send(again.url, 'killed', [runLine, ...frameLines(1, sent + 10)])
+    t.same(json, {
+      recording: 'killed',
+      accepted: sent + 10 - left.last_frame_id,
+      ignored: left.last_frame_id,
+      last_frame_id: sent + 10,
+    })
+    t.match(await state(again.url, 'killed'), { status: 'live' })
+    await again.server.stop()
+    t.match(check(server.start.dir, 'killed'), { integrity: 'ok', frames: { length: sent + 10 } })
+  },
+)
+
+t.test(
+  'recorder: at 60 frames a second with 20 bodies, a client tails and asks, and no frame is lost',
+  async (t) => {
+    const { url, server } = await start(t)
+    const bodies = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, mass: 1 }))
+    const line = (id: number): string =>
+      JSON.stringify({
+        frame_id: id,
+        time: id / 60,
+        bodies: bodies.map((body) => ({
+          id: body.id,
+          position: [body.id, 0, 10 - id / 60],
+          velocity: [0, 0, -id],
+          orientation: [1, 0, 0, 0],
+        })),
+      })
+    const stream = streaming(url, 'live')
+    stream.push(`${JSON.stringify({ run: { gravity: [0, 0, -9.81], dt: 1 / 60, bodies } })}\n`)
+    const last = 240
+    const recording = (async () => {
+      const before = performance.now()
+      for (let id = 1; id <= last; id++) {
+        stream.push(`${line(id)}\n`)
+        await pause(Math.max(0, before + (id * 1000) / 60 - performance.now()))
+      }
+      stream.end()
+      return (await stream.answered).json()
+    })()
+    await until(
+      () => getJson(url, `${routes}/live`),
+      ({ status, json }) => status === 200 && json.last_frame_id !== null,
+    )
+    const seen: number[] = []
+    let anomalies = 0
+    while ((seen.at(-1) ?? 0) < last) {
+      const after_frame = seen.at(-1) ?? 0
+      const tail = await tool(url, 'tail_recording', { recording: 'live', after_frame, limit: 200 })
+      for (const { frame_id } of tail.frames) seen.push(frame_id)
+      const frame = await tool(url, 'get_frame', { recording: 'live', frame_id: tail.last_frame })
+      t.equal(frame.states.length, 20)
+      const found = await tool(url, 'find_energy_anomalies', { recording: 'live', threshold: 1e6 })
+      anomalies += found.anomalies.length
+    }
+    t.same(await recording, { recording: 'live', accepted: last, ignored: 0, last_frame_id: last })
+    t.same(
+      seen,
+      Array.from({ length: last }, (_, i) => i + 1),
+      'the client saw every frame once and in order',
+    )
+    t.equal(anomalies, 0)
+    await server.stop()
+    t.match(check(server.start.dir, 'live'), { integrity: 'ok', frames: { length: last } })
+  },
+)
+
+t.test('recorder: a bad line is told with its number, and everything before it is kept', async (t) => {
+  const { url } = await start(t)
+  const lines = [
+    runLine,
+    ...frameLines(1, 4),
+    '{"frame_id": 5, "bodies": [{"id": 1, "position": "high"}]}',
+    frameLine(6),
+  ]
+  const { status, json } = await send(url, 'bad', lines)
+  t.equal(status, 400)
+  t.match(json, {
+    code: 'INVALID_FRAME',
+    message: /^line 6: bodies\[0\]\.position is "high", expected 3 numbers/,
+    data: { line: 6, path: 'bodies[0].position', accepted: 4, last_frame_id: 4 },
+  })
+  t.match((await send(url, 'bad', [frameLine(5), frameLine(6)])).json, { accepted: 2, last_frame_id: 6 })
+})
+
+t.test('recorder: a second client of the same name is refused while the first one sends', async (t) => {
+  const { url } = await start(t)
+  const stream = streaming(url, 'two')
+  stream.push(`${runLine}\n${frameLine(1)}\n`)
+  await until(
+    () => getJson(url, `${routes}/two`),
+    ({ status }) => status === 200,
+  )
+  const { status, json } = await send(url, 'two', [frameLine(2)])
+  t.same([status, json.code, json.retryable], [409, 'RECORDING_IN_USE', true])
+  stream.end()
+  t.equal((await stream.answered).status, 200)
+  t.match((await send(url, 'two', [frameLine(2)])).json, { accepted: 1 })
+  // After it, other frames under ids that are taken betray themselves.
+  const other = await send(url, 'two', [frameLine(2, { time: 99 })])
+  t.match([other.status, other.json], [409, { code: 'FRAME_CONFLICT', data: { line: 1, frame_id: 2 } }])
+})
+
+t.test('recorder: a connection that breaks in the middle of a line leaves the lines before it', async (t) => {
+  const { url } = await start(t)
+  const { hostname, port, host } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const lines = [runLine, ...frameLines(1, 7), frameLine(8).slice(0, 50)].join('\n')
+  const head = `POST ${routes}/torn/frames HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000000\r\n\r\n`
+  socket.write(head + lines)
+  await until(
+    () => getJson(url, `${routes}/torn`),
+    ({ status, json }) => status === 200 && json.last_frame_id === 7,
+  )
+  socket.destroy()
+  const { json } = await until(
+    () => send(url, 'torn', frameLines(7, 9)),
+    ({ status }) => status === 200,
+  )
+  t.match(json, { accepted: 2, ignored: 1, last_frame_id: 9 })
+})
+
+t.test('recorder: a body may be compressed, and its names and encodings are checked', async (t) => {
+  const { url } = await start(t)
+  const gzip = { 'content-encoding': 'gzip' }
+  t.match((await send(url, 'packed', [runLine, ...frameLines(1, 50)], gzip)).json, { accepted: 50 })
+  const brotli = await send(url, 'packed', [frameLine(51)], { 'content-encoding': 'br' })
+  t.match([brotli.status, brotli.json.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+  const named = await send(url, 'no%20name', [frameLine(51)])
+  t.match([named.status, named.json.code], [400, 'INVALID_ARGUMENTS'])
+})
+
+t.test('recorder: a run is exported, imported, listed and removed', async (t) => {
+  const root = t.testdir({ data: {}, root: {} })
+  const files = join(root, 'root')
+  const env = { CAUSEWAY_RECORDING_ROOTS: files }
+  const running = await startServer(t, { dir: join(root, 'data'), env })
+  const { url } = running
+  await send(url, 'made', [runLine, ...frameLines(1, 20)])
+  const taken = await fetch(`${url}${routes}/made/export`)
+  const bytes = Buffer.from(await taken.arrayBuffer())
+  t.equal(taken.headers.get('content-length'), String(bytes.length))
+  writeFileSync(join(files, 'taken.db'), bytes)
+  t.match((await postJson(url, `${routes}/back/import`, { from: 'taken.db' })).json, {
+    status: 'finished',
+    total_frames: 20,
+  })
+  const frameOf = async (recording: string) => {
+    const { recording: _, summary, unit, ...frame } = await tool(url, 'get_frame', { recording, frame_id: 9 })
+    return frame
+  }
+  t.same(await frameOf('taken.db'), await frameOf('made'), 'the export is answered like the run')
+  t.same(await frameOf('back'), await frameOf('made'), 'and so is what was imported from it')
+  const again = await postJson(url, `${routes}/back/import`, { from: 'taken.db' })
+  t.match([again.status, again.json.code], [409, 'RECORDING_EXISTS'])
+  writeFileSync(join(files, 'lines.jsonl'), [runLine, ...frameLines(1, 5)].join('\n'))
+  t.match((await postJson(url, `${routes}/lines/import`, { from: 'lines.jsonl' })).json, { total_frames: 5 })
+  const restarted = await restartServer(t, running)
+  const { recordings } = await tool(restarted.url, 'list_recordings', {})
+  const status = recordings.map((one: { name: string; status?: string }) => [one.name, one.status])
+  t.same(status, [
+    ['back', 'finished'],
+    ['lines', 'finished'],
+    ['made', 'interrupted'],
+    ['taken.db', undefined],
+  ])
+  const removed = await fetch(`${restarted.url}${routes}/made`, { method: 'DELETE' })
+  t.equal(removed.status, 204)
+  const gone = await tool(restarted.url, 'get_frame', { recording: 'made', frame_id: 1 })
+  t.equal(gone.code, 'RECORDING_NOT_FOUND')
+})
