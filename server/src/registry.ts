@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { AppTool } from '@causeway/app-kit'
-import type { Prompt, Tool } from '@causeway/protocol'
+import { type Prompt, type Tool, wireName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { Era, ListKind, Mount } from './core.ts'
 import type { Host, Hosted } from './host.ts'
@@ -75,6 +75,8 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
     if (hosted.failure !== undefined) return hosted.app.tools
     try {
       const found = await within(discoveryMs, hosted.app.discover(hosted.store))
+      // A name that clients cannot use is the app's failure, not the server's.
+      for (const { name } of found) wireName(hosted.app.name, name)
       lastGood.set(hosted.path, found)
     } catch (error) {
       log.warn({ app: hosted.app.name, err: error }, 'discovery failed; the last good list stands')

@@ -48,6 +48,14 @@ verifies('app:registry:last-good', 'a discovery that fails keeps the last good l
   t.equal(lines.at(-1)?.msg, 'discovery failed; the last good list stands')
 })
 
+verifies('app:registry:last-good', 'a discovered name that clients cannot use is refused', async (t) => {
+  const { app, control } = demoApp()
+  const core = await openTestCore(t, [app])
+  control.discovered = [foundTool(`too_${'long_'.repeat(10)}name`)]
+  t.match(await core.refresh(), { changed: false })
+  t.ok(toolNames(core).includes('Demo__echo'))
+})
+
 verifies(
   'app:registry:last-good',
   'a discovery that never answers neither blocks calls nor the others',

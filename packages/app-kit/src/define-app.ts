@@ -1,5 +1,5 @@
 /** An app is a value: who it is, how it opens, and everything that it offers. */
-import { appNamePattern, CausewayError, toolNamePattern } from '@causeway/protocol'
+import { appNamePattern, CausewayError, wireName } from '@causeway/protocol'
 import type { Env } from './context.ts'
 import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 import { type AppResource, makeResource, type ResourceDeclaration } from './resource.ts'
@@ -77,9 +77,9 @@ export function defineApp<Store, Session>(
     map.set(key, value)
   }
   declare({
-    tool: (tool, declaration) => put(tools, checkedName(tool), makeTool(tool, declaration)),
+    tool: (tool, declaration) => put(tools, checked(name, tool), makeTool(tool, declaration)),
     resource: (uri, declaration) => put(resources, uri, makeResource(uri, declaration)),
-    prompt: (prompt, declaration) => put(prompts, checkedName(prompt), makePrompt(prompt, declaration)),
+    prompt: (prompt, declaration) => put(prompts, checked(name, prompt), makePrompt(prompt, declaration)),
     route: (method, path, declaration) =>
       put(routes, `${method} ${path}`, {
         method,
@@ -105,8 +105,8 @@ export function defineApp<Store, Session>(
   }
 }
 
-function checkedName(name: string): string {
-  if (!toolNamePattern.test(name))
-    throw new CausewayError('INVALID_APP', `not a tool or prompt name: ${name}`)
+/** A name that clients can use, alone and behind the app's; throws `INVALID_APP`. */
+function checked(app: string, name: string): string {
+  wireName(app, name)
   return name
 }

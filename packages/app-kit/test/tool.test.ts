@@ -74,6 +74,7 @@ verifies('app:declare:refused', async (t) => {
   t.throws(declare({ input: { a: z.string() } }), refused, 'an argument without a description')
   t.throws(declare({ about: ' ' }), refused, 'a tool without a description')
   t.throws(declare({}, 'addNumbers'), refused, 'a name in camel case')
+  t.throws(declare({}, `add_${'long_'.repeat(9)}numbers`), refused, 'a name too long to stand behind the app')
   t.throws(declare({ aliases: { bare: ['trm start'] } }), refused, 'a bare alias with a space')
   t.throws(declare({ aliases: { full: ['trm.start'] } }), refused, 'a full alias with a dot')
   t.throws(
