@@ -7,7 +7,7 @@ import { type Caller, callerOf, isMembers, type Members, modernRequest } from '.
 import { refusesLegacy, refusesModern } from './refusal.ts'
 import { keyOf, lineOf, noticeLine, ownIds } from './wire.ts'
 
-/** Whether the server speaks an era: found out by its first answer; `translated` once it was found not to. */
+/** Whether the server speaks an era, found out by its first answer; a translator where it does not. */
 type Spoken = 'unknown' | 'asked' | 'yes' | Translator
 
 /** Stands in every message of the stateless era, and hardly ever in another. */
