@@ -67,3 +67,26 @@ t.test('diagnose: what it names as evidence can be called', async (t) => {
     t.type((await client.call(tool, JSON.parse(args.join(' ')))).summary, 'string', tool)
   }
 })
+
+t.test('diagnose: energies up to 1e160 J are one blow-up, named from its first bad frame', async (t) => {
+  const client = await ask(t, 'stack', {
+    change: (db) => {
+      const body = db.prepare(
+        'UPDATE EnergyRecord SET linear_ke = ?, total_e = total_e + ? WHERE frame_id = ? AND body_id = 3',
+      )
+      const system = db.prepare(
+        'UPDATE SystemEnergyRecord SET total_linear_ke = ?, total_system_e = total_system_e + ? WHERE frame_id = ?',
+      )
+      for (let frame = 20; frame <= 60; frame++) {
+        const energy = 10 ** (4 * (frame - 20))
+        body.run(energy, energy, frame)
+        system.run(energy, energy, frame)
+      }
+    },
+  })
+  const { findings } = await client.call('diagnose')
+  const [first, ...rest] = rowsOf(findings)
+  t.match(first, { kind: 'blow_up', bodies: [3], severity: 'error' })
+  t.equal((first?.frames as { first: number } | undefined)?.first, 20)
+  t.ok(rest.every(({ follows }) => follows === 'f1'))
+})

@@ -21,7 +21,7 @@ const tools: readonly LawTool[] = [
     name: 'check_momentum',
     tool: 'Runs in which a body changes momentum or energy that no gravity, contact or external force explains.',
     about: 'the balance of momentum and energy',
-    laws: ['balance'],
+    laws: ['balance', 'budget'],
     kinds: ['momentum', 'energy_injection', 'energy_drift', 'dissipation_without_contact', 'blow_up'],
     needs: ['collisions'],
     example: 'energy_injection',

@@ -20,7 +20,8 @@ t.test('check_penetration: with end_frame the threshold makes the runs', async (
   const [deep] = await run(0.01)
   t.match(deep, { frames: { first: 70, last: 120, peak: 120 }, unit: 'm' })
   const [shallow] = await run(0.005)
-  t.ok((shallow?.frames as { first: number }).first < 70)
+  const { first } = (shallow?.frames ?? { first: 70 }) as { first: number }
+  t.ok(first < 70)
   t.same(await run(1), [])
 })
 

@@ -1,5 +1,6 @@
 /** Every law, over one pass through the frames. */
 import { balanceLaw } from './balance-law.ts'
+import { budgetLaw } from './budget-law.ts'
 import { chatterLaw } from './chatter-law.ts'
 import { coneLaw } from './cone-law.ts'
 import type { Law } from './law.ts'
@@ -23,6 +24,7 @@ export const laws = {
   record: recordLaw,
   teleport: teleportLaw,
   balance: balanceLaw,
+  budget: budgetLaw,
   cone: coneLaw,
   restitution: restitutionLaw,
   normal: normalLaw,
