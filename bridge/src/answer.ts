@@ -56,8 +56,8 @@ export const brokenStream = (url: URL, cause?: unknown): CausewayError =>
 
 /** What an HTTP status means for the person who set up the bridge; others are a wrong answer. */
 const statuses: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-  401: ['SERVER_ANSWER_INVALID', 'the server wants a token; see its documentation'],
-  403: ['SERVER_ANSWER_INVALID', 'the server refuses this caller; check the host name in MCP_SERVER_URL'],
+  401: ['SERVER_ANSWER_INVALID', 'the server wants a token, or another one; give it in a file: --token-file'],
+  403: ['SERVER_ANSWER_INVALID', 'the server refuses this caller; causeway-bridge --doctor says why'],
   404: ['SERVER_ANSWER_INVALID', 'check the path of MCP_SERVER_URL, it usually is /mcp'],
   405: ['SERVER_ANSWER_INVALID', 'check the path of MCP_SERVER_URL, it usually is /mcp'],
   413: ['BODY_TOO_LARGE', 'send less at once, or raise the body limit of the server'],

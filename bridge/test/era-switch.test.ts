@@ -192,3 +192,21 @@ verifies(
     t.same(answer.result, { echo: 'tools/list' }, 'nothing of the other era is added')
   },
 )
+
+verifies(
+  'bridge:translate:untouched',
+  'who may not call is told so, and the server is not asked again',
+  async (t) => {
+    for (const status of [401, 403, 500]) {
+      const backend = await startBackend(t)
+      for (const method of ['initialize', 'tools/list']) backend.on(method, (got) => got.status(status))
+      const bridge = started(t, backend)
+      for (const [id, method, params] of [
+        [1, 'initialize', initializeParams],
+        [2, 'tools/list', modern],
+      ] as const)
+        t.match((await bridge.call(id, method, params)).error.data, { data: { http_status: status } })
+      t.same(backend.methods(), ['initialize', 'tools/list'])
+    }
+  },
+)

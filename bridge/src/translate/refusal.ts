@@ -1,5 +1,5 @@
 import { modernVersion } from '@causeway/protocol'
-import { isMembers, type Members } from './modern-shape.ts'
+import { isMembers, type Members, membersOf } from './modern-shape.ts'
 
 /** What a server of the stateless era says to `initialize`: no such method, version or header. */
 const legacyRefusals = new Set([-32601, -32600, -32000, -32020, -32022])
@@ -23,9 +23,12 @@ export function refusesModern(response: Members): boolean {
 
 function isRefusal(response: Members, codes: ReadonlySet<unknown>): boolean {
   const { code, data } = errorOf(response)
-  // An HTTP status without a message of the protocol, and nothing that may pass.
-  return data.code === 'SERVER_ANSWER_INVALID' || (data.retryable !== true && codes.has(code))
+  if (data.code === 'SERVER_ANSWER_INVALID') return refusingStatuses.has(membersOf(data, 'data').http_status)
+  return data.retryable !== true && codes.has(code)
 }
+
+/** What a server of another era may answer without a message of the protocol; not 401 or 403, which say who may call. */
+const refusingStatuses = new Set<unknown>([400, 404, 405, 406, 415, 422])
 
 function errorOf({ error }: Members): { code: unknown; data: Members } {
   const { code, data } = isMembers(error) ? error : {}
