@@ -1,53 +1,110 @@
 /**
  * Measures the built server and bridge, and prints ratios to peers that run beside them, since only those compare.
- * With `--write`, also keeps the results in bench/README.md.
+ * `npm run bench` measures everything but the other bridges, `npm run bench -- bridge` only the bridges, ours among them.
+ * With `--write`, also keeps the results in docs/bench.md.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { measureBridge } from './bench/bridge.ts'
+import { withPart } from './bench/document.ts'
 import { measureListing } from './bench/listing.ts'
 import { machine } from './bench/machine.ts'
-import { startProgram } from './bench/program.ts'
+import { type Program, startProgram } from './bench/program.ts'
 import { measureRecording, writeBigRecording } from './bench/recording.ts'
-import { markdown } from './bench/report.ts'
+import { relaySections } from './bench/relay-report.ts'
+import { measureRelays } from './bench/relays.ts'
+import { markdown, type Section } from './bench/report.ts'
 import { measureStart } from './bench/start.ts'
 import { measureWire } from './bench/wire.ts'
+
+/** What `npm run bench` and its arguments measure. */
+interface Part {
+  readonly command: string
+  readonly title: string
+  run(): Promise<void>
+}
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const folder = mkdtempSync(join(tmpdir(), 'causeway-bench-'))
 const server = [join(root, 'server/bin/causeway.js')]
-const settings = {
+const settings = (app: string) => ({
   CAUSEWAY_DATA_DIR: join(folder, 'data'),
   CAUSEWAY_RECORDING_ROOTS: folder,
-  CAUSEWAY_USER_APPS: join(root, 'scripts/bench/bench-app.ts'),
+  CAUSEWAY_USER_APPS: join(root, 'scripts/bench', app),
   MCP_SERVER_PORT: '0',
-}
+})
 
-const parts: string[] = []
-const show = (text: string): void => {
-  parts.push(text)
+const printed: string[] = []
+const print = (text: string): void => {
+  printed.push(text)
   process.stdout.write(`${text}\n`)
 }
+const show = (section: Section): void => print(markdown(section))
+const say = (line: string): void => void process.stderr.write(`bench: ${line}\n`)
+
+const whole: Part = {
+  command: 'npm run bench -- --write',
+  title: 'Server and bridge',
+  async run() {
+    say('the bridges side by side are another part: npm run bench -- bridge')
+    show(await measureStart(server, settings('bench-app.ts')))
+    await withServer('bench-app.ts', async (causeway) => {
+      for (const section of await measureWire(causeway)) show(section)
+      show(await measureBridge(causeway))
+      show(await measureRecording(causeway, await writeBigRecording(folder)))
+    })
+    show(measureListing())
+  },
+}
+
+const bridge: Part = {
+  command: 'npm run bench -- bridge --write',
+  title: 'Bridges side by side',
+  async run() {
+    say('three minutes; the tables come at the end')
+    await withServer('relay-app.ts', async (causeway) => {
+      const relays = await measureRelays(causeway, folder)
+      if (relays.missing.length > 0) print(relays.missing.map((line) => `- not measured: ${line}\n`).join(''))
+      for (const section of relaySections(relays)) show(section)
+    })
+  },
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false } },
+})
+const [name] = positionals
 
 try {
-  const facts = machine(root).map((line) => `- ${line}\n`)
-  show(`# Benchmark\n\nMade by \`npm run bench -- --write\`:\n\n${facts.join('')}`)
-  show(markdown(await measureStart(server, settings)))
-  const causeway = await startProgram(server, settings)
-  try {
-    for (const section of await measureWire(causeway)) show(markdown(section))
-    show(markdown(await measureBridge(causeway)))
-    show(markdown(await measureRecording(causeway, await writeBigRecording(folder))))
-  } finally {
-    await causeway.stop()
+  if (name === undefined) await measure(whole)
+  else if (name === 'bridge') await measure(bridge)
+  else {
+    say(`there is no part "${name}"; there is: bridge`)
+    process.exitCode = 1
   }
-  show(markdown(measureListing()))
 } finally {
   rmSync(folder, { recursive: true })
 }
-if (process.argv.includes('--write')) {
-  mkdirSync(join(root, 'bench'), { recursive: true })
-  writeFileSync(join(root, 'bench/README.md'), parts.join('\n'))
+
+async function measure({ command, title, run }: Part): Promise<void> {
+  const facts = machine(root).map((line) => `- ${line}\n`)
+  print(`## ${title}\n\n${facts.join('')}`)
+  await run()
+  if (!values.write) return
+  const file = join(root, 'docs/bench.md')
+  const document = existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  writeFileSync(file, withPart(document, command, printed.join('\n')))
+}
+
+async function withServer(app: string, use: (causeway: Program) => Promise<void>): Promise<void> {
+  const causeway = await startProgram(server, settings(app))
+  try {
+    await use(causeway)
+  } finally {
+    await causeway.stop()
+  }
 }

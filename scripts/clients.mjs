@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
  * Clients that some tests use and that are too heavy for this checkout: `node scripts/clients.mjs install` brings them
- * from the npm registry into a cache folder, each in exactly one version. Built-in modules and the syntax of Node 18
- * only, because it may run before anything is installed.
+ * from the npm registry into a cache folder, each in exactly one version; `install bridges` does so with the bridges
+ * that ours is measured against. Built-in modules and the syntax of Node 18 only, because it may run before anything is
+ * installed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,6 +11,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { npm } from './bootstrap/install.mjs'
+
+/** @typedef {{ readonly spec: string, readonly program: string }} Client */
 
 /** Name -> package, version and the program inside it. */
 export const clients = Object.freeze({
@@ -35,6 +38,17 @@ export const clients = Object.freeze({
   },
 })
 
+/**
+ * Other bridges, which only `npm run bench -- bridge` measures beside ours.
+ *
+ * @type {Readonly<Record<'mcp-remote' | 'supergateway' | 'mcp-proxy', Client>>}
+ */
+export const bridges = Object.freeze({
+  'mcp-remote': { spec: 'mcp-remote@0.15.1', program: 'mcp-remote/dist/proxy.js' },
+  supergateway: { spec: 'supergateway@4.0.0', program: 'supergateway/dist/index.js' },
+  'mcp-proxy': { spec: 'mcp-proxy@6.7.19', program: 'mcp-proxy/dist/index.mjs' },
+})
+
 /** The exit code for "could not be installed", which says nothing about this product (sysexits.h, EX_UNAVAILABLE). */
 export const unavailable = 69
 
@@ -46,8 +60,18 @@ const cacheFolder = (env) => env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cach
  *
  * @type {(name: keyof typeof clients, env: NodeJS.ProcessEnv) => string | undefined}
  */
-export function clientProgram(name, env) {
-  const { spec, program } = clients[name]
+export const clientProgram = (name, env) => installedProgram(clients[name], env)
+
+/**
+ * The program of an installed bridge, or the module of one that has no program for it; undefined where it is not
+ * installed.
+ *
+ * @type {(name: keyof typeof bridges, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const bridgeProgram = (name, env) => installedProgram(bridges[name], env)
+
+/** @type {(client: Client, env: NodeJS.ProcessEnv) => string | undefined} */
+function installedProgram({ spec, program }, env) {
   const file = join(folderOf(cacheFolder(env), spec), 'node_modules', program)
   return existsSync(file) ? file : undefined
 }
@@ -56,16 +80,17 @@ export function clientProgram(name, env) {
 const folderOf = (cache, spec) => join(cache, spec.replace(/[@/]+/g, '-').replace(/^-/, ''))
 
 /**
- * Installs what is missing and answers the exit code. A folder gets its name when it is complete, so that an install
+ * Installs what of a group is missing and answers the exit code. A folder gets its name when it is complete, so that an install
  * that was interrupted, or that runs twice at once, leaves nothing half done.
  *
- * @type {(env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
+ * @type {(group: Readonly<Record<string, Client>>, env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
  */
-export function installClients(env, say) {
+export function installClients(group, env, say) {
   const cache = cacheFolder(env)
   let code = 0
-  for (const [name, { spec }] of Object.entries(clients)) {
-    if (clientProgram(/** @type {keyof typeof clients} */ (name), env) !== undefined) {
+  for (const client of Object.values(group)) {
+    const { spec } = client
+    if (installedProgram(client, env) !== undefined) {
       say(`${spec} is there`)
       continue
     }
@@ -102,9 +127,12 @@ function install(spec, folder, env) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const say = (line) => void process.stderr.write(`clients: ${line}\n`)
-  if (process.argv[2] === 'install') process.exitCode = installClients(process.env, say)
+  const [command, name = 'clients'] = process.argv.slice(2)
+  const groups = { clients, bridges }
+  if (command === 'install' && Object.hasOwn(groups, name))
+    process.exitCode = installClients(groups[name], process.env, say)
   else {
-    say('usage: node scripts/clients.mjs install')
+    say('usage: node scripts/clients.mjs install [clients|bridges]')
     process.exitCode = 1
   }
 }

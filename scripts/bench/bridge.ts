@@ -1,33 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { bundle } from './contenders.ts'
+import { type LineClient, openSession, startLineClient } from './line-client.ts'
 import { ask } from './load.ts'
 import { nodes, type Program, residentBytes } from './program.ts'
+import { bareNode } from './relay-start.ts'
 import { number, type Section } from './report.ts'
 import { interleaved, median } from './rounds.ts'
 import { sessionFields } from './wire.ts'
 
-const bundle = fileURLToPath(new URL('../../bridge/dist/bridge.js', import.meta.url))
 const starts = 7
 const rounds = 5
 const callsPerRound = 200
 const settleMs = 500
 
 const call = { method: 'tools/call', params: { name: 'echo_42', arguments: { text: 'hello' } } }
-const initialize = {
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
-}
-
-/** A running bridge as its client sees it. */
-interface Bridge {
-  readonly process: ChildProcess
-  ask(message: object): Promise<void>
-  end(): Promise<void>
-}
 
 /** What the bridge adds to a call, how soon it is there, and what it weighs idle. */
 export async function measureBridge(causeway: Program): Promise<Section> {
@@ -60,8 +47,7 @@ async function addedMs(causeway: Program, url: string): Promise<number> {
   const pool = new Pool(causeway.url, { connections: 1 })
   const headers = await sessionFields(causeway, '/mcp/bench')
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...call })
-  const bridge = start(process.execPath, url)
-  await bridge.ask(initialize)
+  const bridge = await startAndList(process.execPath, url)
   const sides = [
     { name: 'bridge', run: () => bridge.ask(call) },
     { name: 'direct', run: () => ask({ pool, program: causeway, path: '/mcp/bench', headers, body }) },
@@ -94,68 +80,28 @@ async function coldStartMs(node: string, url: string): Promise<number> {
   return ms
 }
 
-/** Node with a program that does nothing but live. */
-async function bareNode(node: string): Promise<ChildProcess> {
-  const program = 'process.stdout.write("x"); process.stdin.resume()'
-  const child = spawn(node, ['-e', program], { stdio: ['pipe', 'pipe', 'ignore'] })
-  await once(child.stdout, 'data')
-  return child
-}
-
 async function bareStartMs(node: string): Promise<number> {
-  const before = performance.now()
-  const child = await bareNode(node)
-  const ms = performance.now() - before
-  await endOf(child)
-  return ms
+  return (await bareNode(node, () => {})).coldMs
 }
 
 async function bareMegabytes(node: string): Promise<number> {
-  const child = await bareNode(node)
-  const bytes = await idleBytes(child)
-  await endOf(child)
-  return bytes / 1e6
+  return (await bareNode(node, idleBytes)).seen / 1e6
 }
 
 async function idleMegabytes(node: string, url: string): Promise<number> {
   const bridge = await startAndList(node, url)
-  const bytes = await idleBytes(bridge.process)
+  const bytes = await idleBytes(bridge.pid)
   await bridge.end()
   return bytes / 1e6
 }
 
-async function idleBytes(child: ChildProcess): Promise<number> {
+async function idleBytes(pid: number): Promise<number> {
   await pause(settleMs)
-  return residentBytes(child.pid as number) ?? Number.NaN // it runs, so it has one
+  return residentBytes(pid) ?? Number.NaN
 }
 
-async function endOf(child: ChildProcess): Promise<void> {
-  child.stdin?.end()
-  await once(child, 'close')
-}
-
-async function startAndList(node: string, url: string): Promise<Bridge> {
-  const bridge = start(node, url)
-  await bridge.ask(initialize)
-  await bridge.ask({ method: 'tools/list' })
+async function startAndList(node: string, url: string): Promise<LineClient> {
+  const bridge = startLineClient({ node, args: [bundle, '--url', url] })
+  await openSession(bridge)
   return bridge
-}
-
-function start(node: string, url: string): Bridge {
-  const child = spawn(node, [bundle, '--url', url], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const waiting: (() => void)[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (/"error":\{|"isError":true/.test(line)) throw new Error(line.slice(0, 300))
-    if (/"id":\d/.test(line)) waiting.shift()?.()
-  })
-  let lastId = 0
-  return {
-    process: child,
-    ask(message) {
-      lastId += 1
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: lastId, ...message })}\n`)
-      return new Promise((resolve) => waiting.push(resolve))
-    },
-    end: () => endOf(child),
-  }
 }

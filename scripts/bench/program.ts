@@ -43,17 +43,18 @@ async function address(child: ChildProcess): Promise<string> {
   throw new Error(`the server ended before it was ready:\n${lines.join('\n')}`)
 }
 
-/** User and system time of a process, ms, counted in ticks of 10 ms. */
-function cpuMs(pid: number): number | undefined {
+/** User and system time of a process, ms, counted in ticks of 10 ms; undefined where the system has no /proc. */
+export function cpuMs(pid: number): number | undefined {
   const fields = proc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
     .split(' ')
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Resident memory of a process, bytes; undefined where the system has no /proc. */
-export function residentBytes(pid: number): number | undefined {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(proc(pid, 'status') ?? '')?.[1]
+/** Resident memory of a process, bytes, now or at its highest; undefined where the system has no /proc. */
+export function residentBytes(pid: number, when: 'now' | 'highest' = 'now'): number | undefined {
+  const field = when === 'now' ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/
+  const kilobytes = field.exec(proc(pid, 'status') ?? '')?.[1]
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
 }
 

@@ -8,12 +8,13 @@ export interface Section {
 
 /** A number with as many digits as it deserves. */
 export function number(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '∞'
   if (!Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return String(Number(value.toPrecision(3)))
 }
 
-/** A section as Markdown, its columns aligned, so that it reads well on a terminal too. */
+/** A section as Markdown, for a part with a heading of its own, its columns aligned, so that it reads well on a terminal too. */
 export function markdown({ title, about, head, rows }: Section): string {
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -21,5 +22,5 @@ export function markdown({ title, about, head, rows }: Section): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
-  return [`## ${title}`, '', about, '', line(head), rule, ...rows.map(line), ''].join('\n')
+  return [`### ${title}`, '', about, '', line(head), rule, ...rows.map(line), ''].join('\n')
 }

@@ -5,15 +5,17 @@ export interface Candidate<T> {
 }
 
 /**
- * Runs every candidate once a round, A B C A B C, so that a slow moment of the machine meets all of them alike.
- * Gives the measurements of each, by name, in the order of the rounds.
+ * Runs every candidate once a round, A B C A B C, so that a slow moment of the machine meets all of them alike. After
+ * `capMs` no further round begins. Gives the measurements of each, by name, in the order of the rounds.
  */
 export async function interleaved<T>(
   candidates: readonly Candidate<T>[],
   rounds: number,
+  capMs = Number.POSITIVE_INFINITY,
 ): Promise<ReadonlyMap<string, readonly T[]>> {
   const measured = new Map<string, T[]>(candidates.map(({ name }) => [name, []]))
-  for (let round = 0; round < rounds; round += 1)
+  const end = performance.now() + capMs
+  for (let round = 0; round < rounds && (round === 0 || performance.now() < end); round += 1)
     for (const { name, run } of candidates) measured.get(name)?.push(await run())
   return measured
 }

@@ -1,0 +1,159 @@
+import t from 'tap'
+import type { Contender } from '../scripts/bench/contenders.ts'
+import { withPart } from '../scripts/bench/document.ts'
+import { createField } from '../scripts/bench/field.ts'
+import { lineReader, readAnswer } from '../scripts/bench/line-client.ts'
+import type { Calls } from '../scripts/bench/relay-calls.ts'
+import { relaySections } from '../scripts/bench/relay-report.ts'
+import { direct } from '../scripts/bench/relays.ts'
+import { markdown, number } from '../scripts/bench/report.ts'
+import { interleaved, median, quantile } from '../scripts/bench/rounds.ts'
+
+t.test('bench: the median is a value that was measured, and there is none of nothing', async (t) => {
+  t.equal(median([9, 1, 5]), 5)
+  t.equal(median([4, 1, 3, 2]), 2)
+  t.equal(
+    quantile(
+      Array.from({ length: 100 }, (_, index) => index + 1),
+      0.95,
+    ),
+    95,
+  )
+  t.ok(Number.isNaN(median([])))
+})
+
+t.test('bench: rounds go A B A B, and none begins after the cap', async (t) => {
+  const order: string[] = []
+  const candidates = ['a', 'b'].map((name) => ({ name, run: async () => order.push(name) }))
+  t.same(
+    await interleaved(candidates, 2),
+    new Map([
+      ['a', [1, 3]],
+      ['b', [2, 4]],
+    ]),
+  )
+  t.same(order, ['a', 'b', 'a', 'b'])
+  await interleaved(candidates, 2, 0)
+  t.same(order.slice(4), ['a', 'b'], 'the first round is always made')
+})
+
+t.test('bench: who fails drops out with a line, and the others go on', async (t) => {
+  const field = createField(1000)
+  let runs = 0
+  const candidates = field.candidates([{ name: 'bad' }, { name: 'good' }], 'calling', async ({ name }) => {
+    runs += 1
+    if (name === 'bad') throw new Error('no answer')
+    return name
+  })
+  const measured = await interleaved(candidates, 2)
+  t.same(measured.get('bad'), [undefined, undefined])
+  t.same(measured.get('good'), ['good', 'good'])
+  t.equal(runs, 3, 'it is not asked again')
+  t.same(field.dropped, ['bad dropped out while calling: no answer'])
+})
+
+t.test('bench: who takes too long drops out', async (t) => {
+  const field = createField(5)
+  const [candidate] = field.candidates([{ name: 'slow' }], 'calling', () => new Promise(() => {}))
+  t.equal(await candidate?.run(), undefined)
+  t.match(field.dropped, [/^slow dropped out/])
+})
+
+t.test('bench: lines are cut wherever the chunks end', async (t) => {
+  const lines: string[] = []
+  const read = lineReader((line) => lines.push(line.toString()))
+  for (const chunk of ['on', 'e\ntwo\n\nth', 'r', 'ee\nrest']) read(Buffer.from(chunk))
+  t.same(lines, ['one', 'two', '', 'three'])
+})
+
+t.test(
+  'bench: an answer is known by the id of its envelope alone, before or behind its result',
+  async (t) => {
+    const read = (text: string) => readAnswer(Buffer.from(text))
+    t.same(read('{"jsonrpc":"2.0","id":7,"result":{"id":1}}'), { id: 7, failure: undefined })
+    t.same(read('{"result":{"id":1},"jsonrpc":"2.0","id":8}'), { id: 8, failure: undefined })
+    t.equal(read('{"jsonrpc":"2.0","id":9,"method":"ping"}'), undefined)
+    t.equal(read('{"jsonrpc":"2.0","method":"notifications/message"}'), undefined)
+    for (const failed of [
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}',
+      '{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}',
+    ])
+      t.same(read(failed), { id: 1, failure: failed })
+  },
+)
+
+t.test('bench: numbers have three digits, and a missing one is a dash', async (t) => {
+  t.same([0.12345, 12.345, 1234.5, Number.POSITIVE_INFINITY, Number.NaN].map(number), [
+    '0.123',
+    '12.3',
+    '1,235',
+    '∞',
+    '–',
+  ])
+})
+
+t.test('bench: a table is aligned', async (t) => {
+  const section = { title: 'T', about: 'A.', head: ['', 'ms'], rows: [['long', '1']] }
+  t.equal(markdown(section), '### T\n\nA.\n\n|      | ms |\n| ---- | -- |\n| long | 1  |\n')
+})
+
+t.test('bench: a part of the document replaces its older one and leaves the others', async (t) => {
+  const first = withPart(withPart(undefined, 'one', 'old'), 'two', 'other')
+  const second = withPart(first, 'one', 'new')
+  t.equal(second, first.replace('old', 'new'))
+  t.throws(() => withPart(first.replace('<!-- end one -->', ''), 'one', 'new'), { message: /"one"/ })
+})
+
+const calls = (p50Ms: number, perSecond: number): Calls => ({
+  calls: perSecond,
+  seconds: 1,
+  p50Ms,
+  p95Ms: 2 * p50Ms,
+  cpuMs: 100,
+})
+
+t.test('bench: bridges are compared within a round, and a missed budget says so', async (t) => {
+  const contender = (program: string, version: string): Contender => ({
+    name: `${program}, Node ${version}`,
+    program,
+    version,
+    node: 'node',
+    args: [],
+  })
+  const [own, peer] = [contender('Causeway', '24.1.0'), contender('mcp-remote', '24.1.0')]
+  const start = (coldMs: number) => ({ coldMs, endMs: 10 })
+  const weight = { idle: 70e6, afterCalls: 90e6, afterLarge: 95e6 }
+  const [budgets, starts, called] = relaySections({
+    contenders: [own, peer],
+    missing: [],
+    bare: new Map([['24.1.0', 46e6]]),
+    // The second round met a slow machine: shares stay, differences of medians would not.
+    starts: new Map([
+      [own.name, [start(100), start(900), start(110)]],
+      [peer.name, [start(400), start(3600), undefined]],
+    ]),
+    inTurn: new Map([
+      [direct, [calls(1, 10), calls(9, 10)]],
+      [own.name, [calls(1.2, 10), calls(9.2, 10)]],
+    ]),
+    atOnce: new Map([
+      [direct, [calls(1, 1000)]],
+      [own.name, [calls(1, 950)]],
+    ]),
+    large: new Map([
+      [direct, [100]],
+      [own.name, [150]],
+    ]),
+    weights: new Map([[own.name, weight]]),
+    held: new Map([[own.name, [{ unread: 100e6, read: 150e6 }]]]),
+  })
+  const rowOf = (rows: readonly (readonly string[])[] | undefined, name: string) =>
+    rows?.find(([first]) => first?.startsWith(name))?.slice(1)
+  t.same(rowOf(budgets?.rows, 'cold start'), ['≤ 0.35', '0.25'])
+  t.same(rowOf(budgets?.rows, 'added to a call'), ['≤ 0.25', '0.2'])
+  t.same(rowOf(budgets?.rows, 'idle memory'), ['≤ 66', '70 (missed)'])
+  t.same(rowOf(budgets?.rows, 'calls/s'), ['≥ 0.9', '0.95'])
+  t.same(rowOf(budgets?.rows, 'of the idle memory'), ['', '46'])
+  t.same(rowOf(starts?.rows, 'Causeway'), ['110', '900', '0.25', '10'])
+  t.equal(rowOf(called?.rows, 'mcp-remote')?.[0], '–', 'it was not measured')
+})
