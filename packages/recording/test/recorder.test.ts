@@ -68,3 +68,20 @@ t.test('recorder: a run is read while it grows', async (t) => {
   t.equal(second.summary.frames?.last_frame, 6)
   t.equal((await first.frame(6)).frame_id, 6)
 })
+
+t.test('recorder: SQL asks a run through the same views as every recording', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 30)]))
+  const { recording } = await library.open('run')
+  const ask = async (sql: string) => {
+    const question = { sql, params: [], limit: 10, bytes: 10_000, deadlineMs: 20_000 }
+    return (await recording.query(question)).rows
+  }
+  t.same(await ask('SELECT count(*), max(frame_id) FROM v_frame'), [[30, 30]])
+  t.same(await ask('SELECT body_id, x FROM v_state WHERE frame_id = 10 AND body_id = 1'), [[1, 0.1]])
+  t.same(await ask('SELECT count(*), sum(depth) FROM v_contact'), [[10, 0.01]])
+  t.same(await ask('SELECT normal_lambda, utilization > 0.18 FROM v_friction LIMIT 1'), [[0.2, 1]])
+  t.same(await ask('SELECT count(*) FROM v_energy e JOIN v_solver s USING (frame_id)'), [[60]])
+  t.same(await ask('SELECT mass FROM v_body'), [[2], [1]])
+})

@@ -6,6 +6,8 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { eraMap, readSchema } from '../era.ts'
+import { isRun } from '../recorder/run-reader.ts'
+import { createRunViews } from '../recorder/run-views.ts'
 import { createViews } from './friendly-views.ts'
 import type { QueryJob, QueryReply, SqlAnswer, SqlValue } from './query-types.ts'
 import { prepareReading, Refusal } from './statement-gate.ts'
@@ -38,7 +40,8 @@ function answer({ file, sql, params, limit, bytes }: QueryJob): SqlAnswer {
   // Sorting spills into memory, which is watched, and not onto the disk.
   db.pragma('temp_store = MEMORY')
   db.pragma('trusted_schema = OFF')
-  createViews(db, eraMap(readSchema(db)))
+  if (isRun(db)) createRunViews(db, file)
+  else createViews(db, eraMap(readSchema(db)))
   db.pragma('query_only = ON')
   const statement = prepareReading(db, sql)
   const rows: SqlValue[][] = []
