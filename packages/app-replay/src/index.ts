@@ -5,7 +5,9 @@ import { recorderRoutes } from './recorder-routes.ts'
 import { recordingResources } from './resources.ts'
 import type { ReplaySession } from './session.ts'
 import { openReplay } from './store.ts'
+import { baselineTools } from './tools/baseline-tools.ts'
 import { checkTools } from './tools/check-tools.ts'
+import { compareTools } from './tools/compare-tools.ts'
 import { contactTools } from './tools/contact-tools.ts'
 import { diagnoseTools } from './tools/diagnose-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
@@ -43,6 +45,8 @@ export default defineApp(
     queryTools(app)
     replayPrompts(app)
     seriesTools(app)
+    compareTools(app)
+    baselineTools(app)
     pictureTools(app)
     recorderTools(app)
     recorderRoutes(app)

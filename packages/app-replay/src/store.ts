@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import { openPicture } from '@causeway/picture'
 import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
+import { type Notebook, openNotebook } from './notebook.ts'
 import { keepPictures, type Pictures } from './pictures.ts'
 
 /** The open library, and which of its recordings clients have loaded. */
@@ -11,6 +12,7 @@ export interface Replay
   /** Recordings opened since the start, in the order of their first use. */
   loaded(): readonly RecordingIdentity[]
   readonly pictures: Pictures
+  readonly notebook: Notebook
 }
 
 /** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
@@ -31,12 +33,18 @@ export async function openReplay({ dir, roots, log, now, newId, changed, setting
       idleMs: 300_000,
     },
   }
+  const pictures = keepPictures(openPicture({ log }), newId)
+  const notebook = openNotebook(dir, now)
   const library = await openLibrary({ dir, roots, log, now, limits, worker })
-  return replayOver(library, keepPictures(openPicture({ log }), newId), changed)
+  return replayOver(library, { pictures, notebook }, changed)
 }
 
 /** Replay over any library; a recording that is new or has changed is announced. */
-export function replayOver(library: RecordingLibrary, pictures: Pictures, changed: Env['changed']): Replay {
+export function replayOver(
+  library: RecordingLibrary,
+  { pictures, notebook }: Pick<Replay, 'pictures' | 'notebook'>,
+  changed: Env['changed'],
+): Replay {
   const loaded = new Map<string, RecordingIdentity>()
   const latest = (id: string): string => `replay://recordings/${encodeURIComponent(id)}/frames/latest`
   const grown = paced((name) => {
@@ -66,9 +74,11 @@ export function replayOver(library: RecordingLibrary, pictures: Pictures, change
       await pictures.renderer.close()
       await library.close()
       grown.stop()
+      notebook.close()
     },
     loaded: () => [...loaded.values()],
     pictures,
+    notebook,
   }
 }
 
