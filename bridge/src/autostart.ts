@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -86,6 +85,8 @@ export function createAutostart({ port, command, env, dir, isHealthy, log }: Par
   const startServer = async (lock: StartLock, deadline: number): Promise<void> => {
     const output = openSync(logFile, 'w', 0o600)
     const { file: program, args, shell } = command
+    // Loaded by the one bridge that starts a server; every other starts faster without it.
+    const { spawn } = await import('node:child_process')
     const child = spawn(program, args, { env, shell, detached: true, stdio: ['ignore', output, output] })
     closeSync(output)
     let end: string | undefined

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { stateDir } from '../src/autostart.ts'
 import { findServer, serverEnvironment } from '../src/server-command.ts'
-import { processOf } from '../src/start-lock.ts'
+import { type Holder, processOf } from '../src/start-lock.ts'
 import type { Client } from './client.ts'
 import { startBridge } from './client.ts'
 
@@ -35,7 +35,9 @@ async function openSite(t: Test): Promise<Site> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}/mcp`
   t.teardown(async () => {
-    const pid = await serverPid(port)
+    // One that a failed test left on its way up is known by the lock alone.
+    const pid =
+      (await serverPid(port)) ?? holderIn(join(dir, `state/causeway/server-${port}.lock`)).server?.pid
     if (pid !== undefined) await endProcess(pid)
   })
   return {
@@ -46,6 +48,7 @@ async function openSite(t: Test): Promise<Site> {
       startBridge(t, {
         url,
         args: ['--autostart', '--wait', '60000', '--server-command', `printf x >> ${dir}/starts; ${command}`],
+        patienceMs: 25_000,
         env: { XDG_STATE_HOME: join(dir, 'state'), CAUSEWAY_DATA_DIR: join(dir, 'data') },
       }),
   }
@@ -68,7 +71,12 @@ async function serverPid(port: number): Promise<number | undefined> {
   }
 }
 
+function holderIn(lock: string): Partial<Holder> {
+  return existsSync(lock) ? JSON.parse(readFileSync(lock, 'utf8')) : {}
+}
+
 async function endProcess(pid: number): Promise<void> {
+  if (processOf(pid) === undefined) return
   process.kill(pid, 'SIGTERM')
   for (let tries = 0; processOf(pid) !== undefined; tries += 1) {
     if (tries === 200) process.kill(pid, 'SIGKILL')
@@ -110,8 +118,8 @@ verifies('bridge:autostart', 'the winner may die in the middle: the others get t
   const bridges = Array.from({ length: 3 }, () => site.start(`sleep 1; exec ${realServer}`))
   const opened = bridges.map((bridge) => bridge.open())
   const winner = await eventually(() => {
-    const holder = existsSync(lock) ? JSON.parse(readFileSync(lock, 'utf8') || '{}') : {}
-    return holder.server === undefined ? undefined : (holder.starter.pid as number)
+    const { starter, server } = holderIn(lock)
+    return server && starter?.pid
   })
   const at = bridges.findIndex((bridge) => bridge.process.pid === winner)
   bridges[at]?.process.kill('SIGKILL')

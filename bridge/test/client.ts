@@ -20,20 +20,23 @@ export interface Start {
   /** The Node to run, and what it runs. */
   readonly node?: string
   readonly run?: readonly string[]
+  /** How long an answer is waited for, in milliseconds; default: ten seconds. */
+  readonly patienceMs?: number
 }
 
 /** A real bridge process, seen as its client sees it. */
 export class Client {
   /** Every line on standard output, parsed; a line that is not JSON fails the test that waits for it. */
-  readonly messages = new Sightings<Wire>()
+  readonly messages: Sightings<Wire>
   /** The same as text. */
   readonly lines: string[] = []
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   readonly process: ChildProcess
   stderr = ''
 
-  constructor(process: ChildProcess) {
+  constructor(process: ChildProcess, patienceMs?: number) {
     this.process = process
+    this.messages = new Sightings(patienceMs)
     this.exited = once(process, 'close').then(([code, signal]) => ({ code, signal }))
     process.stdin?.on('error', () => {})
     process.stderr?.on('data', (chunk) => {
@@ -101,7 +104,7 @@ export function startBridge(t: Test, start: Start): Client {
     env: cleanEnv({ ...(start.url !== undefined && { MCP_SERVER_URL: start.url }), ...start.env }),
     stdio: 'pipe',
   })
-  const client = new Client(child)
+  const client = new Client(child, start.patienceMs)
   t.teardown(async () => {
     // A clean end, so that what the process covered is counted; one that hangs is killed.
     const hangs = setTimeout(() => child.kill('SIGKILL'), 5000)

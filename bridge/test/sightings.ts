@@ -3,7 +3,13 @@ import { inspect } from 'node:util'
 /** Things that happen, and promises of things that will: waiting for a condition instead of for a time. */
 export class Sightings<T> {
   readonly all: T[] = []
+  readonly #patienceMs: number
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
+
+  /** `patienceMs`: how long something that never comes is waited for. */
+  constructor(patienceMs = 10_000) {
+    this.#patienceMs = patienceMs
+  }
 
   push(item: T): void {
     this.all.push(item)
@@ -13,14 +19,14 @@ export class Sightings<T> {
     }
   }
 
-  /** The first that matches, past or to come; fails after ten seconds. */
+  /** The first that matches, past or to come; fails when patience ends. */
   first(what: string, matches: (item: T) => boolean): Promise<T> {
     const past = this.all.find(matches)
     if (past !== undefined) return Promise.resolve(past)
     return new Promise((resolve, reject) => {
       const late = () =>
         reject(new Error(`did not see ${what} among ${inspect(this.all.slice(-20), { depth: 3 })}`))
-      const deadline = setTimeout(late, 10_000)
+      const deadline = setTimeout(late, this.#patienceMs)
       const found = (item: T) => {
         clearTimeout(deadline)
         resolve(item)
