@@ -1,6 +1,7 @@
 import { isId } from '@causeway/protocol'
 import { readEnvelope } from './envelope.ts'
 import { Histogram } from './histogram.ts'
+import { parsed } from './parsed.ts'
 import type { Stage } from './stage.ts'
 
 /** Figures of one bridge since its start. */
@@ -88,6 +89,6 @@ const longBytes = 64 * 1024
 
 /** A cancelled call is not answered. */
 function forgetCancelled(open: Map<string, number>, line: Buffer): void {
-  const { params } = JSON.parse(line.toString('utf8')) as { params?: { requestId?: unknown } }
+  const { params } = (parsed(line) ?? {}) as { params?: { requestId?: unknown } }
   if (isId(params?.requestId)) open.delete(JSON.stringify(params.requestId))
 }

@@ -210,3 +210,21 @@ verifies(
     }
   },
 )
+
+verifies('bridge:parse-error', 'also while messages are translated', async (t) => {
+  const backend = await startBackend(t)
+  makeModern(backend)
+  const bridge = started(t, backend)
+  await bridge.open()
+  bridge.raw('not JSON\n')
+  t.match(await bridge.answer(null), { error: { code: -32700 } })
+  bridge.messages.all.length = 0
+  bridge.send([5, { jsonrpc: '2.0', id: 1, method: 'ping' }])
+  t.match(await bridge.answer(null), { error: { code: -32600 } })
+  t.same((await bridge.answer(1)).result, {})
+  bridge.messages.all.length = 0
+  bridge.raw('[]\n')
+  t.match(await bridge.answer(null), { error: { code: -32600 } })
+  bridge.send({ id: 2, method: 'tools/list', params: modern })
+  t.match(await bridge.answer(2), { error: { code: -32600 } })
+})

@@ -133,6 +133,15 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       for (const { json } of refused.splice(0)) toClient(json)
     }
 
+    /** Hands a line to a translator; what is no message is refused behind this stage, as ever. */
+    const translate = (translator: Translator, line: Buffer, value: unknown): void => {
+      if (!Array.isArray(value)) {
+        if (kindOf(value) === 'invalid') toServer(line)
+        else translator.fromClient(value)
+      } else if (value.length === 0) toServer(line)
+      else for (const element of value) translate(translator, Buffer.from(JSON.stringify(element)), element)
+    }
+
     const fromModern = (line: Buffer): void => {
       if (modern === 'yes') {
         toServer(line)
@@ -140,7 +149,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       }
       const message = parsed(line)
       if (claimedVersion(message) === undefined) fromLegacy(line)
-      else if (typeof modern === 'object') modern.fromClient(message)
+      else if (typeof modern === 'object') translate(modern, line, message)
       else if (kindOf(message) === 'request') callModern(line, message as Request)
       else toServer(line)
     }
@@ -148,8 +157,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     const fromLegacy = (line: Buffer): void => {
       if (legacy === 'yes') toServer(line)
       else if (legacy === 'asked') hold(line)
-      else if (typeof legacy === 'object')
-        for (const message of [parsed(line)].flat()) legacy.fromClient(message)
+      else if (typeof legacy === 'object') translate(legacy, line, parsed(line))
       else fromUndecided(line)
     }
 
@@ -159,7 +167,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       if (kindOf(message) === 'request' && (message as Request).method === 'initialize')
         openLegacy(line, message as Request)
       // A notification of a stateless client need not say its era.
-      else if (typeof modern === 'object') modern.fromClient(message)
+      else if (typeof modern === 'object') translate(modern, line, message)
       else toServer(line)
     }
 
