@@ -112,6 +112,8 @@ verifies('bridge:doctor', 'a server that is not reached is told apart by its cau
   })
   await backend.stop()
   const refused = await examined(t, { url: closed, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
+  const later = await examined(t, { url: closed, args: ['--autostart'] })
+  t.match(later, { code: 0, text: /^ok +reachable +nothing listens yet/m })
   t.match(refused, { code: 1, text: /^fail +reachable +nothing listens there .*\n +-> .*--proxy env$/m })
   t.match(await examined(t, { url: 'http://no-such-host.invalid/mcp' }), {
     code: 1,

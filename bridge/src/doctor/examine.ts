@@ -9,7 +9,7 @@ import { debugLogCheck } from './debug-place.ts'
 import { examineEras } from './eras.ts'
 import { healthChecks } from './health.ts'
 import { createProbe, type Probe } from './probe.ts'
-import { whyUnreachable } from './reach.ts'
+import { startsLater, whyUnreachable } from './reach.ts'
 
 /** Looks at everything between this machine and an answer of the server, each thing as soon as it is known. */
 export async function* examine(
@@ -39,7 +39,8 @@ export async function* examine(
     yield* healthChecks(health)
     yield* await examineEras(probe, settings.maxLine)
   } catch (error) {
-    yield whyUnreachable(error, settings.connection.proxy, env)
+    const later = settings.autostart ? startsLater(error) : undefined
+    yield later ?? whyUnreachable(error, settings.connection.proxy, env)
   } finally {
     await probe.close()
   }

@@ -1,5 +1,5 @@
 import type { Reply } from '../reply.ts'
-import { type Check, fail } from './check.ts'
+import { type Check, fail, ok } from './check.ts'
 
 /** What an error of a connection means, by its code; the first that fits. */
 const causes: readonly (readonly [RegExp, string, string])[] = [
@@ -56,6 +56,12 @@ function rootOf(error: unknown): { code: string; message: string } {
   if (inner instanceof Error) return rootOf(inner)
   const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown }
   return { code: String(code ?? name), message: String(message) }
+}
+
+/** Nothing listens yet, which is as it should be where the first call starts the server. */
+export function startsLater(error: unknown): Check | undefined {
+  if (!['ECONNREFUSED', 'ENOENT'].includes(rootOf(error).code)) return undefined
+  return ok('reachable', 'nothing listens yet; the first call starts a server (--autostart)')
 }
 
 /** What the answer to a first request says about who may call; undefined where it lets us in. */
