@@ -82,8 +82,8 @@ function installedProgram({ spec, program }, env) {
 const folderOf = (cache, spec) => join(cache, spec.replace(/[@/]+/g, '-').replace(/^-/, ''))
 
 /**
- * Installs what of a group is missing and answers the exit code. A folder gets its name when it is complete, so that an install
- * that was interrupted, or that runs twice at once, leaves nothing half done.
+ * Installs what of a group is missing and answers the exit code. A folder gets its name when it is complete, so that an
+ * install that was interrupted, or that runs twice at once, leaves nothing half done.
  *
  * @type {(group: Readonly<Record<string, Client>>, env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
  */

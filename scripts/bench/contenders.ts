@@ -50,9 +50,9 @@ export function findContenders(url: string, home: string): Found {
   if (![...found.keys()].some((version) => version.startsWith('20.')))
     missing.push('there is no Node 20 on PATH, the oldest that the bridge supports')
   for (const [version, node] of found) add(ours, version, node, [bundle, '--url', url])
-  add('naive relay', process.versions.node, process.execPath, [source('naive-relay.ts'), url])
+  add('naive relay', process.versions.node, process.execPath, [source('naive-relay.mjs'), url])
   peer('mcp-remote', (program) => [program, url])
-  peer('mcp-proxy', (program) => [source('mcp-proxy-stdio.ts'), program, url])
+  peer('mcp-proxy', (program) => [source('mcp-proxy-stdio.mjs'), program, url])
   peer('supergateway', (program) => [program, '--streamableHttp', url, '--logLevel', 'none'])
   return { contenders, missing }
 }

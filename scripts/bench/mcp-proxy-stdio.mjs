@@ -1,7 +1,10 @@
-/** mcp-proxy's way from stdio to a server, which its program does not offer: `node mcp-proxy-stdio.ts <module> <url>`. */
+/**
+ * mcp-proxy's way from stdio to a server, which its program does not offer: `node mcp-proxy-stdio.mjs <module> <url>`.
+ * JavaScript, because Node's stripping of types would count as start and memory.
+ */
 import { pathToFileURL } from 'node:url'
 
-const [module = '', url = ''] = process.argv.slice(2)
+const [module, url] = process.argv.slice(2)
 const { startStdioServer } = await import(pathToFileURL(module).href)
 await startStdioServer({ serverType: 'HTTPStream', url })
 

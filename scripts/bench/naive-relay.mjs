@@ -1,22 +1,22 @@
 /**
  * The floor that bridges are held against: each line of stdin is posted, each answer is printed, and nothing else is
- * done. `node naive-relay.ts <url>`
+ * done. `node naive-relay.mjs <url>`; JavaScript, because Node's stripping of types would count as start and memory.
  */
 import { createInterface } from 'node:readline'
-import { type Dispatcher, Pool } from 'undici'
+import { Pool } from 'undici'
 
-const url = new URL(process.argv[2] ?? '')
+const url = new URL(process.argv[2])
 const pool = new Pool(url.origin, { connections: 64, headersTimeout: 0, bodyTimeout: 0 })
-const headers: Record<string, string> = {
+const headers = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
 }
-const underWay = new Set<Promise<void>>()
+const underWay = new Set()
 
 createInterface({ input: process.stdin })
   .on('line', (line) => {
-    const posted = post(line).catch((error: Error) => {
-      const id = (JSON.parse(line) as { id?: number }).id ?? null
+    const posted = post(line).catch((error) => {
+      const { id = null } = JSON.parse(line)
       print(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: error.message } }))
     })
     underWay.add(posted)
@@ -27,15 +27,15 @@ createInterface({ input: process.stdin })
     process.exit()
   })
 
-async function post(line: string): Promise<void> {
+async function post(line) {
   const answer = await pool.request({ method: 'POST', path: url.pathname, headers, body: line })
   const session = answer.headers['mcp-session-id']
   if (typeof session === 'string') headers['mcp-session-id'] = session
-  if (String(answer.headers['content-type']).startsWith('text/event-stream')) await printEvents(answer)
+  if (String(answer.headers['content-type']).startsWith('text/event-stream')) await printEvents(answer.body)
   else print(await answer.body.text())
 }
 
-async function printEvents({ body }: Dispatcher.ResponseData): Promise<void> {
+async function printEvents(body) {
   let text = ''
   body.setEncoding('utf8')
   for await (const chunk of body) {
@@ -47,6 +47,6 @@ async function printEvents({ body }: Dispatcher.ResponseData): Promise<void> {
   }
 }
 
-function print(message: string): void {
+function print(message) {
   if (message !== '') process.stdout.write(`${message}\n`)
 }
