@@ -9,6 +9,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureBridge } from './bench/bridge.ts'
+import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
 import { measureListing } from './bench/listing.ts'
 import { machine } from './bench/machine.ts'
@@ -57,6 +58,7 @@ const whole: Part = {
       show(await measureRecording(causeway, await writeBigRecording(folder)))
     })
     show(measureListing())
+    show(await measureDiagnosis())
   },
 }
 

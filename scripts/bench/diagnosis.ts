@@ -9,6 +9,8 @@ import { openLibrary, type Roots } from '@causeway/recording'
 import { diagnose } from '../../packages/app-replay/src/diagnose.ts'
 import type { RankedFinding } from '../../packages/app-replay/src/domain/laws/ranking.ts'
 import { generatedRecordings } from '../fixtures/generated.ts'
+import { number, type Section } from './report.ts'
+import { median } from './rounds.ts'
 
 /** The fault of a recording as its maker states it. */
 export interface Injected {
@@ -116,5 +118,29 @@ export function scoreOf(cases: readonly Case[]): Score {
     recall: right.length / faulty.length,
     precision: told.length === 0 ? 1 : right.length / told.length,
     wrong: cases.filter((one) => !isRight(one)),
+  }
+}
+
+/** The score over both sets, and what is not found. */
+export async function measureDiagnosis(): Promise<Section> {
+  const cases = await diagnoseAll()
+  const { recall, precision, wrong } = scoreOf(cases)
+  const faulty = cases.filter(({ fault }) => fault !== null).length
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+  return {
+    title: 'Diagnosis',
+    about:
+      'Every recording with a known fault, and every clean one: the fault must rank first, by kind, body and frame.',
+    head: ['recordings', 'with a fault', 'recall', 'precision', 'median ms', 'wrong'],
+    rows: [
+      [
+        String(cases.length),
+        String(faulty),
+        percent(recall),
+        percent(precision),
+        number(median(cases.map(({ ms }) => ms))),
+        wrong.map(({ name }) => name).join(', ') || 'none',
+      ],
+    ],
   }
 }
