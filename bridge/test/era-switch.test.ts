@@ -343,3 +343,22 @@ verifies(
     t.same(told.message.params, { requestId: 'c', reason: 'r' })
   },
 )
+
+verifies(
+  'bridge:translate:modern-client',
+  'calls that are never taken up again are given up, oldest first',
+  async (t) => {
+    const backend = await startBackend(t)
+    void makeLegacy(backend)
+    const bridge = started(t, backend)
+    await bridge.call(1, 'server/discover', modern)
+    backend.on('tools/call', (got) =>
+      got.stream().send({ jsonrpc: '2.0', id: `q${got.message.id}`, method: 'roots/list' }),
+    )
+    for (let call = 0; call <= 64; call += 1)
+      t.match((await bridge.call(`c${call}`, 'tools/call', { ...modern, name: 'x' })).result, {
+        resultType: 'input_required',
+      })
+    t.match((await backend.saw('notifications/cancelled')).message.params, { requestId: 'c0' })
+  },
+)

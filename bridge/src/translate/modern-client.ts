@@ -30,12 +30,16 @@ type Filter = Members
 
 /** Where the server may ask the client something in the stateless era. */
 const interruptible = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+/** Calls whose client is being asked at one time. */
+const maxInterrupted = 64
+
 const questions = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
 
 /**
  * Lets a client of the stateless era talk to a server that wants `initialize` first; `initialized` is what the server
- * answered to that. A question of the server belongs to the oldest call that may be interrupted: which one it is about
- * cannot be seen, and any of them brings the reply back.
+ * answered to that. A question of the server interrupts the oldest call that waits: which one it is about cannot be
+ * seen, and any of them brings the reply back.
  */
 export function modernClient({ toServer, toClient }: Ends, initialized: Members): Translator {
   const open = new Map<string, Open>()
@@ -78,12 +82,22 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
     const id = call.waiting
     call.waiting = undefined
     call.state = stateId()
+    forgetAbandoned()
     const asked = {
       inputRequests: { reply: { method, ...(params !== undefined && { params }) } },
       requestState: call.state,
     }
     const serverInfo = { [meta.serverInfo]: initialized.serverInfo }
     toClient(resultLine(id, { ...asked, resultType: 'input_required', _meta: serverInfo }))
+  }
+
+  /** A client may ask the person and never call again: beyond some such calls the oldest is given up. */
+  const forgetAbandoned = (): void => {
+    const [oldest, ...others] = [...open.values()].filter(({ state }) => state !== undefined)
+    if (oldest === undefined || others.length < maxInterrupted) return
+    open.delete(keyOf(oldest.request.id))
+    for (const { id, method } of oldest.questions) toServer(unknownMethodLine(id, method))
+    toServer(noticeLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
   const finish = (call: Open, answer: Members): void => {
@@ -117,7 +131,9 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
   }
 
   const question = (request: Request): void => {
-    const call = [...open.values()].find(({ request: { method } }) => interruptible.has(method))
+    const calls = [...open.values()].filter(({ request: { method } }) => interruptible.has(method))
+    // One whose client is being asked already may never be taken up again.
+    const call = calls.find(({ waiting }) => waiting !== undefined) ?? calls[0]
     if (request.method === 'ping') toServer(resultLine(request.id, {}))
     else if (call === undefined || !questions.has(request.method))
       toServer(unknownMethodLine(request.id, request.method))
