@@ -8,10 +8,11 @@ import {
   type Members,
   members,
   number,
+  requireKnown,
+  triple,
   unexpected,
-  unknownMember,
   whole,
-  writeVector,
+  xyzIn,
 } from './wire-value.ts'
 
 /** A body as a run line declares it; NaN = not given. */
@@ -46,9 +47,8 @@ export interface RunFacts extends RunConstants {
 }
 
 const highestId = 0xffff_ffff
-const xyz = ['x', 'y', 'z'] as const
-const runMembers = ['engine', 'dt', 'gravity', 'lambda_unit', 'bodies'] as const
-const bodyMembers = [
+const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies'])
+const bodyMembers = new Set([
   'id',
   'mass',
   'restitution',
@@ -57,33 +57,32 @@ const bodyMembers = [
   'inertia',
   'half_extents',
   'is_environment',
-] as const
+])
 
 /** Reads the object of a run line; throws `INVALID_FRAME`. */
 export function readRun(value: unknown): RunFacts {
   const run = members(value, 'run')
-  for (const key in run)
-    if (!(runMembers as readonly string[]).includes(key)) unknownMember('run', key, runMembers)
+  requireKnown(run, 'run', runMembers)
   const { engine = null } = run
   if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
     unexpected('run.engine', engine, 'a text of at most 200 characters')
-  const dt = number(run.dt, 'run.dt', 's')
+  const dt = number(run, 'dt', 'run', 's')
   if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('run.dt', run.dt, 'a number above 0, s')
   return {
     engine: engine as string | null,
     dt: Number.isNaN(dt) ? null : dt,
-    gravity: readGravity(run.gravity),
+    gravity: readGravity(run),
     lambdaUnit: readUnit(run.lambda_unit),
     bodies: list(run.bodies, 'run.bodies').map(readBody),
   }
 }
 
-function readGravity(value: unknown): RunConstants['gravity'] {
-  if (value === undefined || value === null) return null
-  const to: number[] = []
-  writeVector(value, to, 0, { names: xyz, path: 'run.gravity', unit: 'm/s²' })
-  const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = to
-  return to.every(Number.isFinite) ? [x, y, z] : unexpected('run.gravity', value, '3 finite numbers, m/s²')
+function readGravity(run: Members): RunConstants['gravity'] {
+  if (run.gravity === undefined || run.gravity === null) return null
+  const gravity = triple(run, 'gravity', 'run', xyzIn('m/s²'))
+  return gravity.every(Number.isFinite)
+    ? gravity
+    : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
 }
 
 const units: Readonly<Record<string, LambdaUnit>> = { N·s: 'N·s', 'N*s': 'N·s', Ns: 'N·s', N: 'N' }
@@ -99,25 +98,18 @@ function readUnit(value: unknown): LambdaUnit | null {
 function readBody(value: unknown, i: number): RunBody {
   const path = `run.bodies[${i}]`
   const body: Members = members(value, path)
-  for (const key in body)
-    if (!(bodyMembers as readonly string[]).includes(key)) unknownMember(path, key, bodyMembers)
+  requireKnown(body, path, bodyMembers)
   const isEnvironment = flag(body.is_environment, `${path}.is_environment`)
   const written = whole(body.id, `${path}.id`, 0, highestId)
   const isMarked = written >= environmentBit
-  const triple = (name: 'inertia' | 'half_extents', unit: string): RunBody['inertia'] => {
-    const to: number[] = []
-    writeVector(body[name], to, 0, { names: xyz, path: `${path}.${name}`, unit })
-    const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = to
-    return [x, y, z]
-  }
   return {
     id: isEnvironment && !isMarked ? written + environmentBit : written,
-    mass: number(body.mass, `${path}.mass`, 'kg'),
-    restitution: number(body.restitution, `${path}.restitution`, ''),
-    friction: number(body.friction, `${path}.friction`, ''),
-    asset: number(body.asset_id, `${path}.asset_id`, ''),
-    inertia: triple('inertia', 'kg m²'),
-    extents: triple('half_extents', 'm'),
+    mass: number(body, 'mass', path, 'kg'),
+    restitution: number(body, 'restitution', path, ''),
+    friction: number(body, 'friction', path, ''),
+    asset: number(body, 'asset_id', path, ''),
+    inertia: triple(body, 'inertia', path, xyzIn('kg m²')),
+    extents: triple(body, 'half_extents', path, xyzIn('m')),
     isEnvironment: isEnvironment || isMarked,
   }
 }

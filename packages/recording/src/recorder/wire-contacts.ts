@@ -1,6 +1,16 @@
 /** Reading the contacts of a frame line. */
 import { environmentBit, isEnvironmentId } from '../domain/body-id.ts'
-import { list, members, number, unexpected, unknownMember, whole, writeVector } from './wire-value.ts'
+import {
+  list,
+  members,
+  number,
+  requireKnown,
+  triple,
+  unexpected,
+  type VectorKind,
+  whole,
+  xyzIn,
+} from './wire-value.ts'
 
 /** Lists of the contact block while they are filled. */
 export interface ContactLists {
@@ -14,14 +24,14 @@ export interface ContactLists {
 /** The recorded id of a body that a contact names, or undefined for one that nobody declared. */
 export type FindBody = (written: number) => number | undefined
 
-const xyz = ['x', 'y', 'z'] as const
-const contactMembers = ['a', 'b', 'normal', 'depth', 'points'] as const
-const pointMembers = [
+const contactMembers = new Set(['a', 'b', 'normal', 'depth', 'points'])
+const pointNames = [
   ...['point', 'point_a', 'point_b', 'depth', 'lever_arm_a', 'lever_arm_b', 'restitution'],
   ...['pre_impact_rel_vel_normal', 'friction_coefficient', 'tangent1', 'tangent2'],
   ...['normal_lambda', 'tangent1_lambda', 'tangent2_lambda'],
 ] as const
-type PointMember = (typeof pointMembers)[number]
+type PointMember = (typeof pointNames)[number]
+const pointMembers: ReadonlySet<string> = new Set(pointNames)
 
 const frictionMembers: readonly PointMember[] = [
   'friction_coefficient',
@@ -43,11 +53,9 @@ type Triple = readonly [number, number, number]
 const absent: Triple = [Number.NaN, Number.NaN, Number.NaN]
 const negative = ([x, y, z]: Triple): Triple => [-x, -y, -z]
 
-function vector(value: unknown, path: string, unit: string): Triple {
-  const to: number[] = []
-  writeVector(value, to, 0, { names: xyz, path, unit })
-  return to as unknown as Triple // three components were written
-}
+const direction = xyzIn('unit vector')
+const place = xyzIn('m, world')
+const lever = xyzIn('m')
 
 /**
  * Reads the list `contacts` of a line into the lists of a block; throws `INVALID_FRAME`.
@@ -59,8 +67,7 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
   list(value, 'contacts').forEach((item, i) => {
     const path = `contacts[${i}]`
     const contact = members(item, path)
-    for (const key in contact)
-      if (!(contactMembers as readonly string[]).includes(key)) unknownMember(path, key, contactMembers)
+    requireKnown(contact, path, contactMembers)
     const idOf = (name: 'a' | 'b'): number =>
       findBody(whole(contact[name], `${path}.${name}`, 0, 0xffff_ffff)) ??
       unexpected(
@@ -70,7 +77,7 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
       )
     const [a, b] = [idOf('a'), idOf('b')]
     const isTurned = isEnvironmentId(a) && !isEnvironmentId(b)
-    const normal = vector(contact.normal, `${path}.normal`, 'unit vector from a to b')
+    const normal = triple(contact, 'normal', path, direction)
     const pair: Pair = {
       path,
       a: isTurned ? b : a,
@@ -83,7 +90,7 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     points.forEach((point, k) => {
       readPoint(point, { ...pair, path: `${path}.points[${k}]` }, to)
     })
-    const given = number(contact.depth, `${path}.depth`, 'm, positive where they overlap')
+    const given = number(contact, 'depth', path, 'm, positive where they overlap')
     const depth = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
     to.collisions.push(pair.a, pair.b, ...pair.normal, depth, points.length)
   })
@@ -99,20 +106,19 @@ interface Pair {
 
 function readPoint(value: unknown, { path, a, b, normal, isTurned }: Pair, to: ContactLists): void {
   const point = members(value, path)
-  for (const key in point)
-    if (!(pointMembers as readonly string[]).includes(key)) unknownMember(path, key, pointMembers)
-  const at = (name: PointMember, unit: string) => vector(point[name], `${path}.${name}`, unit)
-  const scalar = (name: PointMember, unit: string) => number(point[name], `${path}.${name}`, unit)
+  requireKnown(point, path, pointMembers)
+  const at = (name: PointMember, kind: VectorKind) => triple(point, name, path, kind)
+  const scalar = (name: PointMember, unit: string) => number(point, name, path, unit)
   const has = (names: readonly PointMember[]) => names.some((name) => point[name] !== undefined)
   const turned = <T>(first: T, second: T): readonly [T, T] => (isTurned ? [second, first] : [first, second])
-  const shared = point.point === undefined ? absent : at('point', 'm, world')
+  const shared = point.point === undefined ? absent : at('point', place)
   const [pointA, pointB] = turned(
-    point.point_a === undefined ? shared : at('point_a', 'm, world'),
-    point.point_b === undefined ? shared : at('point_b', 'm, world'),
+    point.point_a === undefined ? shared : at('point_a', place),
+    point.point_b === undefined ? shared : at('point_b', place),
   )
   const depth = scalar('depth', 'm, positive where they overlap')
   to.points.push(...pointA, ...pointB, depth)
-  const [leverA, leverB] = turned(at('lever_arm_a', 'm'), at('lever_arm_b', 'm'))
+  const [leverA, leverB] = turned(at('lever_arm_a', lever), at('lever_arm_b', lever))
   if (has(constraintMembers) || has(frictionMembers)) {
     const closing = scalar('pre_impact_rel_vel_normal', 'm/s along the normal')
     to.constraints.push(a, b, ...normal, ...leverA, ...leverB, depth, scalar('restitution', ''), closing)
@@ -120,7 +126,7 @@ function readPoint(value: unknown, { path, a, b, normal, isTurned }: Pair, to: C
   if (has(frictionMembers)) {
     // The impulse on a is +tangent * lambda: for the other body it is the negative.
     const sign = isTurned ? -1 : 1
-    to.friction.push(a, b, ...normal, ...at('tangent1', 'unit vector'), ...at('tangent2', 'unit vector'))
+    to.friction.push(a, b, ...normal, ...at('tangent1', direction), ...at('tangent2', direction))
     to.friction.push(
       ...leverA,
       ...leverB,

@@ -1,0 +1,134 @@
+/** Reading the bodies of a frame line. */
+import { isEnvironmentId } from '../domain/body-id.ts'
+import { bodyAt, bodyWidth, hasEnergy, hasState } from './packed-frame.ts'
+import { writeEnergies } from './run-energy.ts'
+import type { ContactLists } from './wire-contacts.ts'
+import type { RunKnowledge } from './wire-frame.ts'
+import {
+  list,
+  type Members,
+  members,
+  number,
+  requireKnown,
+  triple,
+  unexpected,
+  type VectorKind,
+  whole,
+  writeVector,
+  xyzIn,
+} from './wire-value.ts'
+
+const bodyMembers: ReadonlySet<string> = new Set([
+  ...['id', 'position', 'velocity', 'acceleration', 'orientation', 'angular_velocity'],
+  ...['angular_velocity_world', 'angular_acceleration', 'energy', 'forces'],
+])
+const energyNames = ['linear_ke', 'rotational_ke', 'potential_e', 'total_e'] as const
+const energyMembers: ReadonlySet<string> = new Set(energyNames)
+const forceMembers: ReadonlySet<string> = new Set(['force', 'torque', 'at'])
+
+const kinds = {
+  position: xyzIn('m'),
+  velocity: xyzIn('m/s'),
+  acceleration: xyzIn('m/s²'),
+  orientation: { names: ['w', 'x', 'y', 'z'], unit: 'quaternion, w first' },
+  spin: xyzIn('rad/s'),
+  angular_acceleration: xyzIn('rad/s²'),
+  force: xyzIn('N'),
+  torque: xyzIn('N·m'),
+} as const satisfies Record<string, VectorKind>
+
+/** Reads the list `bodies` of a line into rows; its forces go to the lists of contacts. Throws `INVALID_FRAME`. */
+export function readBodies(value: unknown, knowledge: RunKnowledge, contacts: ContactLists): Float64Array {
+  const items = list(value, 'bodies')
+  const rows = new Float64Array(items.length * bodyWidth).fill(Number.NaN)
+  const seen = new Set<number>()
+  let at = 0
+  items.forEach((item, i) => {
+    const path = `bodies[${i}]`
+    const body = members(item, path)
+    const id = whole(body.id, `${path}.id`, 0, 0xffff_ffff)
+    if (seen.has(id)) unexpected(`${path}.id`, id, 'each body once a frame')
+    seen.add(id)
+    // The environment does not move: its pose is no state, as in the recordings of the C++ recorder.
+    const isStill = isEnvironmentId(id) || (!knowledge.bodies.has(id) && knowledge.bodies.has(id + 2 ** 31))
+    if (isStill) return
+    readBody(body, { path, rows, at, id, contacts }, knowledge)
+    at += bodyWidth
+  })
+  return at === rows.length ? rows : rows.slice(0, at)
+}
+
+interface BodyRow {
+  readonly path: string
+  readonly rows: Float64Array
+  readonly at: number
+  readonly id: number
+  readonly contacts: ContactLists
+}
+
+function readBody(body: Members, row: BodyRow, { constants, bodies }: RunKnowledge): void {
+  const { path, rows, at, id, contacts } = row
+  requireKnown(body, path, bodyMembers)
+  const vector = (name: string, offset: number, kind: VectorKind) =>
+    writeVector(body, name, { path, to: rows, at: at + offset, kind })
+  rows[at + bodyAt.id] = id
+  rows[at + bodyAt.parts] = hasState
+  vector('position', bodyAt.position, kinds.position)
+  vector('velocity', bodyAt.velocity, kinds.velocity)
+  vector('acceleration', bodyAt.acceleration, kinds.acceleration)
+  vector('orientation', bodyAt.orientation, kinds.orientation)
+  vector('angular_acceleration', bodyAt.angularAcceleration, kinds.angular_acceleration)
+  const spin = readSpin(body, row)
+  writeRate(rows, at, spin)
+  if (body.energy === undefined || body.energy === null)
+    writeEnergies(rows, at, bodies.get(id), constants.gravity, spin)
+  else readEnergy(body.energy, row)
+  list(body.forces, `${path}.forces`).forEach((item, i) => {
+    const own = `${path}.forces[${i}]`
+    const force = members(item, own)
+    requireKnown(force, own, forceMembers)
+    const torque = force.torque === undefined ? [0, 0, 0] : triple(force, 'torque', own, kinds.torque)
+    const at = triple(force, 'at', own, kinds.position)
+    contacts.externals.push(id, ...triple(force, 'force', own, kinds.force), ...torque, ...at)
+  })
+}
+
+type Triple = readonly [number, number, number]
+
+/** Angular velocity in the body frame, turned there where it was given in the world's. */
+function readSpin(body: Members, { path, rows, at }: BodyRow): Triple {
+  const isWorld = body.angular_velocity_world !== undefined
+  const name = isWorld ? 'angular_velocity_world' : 'angular_velocity'
+  const spin = triple(body, name, path, kinds.spin)
+  if (!isWorld) return spin
+  const [x, y, z] = spin
+  const [qw, qx, qy, qz] = quaternionAt(rows, at)
+  // conj(q) v q = v + 2 u × (u × v - w v), u the vector part of q, for a unit quaternion.
+  const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
+  return [x + 2 * (qy * cz - qz * cy), y + 2 * (qz * cx - qx * cz), z + 2 * (qx * cy - qy * cx)]
+}
+
+const quaternionAt = (rows: Float64Array, at: number): readonly [number, number, number, number] => {
+  const from = at + bodyAt.orientation
+  return [rows[from] ?? 0, rows[from + 1] ?? 0, rows[from + 2] ?? 0, rows[from + 3] ?? 0]
+}
+
+/** dq/dt = q ω / 2, divided by |q|², so that 2 vec(conj(q) dq/dt) is ω again for any length of q. */
+function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
+  const [w, qx, qy, qz] = quaternionAt(rows, at)
+  const scale = 0.5 / (w * w + qx * qx + qy * qy + qz * qz)
+  const to = at + bodyAt.rate
+  rows[to] = -scale * (qx * x + qy * y + qz * z)
+  rows[to + 1] = scale * (w * x + qy * z - qz * y)
+  rows[to + 2] = scale * (w * y + qz * x - qx * z)
+  rows[to + 3] = scale * (w * z + qx * y - qy * x)
+}
+
+function readEnergy(value: unknown, { path, rows, at }: BodyRow): void {
+  const energy = members(value, `${path}.energy`)
+  requireKnown(energy, `${path}.energy`, energyMembers)
+  energyNames.forEach((name, i) => {
+    rows[at + bodyAt.energy + i] = number(energy, name, `${path}.energy`, 'J')
+  })
+  rows[at + bodyAt.parts] = hasState | hasEnergy
+}
