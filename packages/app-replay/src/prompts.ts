@@ -1,10 +1,10 @@
 /** Conversations that a person starts with a recording. */
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import type { ReplaySession } from './session.ts'
+import type { ReplayContext, ReplaySession } from './session.ts'
 import type { Replay } from './store.ts'
 
-/** Declares debug_recording. */
+/** Declares debug_recording and compare_before_after. */
 export function replayPrompts(app: Registrar<Replay, ReplaySession>): void {
   app.prompt('debug_recording', {
     about: 'Find what is wrong with a recording, and where it began.',
@@ -12,10 +12,7 @@ export function replayPrompts(app: Registrar<Replay, ReplaySession>): void {
       recording: z.string().describe('recording id or path'),
       symptom: z.string().optional().describe('what was seen, in a few words'),
     },
-    complete: {
-      recording: async (_typed, { store }) =>
-        (await store.list()).listings.filter(({ is_recording }) => is_recording).map(({ id }) => id),
-    },
+    complete: { recording: recordingIds },
     messages: ({ recording, symptom }) => [
       {
         role: 'user',
@@ -35,4 +32,38 @@ export function replayPrompts(app: Registrar<Replay, ReplaySession>): void {
       },
     ],
   })
+
+  app.prompt('compare_before_after', {
+    about: 'Tell what a change of the engine did to a run: the recordings before and after it.',
+    input: {
+      before: z.string().describe('recording before the change, id or path'),
+      after: z.string().describe('recording after it'),
+      question: z.string().optional().describe('what the change was meant to do'),
+    },
+    complete: { before: recordingIds, after: recordingIds },
+    messages: ({ before, after, question }) => [
+      {
+        role: 'user',
+        content: {
+          type: 'text',
+          text: [
+            `Compare the physics recordings "${before}" (before) and "${after}" (after)${question === undefined ? '' : `. The question: ${question}`}.`,
+            '',
+            '1. Call find_first_divergence with a and b: the first frame that differs, which quantity and body, and both solvers there. Where it finds none, call it with exact: true.',
+            '2. Call diagnose for each recording. Which findings are gone, which are new, which stayed?',
+            '3. Call compare_recordings: how large do the differences become, and do they grow from frame to frame (a factor above 1) or fade?',
+            '4. Call plot with mark_frame on each recording for the quantity that tells most, and explain_frame for the first different frame.',
+            '5. Answer with: the frame where they part and why, what became better, what became worse, figures with units, how sure you are, and whether the change does what it was meant to do. If it does, offer to keep the good run with save_baseline.',
+            '',
+            'Frame ids count from 1. Contacts and impulses of frame N act in the step from N-1 to N. Two runs of a chaotic scene part in any case: judge by laws and figures, not by single positions.',
+          ].join('\n'),
+        },
+      },
+    ],
+  })
+}
+
+async function recordingIds(_typed: string, { store }: ReplayContext): Promise<readonly string[]> {
+  const { listings } = await store.list()
+  return listings.filter(({ is_recording }) => is_recording).map(({ id }) => id)
 }

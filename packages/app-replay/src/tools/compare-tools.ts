@@ -7,14 +7,14 @@ import type { Divergence, Tolerance } from '../domain/comparison.ts'
 import { count, quantity, readable } from '../domain/sentence.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, rows, stamp } from './shape.ts'
+import { hints, stamp } from './shape.ts'
 
 const pairArguments = {
-  a: z.string().min(1).describe('recording: id or path'),
-  b: z.string().min(1).describe('recording to compare with it'),
-  tolerance: z.number().min(0).default(1e-6).describe('absolute, SI, and relative'),
+  a: z.string().describe('id or path'),
+  b: z.string().describe('id or path'),
+  tolerance: z.number().min(0).default(1e-6).describe('absolute (SI) and relative'),
   exact: z.boolean().default(false).describe('bit by bit'),
-  align: z.enum(['frame', 'time']).default('frame').describe('frames of one id or one time'),
+  align: z.enum(['frame', 'time']).default('frame').describe('frames of one'),
 }
 
 /** Declares find_first_divergence and compare_recordings. */
@@ -24,7 +24,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
       'The first frame in which two recordings differ: what, which body, contacts and solver of both there.',
     hints,
     input: pairArguments,
-    output: { ...stamp, first_frame: z.int().nullable() },
+    output: stamp,
     example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
     async run(args, ctx) {
       const { a, b, compared } = await compare(args, ctx, true)
@@ -52,7 +52,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
       'Two recordings over all frames: per quantity the first difference, the greatest, and its growth a frame.',
     hints,
     input: pairArguments,
-    output: { ...stamp, divergences: rows() },
+    output: stamp,
     example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
     async run(args, ctx) {
       const { compared } = await compare(args, ctx, false)

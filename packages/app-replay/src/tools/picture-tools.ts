@@ -14,13 +14,12 @@ import type { Looks } from '../domain/scene-view/shape.ts'
 import { viewNames } from '../domain/scene-view/view.ts'
 import { count, readable } from '../domain/sentence.ts'
 import { seriesChart } from '../domain/series-chart.ts'
-import { parseSeriesName } from '../domain/series-name.ts'
 import { totals } from '../domain/totals.ts'
 import { forceScale } from '../force-scale.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { readSeries, seriesArgument } from './series-tools.ts'
-import { frameArgument, hints, rangeArguments, recordingArgument, rows, stamp } from './shape.ts'
+import { plansOf, readSeries, seriesArgument } from './series-tools.ts'
+import { frameArgument, hints, recordingArgument, runArguments, stamp } from './shape.ts'
 
 /** Findings that are shaded, the worst first. */
 const shadedRuns = 4
@@ -32,17 +31,18 @@ export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: {
       series: seriesArgument,
-      ...rangeArguments,
+      start_frame: runArguments.start_frame,
+      end_frame: runArguments.end_frame,
       mark_frame: z.int().optional().describe('frame to mark'),
-      shade_findings: z.boolean().default(false).describe('shade what diagnose finds'),
-      title: z.string().max(100).optional().describe('heading'),
+      shade_findings: z.boolean().optional().describe('shade what diagnose finds'),
+      title: z.string().optional().describe('heading'),
       ...recordingArgument,
     },
-    output: { ...stamp, series: rows() },
+    output: stamp,
     example: { args: { recording: 'slide_at_45', series: ['energy.total', 'body.1.speed'], mark_frame: 45 } },
     async run({ series, mark_frame, shade_findings, title, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
-      const plans = series.map((name) => parseSeriesName(name, recording.resolveBody))
+      const plans = plansOf(series, recording)
       const range = frameRange(bounds, recording.summary.frames)
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
       const columns = await readSeries(recording, plans, range, ctx)

@@ -1,5 +1,6 @@
 /** Any quantity over frames: its values, the path of a body, and the frames that meet a condition. */
 import type { Registrar } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
 import type { Columns, FrameRange, Recording } from '@causeway/recording'
 import { z } from 'zod'
 import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
@@ -14,27 +15,37 @@ import { parseSeriesName, type SeriesPlan } from '../domain/series-name.ts'
 import { totals } from '../domain/totals.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import {
-  bodyArgument,
-  hints,
-  listed,
-  partArguments,
-  rangeArguments,
-  recordingArgument,
-  rows,
-  stamp,
-} from './shape.ts'
+import { defaultPoints, hints, recordingArgument, runArguments, stamp } from './shape.ts'
 
-const maxPoints = { max_points: partArguments.max_points }
+/** Bounds in fewer words than the original tools have, and how many points: listings are paid for by the byte. */
+const part = {
+  start_frame: runArguments.start_frame,
+  end_frame: runArguments.end_frame,
+  max_points: z.int().min(2).default(defaultPoints).describe('most points'),
+}
+
+/** Points of a series in one answer. */
+const mostPoints = 2000
+
+/** Series of one call. */
+const mostSeries = 8
 
 /** Names of series; their grammar is told by the error of a wrong one. */
 export const seriesArgument = z
-  .array(z.string().min(1).max(80))
-  .min(1)
-  .max(8)
-  .describe('energy.total|delta, solver.residual, body.2.speed|position.z, pair.2.floor.normal_force, …')
+  .array(z.string())
+  .describe('energy.delta, solver.residual, body.2.speed, pair.2.floor.normal_force, …')
 
-/** The series of these names, over the range, in the worker of the recording. */
+/** The series of these names; throws `INVALID_ARGUMENTS` for none, for more than eight and for unknown ones. */
+export function plansOf(names: readonly string[], recording: Recording): SeriesPlan[] {
+  if (names.length >= 1 && names.length <= mostSeries)
+    return names.map((name) => parseSeriesName(name, recording.resolveBody))
+  const problem = `takes 1 to ${mostSeries} names`
+  throw new CausewayError('INVALID_ARGUMENTS', `series ${problem}`, {
+    data: { problems: [{ argument: 'series', problem }] },
+  })
+}
+
+/** The series of these plans, over the range, in the worker of the recording. */
 export async function readSeries(
   recording: Recording,
   plans: readonly SeriesPlan[],
@@ -54,17 +65,17 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     about:
       'Quantities over frames: exact totals of each, and its points (least and greatest of buckets where long).',
     hints,
-    input: { series: seriesArgument, ...rangeArguments, ...maxPoints, ...recordingArgument },
-    output: { ...stamp, series: rows() },
+    input: { series: seriesArgument, ...part, ...recordingArgument },
+    output: stamp,
     example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
     async run({ series, max_points, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
-      const plans = series.map((name) => parseSeriesName(name, recording.resolveBody))
+      const plans = plansOf(series, recording)
       const columns = await readSeries(recording, plans, frameRange(bounds, recording.summary.frames), ctx)
       const frames = column(columns, 'frame_id')
       const each = plans.map(({ name, unit }) => {
         const values = column(columns, name)
-        const shown = minMaxRows(values, max_points)
+        const shown = minMaxRows(values, Math.min(max_points, mostPoints))
         return {
           name,
           unit,
@@ -86,8 +97,8 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     about:
       'Path of a body: points that keep its shape, with speed; exact length, greatest speed, lowest point.',
     hints,
-    input: { body_id: bodyArgument, ...rangeArguments, ...maxPoints, ...recordingArgument },
-    output: { ...stamp, points: rows() },
+    input: { body_id: z.int().describe('body id'), ...part, ...recordingArgument },
+    output: stamp,
     example: { args: { recording: 'drop', body_id: 2, max_points: 10 } },
     async run({ body_id, max_points, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
@@ -98,7 +109,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
       const [x, y, z, speed] = names.map((name) => column(columns, name)) as [Part, Part, Part, Part]
       const frames = column(columns, 'frame_id')
       const path = { x: valuesOf(x), y: valuesOf(y), z: valuesOf(z) }
-      const { rows, error } = shapeRows(path, max_points)
+      const { rows, error } = shapeRows(path, Math.min(max_points, mostPoints))
       const length = pathLength(path)
       const fastest = totals(speed, frames)
       const height = totals(z, frames)
@@ -131,20 +142,22 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     input: {
       predicate: z
         .string()
-        .min(1)
-        .describe('series names, f(body), f(body,body or floor); + - * / and or not'),
-      ...rangeArguments,
-      ...partArguments,
+        .describe('names of series, f(body), f(body, body or floor); + - * / < == and or not'),
+      ...part,
+      cursor: runArguments.cursor,
       ...recordingArgument,
     },
-    output: { ...stamp, runs: rows(), ...listed() },
+    output: stamp,
     example: { args: { recording: 'slide_at_45', predicate: 'speed(1) > 0.5 and contact(1, floor)' } },
     async run({ predicate, cursor, max_points, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const parsed = parsePredicate(predicate, (name) => parseSeriesName(name, recording.resolveBody))
       const range = frameRange(bounds, recording.summary.frames)
       const { runs, searched } = await findRuns(recording, parsed, range, ctx)
-      const part = page(runs, ({ first_frame }) => first_frame, { cursor, limit: max_points })
+      const part = page(runs, ({ first_frame }) => first_frame, {
+        cursor,
+        limit: Math.min(max_points, mostPoints),
+      })
       const frames = runs.reduce((sum, run) => sum + run.frames, 0)
       const [first] = runs
       return {
