@@ -198,6 +198,9 @@ function freeGain(step: Step, column: number, mass: number): { work: number; all
   return { work, allowed: rounding + spinTolerance(step, column) * spin }
 }
 
+/** Part of its rotational energy that the projection of a quaternion onto rotations may cost a step. */
+const spinRounding = 2e-3
+
 /** Part of its rotational energy that an explicit step may get wrong while the spin wanders: (dw / w)^2, and 0.3 (w dt)^2. */
 function spinTolerance(step: Step, column: number): number {
   const s = step.window.states.data
@@ -207,7 +210,7 @@ function spinTolerance(step: Step, column: number): number {
   const spin = length3(a, b, c)
   if (!(spin > 0)) return 0
   const change = length3(a - num(s, was), b - num(s, was + 1), c - num(s, was + 2)) / spin
-  return 1e-6 + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
+  return spinRounding + Math.min(4 * change * change, 0.3 * (spin * step.dt) ** 2)
 }
 
 /** Takes the parts along the normals of the body's contacts out of a residual. */

@@ -7,7 +7,7 @@
  */
 
 import { stateAt } from '@causeway/recording'
-import { num } from './component.ts'
+import { num, worldSpin } from './component.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -112,14 +112,4 @@ function pointMotion(
     v[1] + w[2] * lever[0] - w[0] * lever[2],
     v[2] + w[0] * lever[1] - w[1] * lever[0],
   ]
-}
-
-/** Angular velocity in the world frame: the recorded one, turned by the orientation. */
-function worldSpin(s: Float64Array, at: number): readonly [number, number, number] {
-  const q = at + stateAt.orientation
-  const [w, x, y, z] = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]
-  const o = at + stateAt.spin
-  const [a, b, c] = [num(s, o), num(s, o + 1), num(s, o + 2)]
-  const [tx, ty, tz] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)]
-  return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx]
 }

@@ -1,13 +1,14 @@
 /**
  * Newton's impact law: what leaves does so at e times the speed at which it came, v+ = -e v-.
  *
- * Measured along the normal over one spell of contact of a pair that touches nothing else. Slack 0.05, and what gravity
+ * Measured along the normal over one spell of contact of a pair that touches nothing else and hits centrally: where spins
+ * move the point of contact along the normal by a tenth of the closing speed, nothing is judged. Slack 0.05, and what gravity
  * adds in two steps; 0.3 where the contact lasts for several frames, as soft contacts do. Slow impacts (under 1 m/s)
  * are not judged: engines let them stick.
  */
 
 import { stateAt } from '@causeway/recording'
-import { num } from './component.ts'
+import { num, worldSpin } from './component.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -28,6 +29,7 @@ interface Impact {
   readonly closing: number
   readonly restitution: number
   readonly normal: readonly [number, number, number]
+  /** false once another contact, or a spin, takes part in it */
   isAlone: boolean
   last: number
   leaving: number
@@ -82,7 +84,7 @@ export function restitutionLaw(): Law {
             closing,
             restitution: touch.restitution,
             normal: [...touch.normal],
-            isAlone: isAlone(touch),
+            isAlone: isAlone(touch) && isCentral(step, touch, closing),
             last: frame,
             leaving: approach(step, touch, step.row, touch.normal),
           })
@@ -93,7 +95,7 @@ export function restitutionLaw(): Law {
           continue
         }
         known.last = frame
-        known.isAlone &&= isAlone(touch)
+        known.isAlone &&= isAlone(touch) && isCentral(step, touch, known.closing)
         known.leaving = approach(step, touch, step.row, known.normal)
       }
     },
@@ -116,4 +118,23 @@ function approach(
     return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
   }
   return along(columnB) - along(columnA)
+}
+
+/** Do spins, before the step and after it, hardly move the point of contact along the normal? */
+function isCentral(step: Step, touch: Touch, closing: number): boolean {
+  const along = (column: number, lever: readonly [number, number, number], row: number): number => {
+    if (column < 0) return 0
+    const at = (row * step.scene.bodies.length + column) * stateAt.width
+    const w = worldSpin(step.window.states.data, at)
+    return (
+      (w[1] * lever[2] - w[2] * lever[1]) * touch.normal[0] +
+      (w[2] * lever[0] - w[0] * lever[2]) * touch.normal[1] +
+      (w[0] * lever[1] - w[1] * lever[0]) * touch.normal[2]
+    )
+  }
+  return [step.row - 1, step.row].every(
+    (row) =>
+      Math.abs(along(touch.columnA, touch.leverA, row)) + Math.abs(along(touch.columnB, touch.leverB, row)) <
+      0.1 * closing,
+  )
 }
