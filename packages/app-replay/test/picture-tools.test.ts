@@ -65,7 +65,7 @@ t.test('render_frame: what is not finite is named and not drawn, and every era h
     const frame_id = Math.floor(Number(last_frame) / 2)
     const answer = await one.answer('render_frame', {
       recording,
-      frame_id: Number(first_frame) + 40,
+      frame_id,
       view: 'iso',
     })
     t.same(sizeOf(answer.content as unknown as Image[]), [1350, 960], recording)
