@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { measureBridge } from './bench/bridge.ts'
 import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
+import { measureIngest } from './bench/ingest.ts'
 import { measureListing } from './bench/listing.ts'
 import { machine } from './bench/machine.ts'
 import { type Program, startProgram } from './bench/program.ts'
@@ -56,6 +57,7 @@ const whole: Part = {
       for (const section of await measureWire(causeway)) show(section)
       show(await measureBridge(causeway))
       show(await measureRecording(causeway, await writeBigRecording(folder)))
+      show(await measureIngest(causeway))
     })
     show(measureListing())
     show(await measureDiagnosis())

@@ -58,6 +58,8 @@ interface RunRow {
 export function openRunWriter(file: string, nowMs: number, limits: RunLimits = {}): RunWriter {
   const db = openDatabase(file, { migrations: runMigrations, now: () => nowMs })
   try {
+    // A checkpoint every 4 MB would be one at every flush of a fast engine.
+    db.pragma('wal_autocheckpoint = 8000')
     if (limits.bytes !== undefined) {
       const page = db.pragma('page_size', { simple: true }) as number
       db.pragma(`max_page_count = ${Math.max(1, Math.floor(limits.bytes / page))}`)
