@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { type Test, test } from 'tap'
 import { contentHash } from '../scripts/fixtures/manifest.ts'
 import { expectedOf, frictionRows, manifest, open, recordings, rows, states } from './fixture-rows.ts'
+import { verifies } from './verifies.ts'
 
 const files = manifest.files.filter(({ era }) => era !== null)
 const current = files.filter(({ era }) => era === 'current')
@@ -46,7 +47,7 @@ test('readme: has a row for every file', async (t) => {
   t.same(named.sort(), manifest.files.map(({ name }) => name).sort())
 })
 
-test('generator: makes the committed recordings again', async (t) => {
+verifies('recording:fixtures:reproducible', async (t) => {
   const script = join(import.meta.dirname, '..', 'scripts', 'fixtures.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--check'])
   t.match(stdout, /equals what the generator makes/)
