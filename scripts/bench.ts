@@ -13,7 +13,7 @@ import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
 import { measureIngest } from './bench/ingest.ts'
 import { measureListing } from './bench/listing.ts'
-import { machine } from './bench/machine.ts'
+import { load, machine } from './bench/machine.ts'
 import { type Program, startProgram } from './bench/program.ts'
 import { measureRecording, writeBigRecording } from './bench/recording.ts'
 import { relaySections } from './bench/relay-report.ts'
@@ -95,9 +95,10 @@ try {
 }
 
 async function measure({ command, title, run }: Part): Promise<void> {
-  const facts = machine(root).map((line) => `- ${line}\n`)
-  print(`## ${title}\n\n${facts.join('')}`)
+  const facts = [...machine(root), load('at the start')]
+  print(`## ${title}\n\n${facts.map((line) => `- ${line}\n`).join('')}`)
   await run()
+  print(`- ${load('at the end')}\n`)
   if (!values.write) return
   const file = join(root, 'docs/bench.md')
   const document = existsSync(file) ? readFileSync(file, 'utf8') : undefined

@@ -6,13 +6,17 @@ import { nodes } from './program.ts'
 export function machine(root: string): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const isChanged = git('status', '--porcelain', '--untracked-files=no') !== ''
-  const [load = 0] = loadavg()
-  const busy =
-    load > cpus().length / 2 ? ': busy with other work, so times are too long and ratios rough' : ''
   return [
     `commit ${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}, ${new Date().toISOString()}`,
     `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
     `${process.platform} ${process.arch}, Node ${[...nodes().keys()].join(' and ')}`,
-    `load ${load.toFixed(1)} at the start${busy}`,
   ]
+}
+
+/** How busy the machine is, as a line of text; a run itself comes to about 2 of it at its end. */
+export function load(when: string): string {
+  const [minute = 0, five = 0] = loadavg()
+  const figures = `load ${when}: ${minute.toFixed(1)} over one minute, ${five.toFixed(1)} over five`
+  const isBusy = Math.max(minute, five) > cpus().length
+  return isBusy ? `${figures}; busy with other work, so times are too long and ratios rough` : figures
 }
