@@ -12,16 +12,7 @@ import { frameRange } from '../domain/frame-range.ts'
 import { forceScale } from '../force-scale.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import {
-  bodyArgument,
-  frameArgument,
-  hints,
-  listed,
-  partArguments,
-  recordingArgument,
-  rows,
-  stamp,
-} from './shape.ts'
+import { bodyArgument, frameArgument, hints, partArguments, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Frames of a history that are fetched at once. */
 const chunk = 2000
@@ -80,7 +71,6 @@ export function contactTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       contact_history: rows(),
-      ...listed(),
     },
     example: {
       args: { recording: 'drop', body_a_id: 2, body_b_id: 1, start_frame: 30, end_frame: 60 },

@@ -22,7 +22,6 @@ import type { Replay } from '../store.ts'
 import {
   bodyArgument,
   hints,
-  listed,
   partArguments,
   rangeArguments,
   recordingArgument,
@@ -43,7 +42,6 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       energy_points: rows(),
-      ...listed(),
     },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
     async run({ body_id, cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -74,7 +72,6 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       energy_points: rows(),
-      ...listed(),
     },
     example: { args: { recording: 'energy_injection' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
@@ -102,7 +99,6 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       anomalies: rows(),
-      ...listed(),
     },
     example: { args: { recording: 'energy_injection', threshold: 1 } },
     async run({ threshold, cursor, max_points, recording: asked }, ctx) {

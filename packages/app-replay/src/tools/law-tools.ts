@@ -6,7 +6,7 @@ import { frameRange } from '../domain/frame-range.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import { checkRange, type RangeCheck } from './range-check.ts'
-import { hints, recordingArgument, rows, runArguments, runsShown, stamp } from './shape.ts'
+import { hints, recordingArgument, runArguments, runsShown, stamp } from './shape.ts'
 
 interface LawTool extends RangeCheck {
   readonly name: string
@@ -71,7 +71,7 @@ export function lawTools(app: Registrar<Replay, ReplaySession>): void {
       about: tool,
       hints,
       input: { ...runArguments, ...recordingArgument },
-      output: { ...stamp, runs: rows() },
+      output: stamp,
       example: { args: { recording: example } },
       async run({ cursor, recording: asked, ...bounds }, ctx) {
         const { recording, stamp } = await opened(ctx, asked)

@@ -6,7 +6,7 @@ import { page } from '../domain/cursor.ts'
 import { listSummary, loadSummary, metadataSummary } from '../domain/recording-summary.ts'
 import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, listed, partArguments, recordingArgument, rows, stamp } from './shape.ts'
+import { hints, partArguments, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Declares list_recordings, load_recording and get_metadata. */
 export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
@@ -25,7 +25,6 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       recordings: rows(),
-      ...listed(),
     },
     example: { args: {} },
     async run({ directory, cursor, max_points }, { store }) {

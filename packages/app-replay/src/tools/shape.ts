@@ -1,6 +1,6 @@
 /**
  * Arguments and members of answers that several tools share. Answers are described coarsely, because a model pays for
- * every byte of a listing: the members to rely on are named, rows are not described, and there may be more.
+ * every byte of a listing: the lists to rely on are named, rows are not described, and there is more (`next_cursor` where a list goes on).
  */
 import { z } from 'zod'
 
@@ -10,12 +10,12 @@ const mostPoints = 2000
 
 /** Every tool about a recording takes it. */
 export const recordingArgument = {
-  recording: z.string().optional().describe('id or path; default: loaded'),
+  recording: z.string().optional().describe('id or path'),
 }
 
 export const frameArgument = z.int().describe('frame id, from 1')
 
-export const bodyArgument = z.int().min(0).describe('body id; of environment also without bit 31')
+export const bodyArgument = z.int().min(0).describe('body id')
 
 /** Bounds of a range of frames, both included; null, as the original tools take it, is an open bound. */
 export const rangeArguments = {
@@ -43,13 +43,10 @@ export const partArguments = {
 export const vector = () => z.unknown().meta({ type: 'object' })
 
 /** A list of rows, whose members are not described. */
-export const rows = () => z.array(z.unknown().meta({ type: 'object' }))
+export const rows = () => z.array(z.unknown())
 
 /** What every answer promises. Those about a recording also name it, as `recording`. */
 export const stamp = { summary: z.string() }
-
-/** Where a list or series that is shown in part goes on. */
-export const listed = () => ({ next_cursor: z.string().nullish() })
 
 /** Only reads. */
 export const hints = { readOnly: true }

@@ -7,7 +7,7 @@ import { count } from '../domain/sentence.ts'
 import { partNote, seriesPart } from '../domain/series.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, listed, partArguments, rangeArguments, recordingArgument, rows, stamp } from './shape.ts'
+import { hints, partArguments, rangeArguments, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Declares get_solver_diagnostics. */
 export function solverTools(app: Registrar<Replay, ReplaySession>): void {
@@ -19,7 +19,6 @@ export function solverTools(app: Registrar<Replay, ReplaySession>): void {
     output: {
       ...stamp,
       diagnostics: rows(),
-      ...listed(),
     },
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {

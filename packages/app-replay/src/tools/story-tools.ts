@@ -20,7 +20,6 @@ import {
   frameArgument,
   hints,
   recordingArgument,
-  rows,
   runArguments,
   runsShown,
   stamp,
@@ -32,11 +31,10 @@ const around = 40
 /** Declares explain_frame, timeline and find_solver_stalls. */
 export function storyTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('explain_frame', {
-    about:
-      'A frame told: forces per body (N), contacts, energy, solver, changes since the frame before, findings.',
+    about: 'Forces per body (N), contacts, energy, solver, what changed and which laws broke in a frame.',
     hints,
     input: { frame_id: frameArgument, ...recordingArgument },
-    output: { ...stamp, balances: rows(), contacts: rows() },
+    output: stamp,
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
     async run({ frame_id, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
@@ -77,14 +75,14 @@ export function storyTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('timeline', {
     about:
-      'Events: contact begin and end, impacts (N·s), rest, sliding, energy injection, non-convergence, peaks of overlap, tunnelling.',
+      'Events: contact, impact (N·s), rest, sliding, injection, non-convergence, deepest overlap, tunnelling.',
     hints,
     input: {
       ...runArguments,
       kinds: z.array(z.string()).optional().describe('event kinds to keep'),
       ...recordingArgument,
     },
-    output: { ...stamp, events: rows() },
+    output: stamp,
     example: { args: { recording: 'drop' } },
     async run({ cursor, kinds, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
@@ -109,11 +107,10 @@ export function storyTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('find_solver_stalls', {
-    about:
-      'Runs of frames in which the solver did not converge: residual, growth, iterations at cap, bodies, mass ratio.',
+    about: 'Runs without convergence: residual, growth, iterations at cap, bodies, mass ratio.',
     hints,
     input: { ...runArguments, ...recordingArgument },
-    output: { ...stamp, runs: rows() },
+    output: stamp,
     example: { args: { recording: 'solver_stall' } },
     async run({ cursor, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
