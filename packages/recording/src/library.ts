@@ -1,17 +1,18 @@
 import { createReadStream, mkdirSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
 import { openCatalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import type { ScanLimits } from './folder-scan.ts'
 import { listRecordings } from './listing.ts'
-import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
+import { loadRecording } from './loaded-recording.ts'
 import { loadedRecordings } from './loaded-recordings.ts'
 import { openRecorder, type RecorderLimits } from './recorder/recorder.ts'
+import { runKey, runRecordings } from './recorder/run-recordings.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
-import type { Listing, RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
-import { type CallOptions, startWorker, type WorkerLink } from './worker-link.ts'
+import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
+import { type CallOptions, inWorker, startWorker, type WorkerLink } from './worker-link.ts'
 
 /** Bounds of a library; each has a default. */
 export interface LibraryLimits {
@@ -97,48 +98,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     log,
     letGo: (name) => loaded.discard(runKey(name)),
   })
-  const revisions = new WeakMap<LoadedRecording, string>()
-
-  /** The name of the run that an id, a path or a name stands for; an id comes before a name. */
-  const runOf = (asked: string): string | undefined => {
-    const known = catalogue.pathOf(asked)
-    const path = known ?? asked
-    const name = dirname(path) === join(dir, 'recordings') ? basename(path, '.db') : asked
-    const isOther = known !== undefined && name === asked
-    return isOther && known !== recorder.fileOf(name) ? undefined : recorder.fileOf(name) && name
-  }
-
-  /** Reads a run through SQLite at its place, and again what was added to it since. */
-  const openRun = async (name: string, call: CallOptions): Promise<Opened> => {
-    const file = recorder.fileOf(name) ?? ''
-    const revision = recorder.revision(name)
-    const entry = await loaded.use(runKey(name))
-    if (entry === undefined) return loads.run(runKey(name), (shared) => loadRun(name, file, shared), call)
-    if (revisions.get(entry) !== revision) {
-      await entry.reread()
-      revisions.set(entry, revision)
-    }
-    return { recording: entry.recording, reloaded: false }
-  }
-  const loadRun = async (name: string, file: string, call: CallOptions): Promise<Opened> => {
-    const key = runKey(name)
-    const revision = recorder.revision(name)
-    const { size_bytes } = await recorder.state(name)
-    const identity = { id: catalogue.idOf(file), path: file, name, size_bytes, run: name }
-    const entry = await inWorker(start, (link) =>
-      loadRecording(link, { key, file, identity, startWorker: start }, call),
-    )
-    revisions.set(entry, revision)
-    await loaded.add(entry)
-    return { recording: entry.recording, reloaded: false }
-  }
-  const runListings = (): readonly Listing[] =>
-    recorder.runs().map(({ name, bytes, updated_ms, total_frames, status }) => {
-      const path = recorder.fileOf(name) ?? ''
-      const id = catalogue.idOf(path)
-      const known = { id, path, name, size_bytes: bytes, modified_ms: updated_ms, is_recording: true }
-      return { ...known, total_frames, status }
-    })
+  const runs = runRecordings({ dir, catalogue, recorder, loaded, loads, startWorker: start })
 
   const isOwn = (path: string) => path === dir || path.startsWith(dir + sep)
   const list = async (directory?: string) => {
@@ -147,7 +107,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       { catalogue, roots, limits: limits.scan, isOwn },
       directory,
     )
-    return { searched, listings: directory === undefined ? [...runListings(), ...listings] : listings }
+    return { searched, listings: directory === undefined ? [...runs.listings(), ...listings] : listings }
   }
 
   /** The real path that an id, a path or the name of a listed file stands for. */
@@ -225,8 +185,8 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   }
 
   const open: RecordingLibrary['open'] = async (idOrPath, call = {}) => {
-    const run = runOf(idOrPath)
-    if (run !== undefined) return openRun(run, call)
+    const run = runs.find(idOrPath)
+    if (run !== undefined) return runs.open(run, call)
     const path = await locate(idOrPath)
     if (isOwn(path)) throw ownFile(path)
     const state = await readFileState(path)
@@ -272,23 +232,6 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
       await loaded.close()
       catalogue.close()
     },
-  }
-}
-
-/** Key of a run of ours among what is loaded; copies are named by hashes. */
-const runKey = (name: string): string => `run~${name}`
-
-/** Starts a worker for work that keeps it; ends it where the work fails. */
-async function inWorker<Result>(
-  start: () => WorkerLink,
-  work: (link: WorkerLink) => Promise<Result>,
-): Promise<Result> {
-  const link = start()
-  try {
-    return await work(link)
-  } catch (error) {
-    await link.stop()
-    throw error
   }
 }
 

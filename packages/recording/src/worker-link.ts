@@ -107,6 +107,20 @@ export function startWorker(entry: URL = workerFile): WorkerLink {
   return link
 }
 
+/** Starts a worker for work that keeps it; ends it where the work fails. */
+export async function inWorker<Result>(
+  start: () => WorkerLink,
+  work: (link: WorkerLink) => Promise<Result>,
+): Promise<Result> {
+  const link = start()
+  try {
+    return await work(link)
+  } catch (error) {
+    await link.stop()
+    throw error
+  }
+}
+
 /** Time that a worker gets to end by itself, ms. */
 const stopMs = 2000
 
