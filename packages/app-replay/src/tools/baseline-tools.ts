@@ -19,6 +19,9 @@ import type { Replay } from '../store.ts'
 import { readSeries } from './series-tools.ts'
 import { hints, recordingArgument, stamp } from './shape.ts'
 
+/** Room above and below the figures of a good run, as a share of them. */
+const usualMargin = 0.1
+
 const writes = { idempotent: true, destructive: false }
 
 /** Declares bookmark, save_baseline and assert_invariants. */
@@ -53,18 +56,17 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('save_baseline', {
-    about:
-      'Keeps the figures of a good run, with room, as limits that assert_invariants holds later runs against.',
+    about: 'Keeps figures of a good run, with room, as limits for assert_invariants.',
     hints: { ...writes, destructive: true },
     input: {
       name: z.string().describe('of the baseline'),
-      margin: z.number().min(0).default(0.1).describe('room, share'),
-      invariants: z.unknown().optional().describe('more, as in assert_invariants'),
+      margin: z.number().min(0).optional().describe('room; default 0.1'),
+      invariants: z.unknown().optional().describe('more of them'),
       ...recordingArgument,
     },
     output: stamp,
     example: { args: { recording: 'drop', name: 'drop-is-fine' } },
-    async run({ name, margin, invariants: more, recording: asked }, ctx) {
+    async run({ name, margin = usualMargin, invariants: more, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const bodies = bodiesOf(recording)
       const columns = await figures(recording, ctx)

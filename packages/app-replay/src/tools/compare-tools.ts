@@ -12,16 +12,15 @@ import { hints, stamp } from './shape.ts'
 const pairArguments = {
   a: z.string().describe('id or path'),
   b: z.string().describe('id or path'),
-  tolerance: z.number().min(0).default(1e-6).describe('absolute (SI) and relative'),
-  exact: z.boolean().default(false).describe('bit by bit'),
-  align: z.enum(['frame', 'time']).default('frame').describe('frames of one'),
+  tolerance: z.number().min(0).optional().describe('absolute and relative; 1e-6'),
+  exact: z.boolean().optional().describe('bit by bit'),
+  align: z.enum(['frame', 'time']).optional().describe('by; default frame'),
 }
 
 /** Declares find_first_divergence and compare_recordings. */
 export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('find_first_divergence', {
-    about:
-      'The first frame in which two recordings differ: what, which body, contacts and solver of both there.',
+    about: 'First frame in which two recordings differ: quantity, body, solver and contacts of both.',
     hints,
     input: pairArguments,
     output: stamp,
@@ -48,8 +47,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('compare_recordings', {
-    about:
-      'Two recordings over all frames: per quantity the first difference, the greatest, and its growth a frame.',
+    about: 'Differences of two recordings by quantity: first, greatest, growth per frame.',
     hints,
     input: pairArguments,
     output: stamp,
@@ -73,17 +71,18 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   })
 }
 
+const usualTolerance = 1e-6
+
 type Arguments = z.output<z.ZodObject<typeof pairArguments>>
 
 async function compare(args: Arguments, ctx: ReplayContext, untilFirst: boolean) {
   const { recording: a, stamp: stampA } = await opened(ctx, args.a)
   const { recording: b, stamp: stampB } = await opened(ctx, args.b)
-  const tolerance: Tolerance = args.exact
-    ? { exact: true }
-    : { exact: false, absolute: args.tolerance, relative: args.tolerance }
+  const size = args.tolerance ?? usualTolerance
+  const tolerance: Tolerance = args.exact ? { exact: true } : { exact: false, absolute: size, relative: size }
   const options: CompareOptions = {
     tolerance,
-    align: args.align,
+    align: args.align ?? 'frame',
     untilFirst,
     signal: ctx.signal,
     progress: (...told) => ctx.progress(...told),
@@ -134,7 +133,7 @@ const solverOf = ({ frame_id, solver, collisions }: Frame) => ({
   ]),
 })
 
-function divergenceSummary({ comparer }: Compared, at: readonly Divergence[], isExact: boolean): string {
+function divergenceSummary({ comparer }: Compared, at: readonly Divergence[], isExact = false): string {
   const frames = count(comparer.compared, 'frame')
   const [first] = at
   if (first === undefined)

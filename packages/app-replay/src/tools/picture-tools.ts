@@ -27,27 +27,26 @@ const shadedRuns = 4
 /** Declares plot, render_frame and the resource of their SVG. */
 export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('plot', {
-    about: 'A picture of quantities over frames (PNG), with their exact totals; a cited frame is marked.',
+    about: 'Picture (PNG) of quantities over frames, with exact totals.',
     hints,
     input: {
       series: seriesArgument,
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
       mark_frame: z.int().optional().describe('frame to mark'),
-      shade_findings: z.boolean().optional().describe('shade what diagnose finds'),
-      title: z.string().optional().describe('heading'),
+      shade_findings: z.boolean().optional().describe('shade findings'),
       ...recordingArgument,
     },
     output: stamp,
     example: { args: { recording: 'slide_at_45', series: ['energy.total', 'body.1.speed'], mark_frame: 45 } },
-    async run({ series, mark_frame, shade_findings, title, recording: asked, ...bounds }, ctx) {
+    async run({ series, mark_frame, shade_findings, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const plans = plansOf(series, recording)
       const range = frameRange(bounds, recording.summary.frames)
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
       const columns = await readSeries(recording, plans, range, ctx)
       const marks = { frame, runs: shade_findings ? await foundRuns(recording, range, ctx) : [] }
-      const heading = title ?? `${series.join(', ')} of ${recording.identity.name}`
+      const heading = `${series.join(', ')} of ${recording.identity.name}`
       const chart = seriesChart(columns, plans, { title: heading, marks })
       const { pictures } = ctx.store
       const picture = await pictures.renderer.chart(lineChart(chart), { signal: ctx.signal })
@@ -66,17 +65,17 @@ export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('render_frame', {
-    about: 'A drawing of a frame (PNG): bodies, contacts with forces in N, velocities in m/s.',
+    about: 'Drawing (PNG) of a frame: bodies, contact forces (N), velocities (m/s).',
     hints,
     input: {
       frame_id: frameArgument,
-      view: z.enum(viewNames).default('front').describe('front: x right, z up; side: y right'),
+      view: z.enum(viewNames).optional().describe('front: x right, z up'),
       bodies: z.array(z.int()).optional().describe('only these'),
       ...recordingArgument,
     },
     output: stamp,
     example: { args: { recording: 'stack', frame_id: 60 } },
-    async run({ frame_id, view, bodies, recording: asked }, ctx) {
+    async run({ frame_id, view = 'front', bodies, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['states'])
       const chosen = bodies?.map((body) => recording.resolveBody(body)) ?? null

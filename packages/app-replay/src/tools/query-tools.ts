@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { count } from '../domain/sentence.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, recordingArgument, stamp } from './shape.ts'
+import { defaultPoints, hints, recordingArgument, stamp } from './shape.ts'
 
 /** Most bytes of the rows of an answer, as JSON. */
 const mostBytes = 50_000
@@ -14,18 +14,19 @@ const mostRows = 2000
 
 /** Longest time that a query may ask for, s. */
 const longestS = 30
+const usualS = 5
 
 /** Declares query_sql and the resource that describes the tables. */
 export function queryTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('query_sql', {
     about:
-      'Runs one SELECT over the recording: views v_frame, v_state, v_contact, v_friction, v_energy, v_solver, v_body (columns: resource …/schema).',
+      'One SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver, v_body; columns: resource schema.',
     hints,
     input: {
       sql: z.string().describe('SQLite'),
-      params: z.unknown().optional().describe('values of ?, or of :name as object'),
-      limit: z.int().min(1).default(200).describe('most rows'),
-      timeout_s: z.number().default(5).describe('s, up to 30'),
+      params: z.unknown().optional().describe('values of ?, or object'),
+      limit: z.int().min(1).optional().describe('most rows'),
+      timeout_s: z.number().optional().describe('up to 30 s'),
       ...recordingArgument,
     },
     output: stamp,
@@ -36,7 +37,7 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
         params: [0.5],
       },
     },
-    async run({ sql, params, limit, timeout_s, recording: asked }, ctx) {
+    async run({ sql, params, limit = defaultPoints, timeout_s = usualS, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const question = {
         sql,

@@ -21,11 +21,13 @@ import { defaultPoints, hints, recordingArgument, runArguments, stamp } from './
 const part = {
   start_frame: runArguments.start_frame,
   end_frame: runArguments.end_frame,
-  max_points: z.int().min(2).default(defaultPoints).describe('most points'),
+  max_points: z.int().min(2).optional().describe('most points'),
 }
 
 /** Points of a series in one answer. */
 const mostPoints = 2000
+
+const shownOf = (points = defaultPoints): number => Math.min(points, mostPoints)
 
 /** Series of one call. */
 const mostSeries = 8
@@ -33,7 +35,7 @@ const mostSeries = 8
 /** Names of series; their grammar is told by the error of a wrong one. */
 export const seriesArgument = z
   .array(z.string())
-  .describe('energy.delta, solver.residual, body.2.speed, pair.2.floor.normal_force, …')
+  .describe('energy.delta, body.2.speed, pair.2.floor.normal_force, …')
 
 /** The series of these names; throws `INVALID_ARGUMENTS` for none, for more than eight and for unknown ones. */
 export function plansOf(names: readonly string[], recording: Recording): SeriesPlan[] {
@@ -62,8 +64,7 @@ export async function readSeries(
 /** Declares get_series, get_body_trajectory and search_frames. */
 export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_series', {
-    about:
-      'Quantities over frames: exact totals of each, and its points (least and greatest of buckets where long).',
+    about: 'Quantities over frames: exact totals and points, the least and greatest of buckets where long.',
     hints,
     input: { series: seriesArgument, ...part, ...recordingArgument },
     output: stamp,
@@ -75,7 +76,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
       const frames = column(columns, 'frame_id')
       const each = plans.map(({ name, unit }) => {
         const values = column(columns, name)
-        const shown = minMaxRows(values, Math.min(max_points, mostPoints))
+        const shown = minMaxRows(values, shownOf(max_points))
         return {
           name,
           unit,
@@ -94,8 +95,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('get_body_trajectory', {
-    about:
-      'Path of a body: points that keep its shape, with speed; exact length, greatest speed, lowest point.',
+    about: 'Path of a body in few points that keep its shape; length, greatest speed, lowest point.',
     hints,
     input: { body_id: z.int().describe('body id'), ...part, ...recordingArgument },
     output: stamp,
@@ -109,7 +109,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
       const [x, y, z, speed] = names.map((name) => column(columns, name)) as [Part, Part, Part, Part]
       const frames = column(columns, 'frame_id')
       const path = { x: valuesOf(x), y: valuesOf(y), z: valuesOf(z) }
-      const { rows, error } = shapeRows(path, Math.min(max_points, mostPoints))
+      const { rows, error } = shapeRows(path, shownOf(max_points))
       const length = pathLength(path)
       const fastest = totals(speed, frames)
       const height = totals(z, frames)
@@ -137,12 +137,10 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('search_frames', {
-    about: 'Runs of frames that meet a condition, as "speed(2) > 1 and contact(1,2) and delta_e < -0.5".',
+    about: 'Runs of frames in which, for example, speed(2) > 1 and contact(1,2) and not delta_e < -0.5.',
     hints,
     input: {
-      predicate: z
-        .string()
-        .describe('names of series, f(body), f(body, body or floor); + - * / < == and or not'),
+      predicate: z.string().describe('series, f(body), f(body, body or floor)'),
       ...part,
       cursor: runArguments.cursor,
       ...recordingArgument,
@@ -156,7 +154,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
       const { runs, searched } = await findRuns(recording, parsed, range, ctx)
       const part = page(runs, ({ first_frame }) => first_frame, {
         cursor,
-        limit: Math.min(max_points, mostPoints),
+        limit: shownOf(max_points),
       })
       const frames = runs.reduce((sum, run) => sum + run.frames, 0)
       const [first] = runs
