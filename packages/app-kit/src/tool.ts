@@ -115,10 +115,12 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   }
 }
 
+/** MCP gives the destructive and the idempotent hint no meaning for a tool that only reads: every byte costs a model. */
 function annotationsOf(hints: Hints): ToolAnnotations {
-  const { readOnly = false, destructive = !readOnly, idempotent = readOnly, openWorld = false } = hints
+  const { readOnly = false, destructive = true, idempotent = false, openWorld = false } = hints
+  if (readOnly) return { readOnlyHint: true, openWorldHint: openWorld }
   return {
-    readOnlyHint: readOnly,
+    readOnlyHint: false,
     destructiveHint: destructive,
     idempotentHint: idempotent,
     openWorldHint: openWorld,
