@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { frameLine, frameLines, runLine } from '../../packages/recording/test/run-lines.ts'
+import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { getJson, type HttpAnswer, postJson } from './http.ts'
 import { type RunningServer, restartServer, startServer } from './server-process.ts'
@@ -65,7 +66,7 @@ function check(
 
 const start = (t: Test): Promise<RunningServer> => startServer(t, { dir: t.testdir() })
 
-t.test('recorder: frames are written, polled and read at once, and the file is sound after it', async (t) => {
+verifies('recording:recorder:at-once', async (t) => {
   const { url, server } = await start(t)
   const stream = streaming(url, 'at-once')
   stream.push(`${runLine}\n`)
@@ -96,98 +97,92 @@ t.test('recorder: frames are written, polled and read at once, and the file is s
   })
 })
 
-t.test(
-  'recorder: a server that is killed loses at most what was not flushed, and the engine goes on',
-  async (t) => {
-    const { url, server } = await start(t)
-    const stream = streaming(url, 'killed')
-    stream.push(`${runLine}\n`)
-    let sent = 0
-    const { last_frame_id: acknowledged } = await until(
-      async () => {
-        for (let i = 0; i < 50; i++) stream.push(`${frameLine(++sent)}\n`)
-        return state(url, 'killed')
-      },
-      (now) => now.last_frame_id > 200,
-    )
-    server.process.kill('SIGKILL')
-    await server.exited
-    stream.fail()
-    const env = { MCP_SERVER_PORT: new URL(url).port }
-    const again = await startServer(t, { ...server.start, env })
-    const left = await state(again.url, 'killed')
-    t.match(left, { status: 'interrupted', total_frames: left.last_frame_id })
-    t.ok(left.last_frame_id >= acknowledged, 'what was acknowledged is there')
-    const frame = await tool(again.url, 'get_frame', { recording: 'killed', frame_id: left.last_frame_id })
-    t.equal(frame.states.length, 2, 'and readable')
-    // An engine that does not know how far it came sends everything again.
-    const { json } = await send(again.url, 'killed', [runLine, ...frameLines(1, sent + 10)])
-    t.same(json, {
-      recording: 'killed',
-      accepted: sent + 10 - left.last_frame_id,
-      ignored: left.last_frame_id,
-      last_frame_id: sent + 10,
-    })
-    t.match(await state(again.url, 'killed'), { status: 'live' })
-    await again.server.stop()
-    t.match(check(server.start.dir, 'killed'), { integrity: 'ok', frames: { length: sent + 10 } })
-  },
-)
+verifies('recording:recorder:killed', async (t) => {
+  const { url, server } = await start(t)
+  const stream = streaming(url, 'killed')
+  stream.push(`${runLine}\n`)
+  let sent = 0
+  const { last_frame_id: acknowledged } = await until(
+    async () => {
+      for (let i = 0; i < 50; i++) stream.push(`${frameLine(++sent)}\n`)
+      return state(url, 'killed')
+    },
+    (now) => now.last_frame_id > 200,
+  )
+  server.process.kill('SIGKILL')
+  await server.exited
+  stream.fail()
+  const env = { MCP_SERVER_PORT: new URL(url).port }
+  const again = await startServer(t, { ...server.start, env })
+  const left = await state(again.url, 'killed')
+  t.match(left, { status: 'interrupted', total_frames: left.last_frame_id })
+  t.ok(left.last_frame_id >= acknowledged, 'what was acknowledged is there')
+  const frame = await tool(again.url, 'get_frame', { recording: 'killed', frame_id: left.last_frame_id })
+  t.equal(frame.states.length, 2, 'and readable')
+  // An engine that does not know how far it came sends everything again.
+  const { json } = await send(again.url, 'killed', [runLine, ...frameLines(1, sent + 10)])
+  t.same(json, {
+    recording: 'killed',
+    accepted: sent + 10 - left.last_frame_id,
+    ignored: left.last_frame_id,
+    last_frame_id: sent + 10,
+  })
+  t.match(await state(again.url, 'killed'), { status: 'live' })
+  await again.server.stop()
+  t.match(check(server.start.dir, 'killed'), { integrity: 'ok', frames: { length: sent + 10 } })
+})
 
-t.test(
-  'recorder: at 60 frames a second with 20 bodies, a client tails and asks, and no frame is lost',
-  async (t) => {
-    const { url, server } = await start(t)
-    const bodies = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, mass: 1 }))
-    const line = (id: number): string =>
-      JSON.stringify({
-        frame_id: id,
-        time: id / 60,
-        bodies: bodies.map((body) => ({
-          id: body.id,
-          position: [body.id, 0, 10 - id / 60],
-          velocity: [0, 0, -id],
-          orientation: [1, 0, 0, 0],
-        })),
-      })
-    const stream = streaming(url, 'live')
-    stream.push(`${JSON.stringify({ run: { gravity: [0, 0, -9.81], dt: 1 / 60, bodies } })}\n`)
-    const last = 240
-    const recording = (async () => {
-      const before = performance.now()
-      for (let id = 1; id <= last; id++) {
-        stream.push(`${line(id)}\n`)
-        await pause(Math.max(0, before + (id * 1000) / 60 - performance.now()))
-      }
-      stream.end()
-      return (await stream.answered).json()
-    })()
-    await until(
-      () => getJson(url, `${routes}/live`),
-      ({ status, json }) => status === 200 && json.last_frame_id !== null,
-    )
-    const seen: number[] = []
-    let anomalies = 0
-    while ((seen.at(-1) ?? 0) < last) {
-      const after_frame = seen.at(-1) ?? 0
-      const tail = await tool(url, 'tail_recording', { recording: 'live', after_frame, limit: 200 })
-      for (const { frame_id } of tail.frames) seen.push(frame_id)
-      const frame = await tool(url, 'get_frame', { recording: 'live', frame_id: tail.last_frame })
-      t.equal(frame.states.length, 20)
-      const found = await tool(url, 'find_energy_anomalies', { recording: 'live', threshold: 1e6 })
-      anomalies += found.anomalies.length
+verifies('recording:recorder:lossless', async (t) => {
+  const { url, server } = await start(t)
+  const bodies = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, mass: 1 }))
+  const line = (id: number): string =>
+    JSON.stringify({
+      frame_id: id,
+      time: id / 60,
+      bodies: bodies.map((body) => ({
+        id: body.id,
+        position: [body.id, 0, 10 - id / 60],
+        velocity: [0, 0, -id],
+        orientation: [1, 0, 0, 0],
+      })),
+    })
+  const stream = streaming(url, 'live')
+  stream.push(`${JSON.stringify({ run: { gravity: [0, 0, -9.81], dt: 1 / 60, bodies } })}\n`)
+  const last = 240
+  const recording = (async () => {
+    const before = performance.now()
+    for (let id = 1; id <= last; id++) {
+      stream.push(`${line(id)}\n`)
+      await pause(Math.max(0, before + (id * 1000) / 60 - performance.now()))
     }
-    t.same(await recording, { recording: 'live', accepted: last, ignored: 0, last_frame_id: last })
-    t.same(
-      seen,
-      Array.from({ length: last }, (_, i) => i + 1),
-      'the client saw every frame once and in order',
-    )
-    t.equal(anomalies, 0)
-    await server.stop()
-    t.match(check(server.start.dir, 'live'), { integrity: 'ok', frames: { length: last } })
-  },
-)
+    stream.end()
+    return (await stream.answered).json()
+  })()
+  await until(
+    () => getJson(url, `${routes}/live`),
+    ({ status, json }) => status === 200 && json.last_frame_id !== null,
+  )
+  const seen: number[] = []
+  let anomalies = 0
+  while ((seen.at(-1) ?? 0) < last) {
+    const after_frame = seen.at(-1) ?? 0
+    const tail = await tool(url, 'tail_recording', { recording: 'live', after_frame, limit: 200 })
+    for (const { frame_id } of tail.frames) seen.push(frame_id)
+    const frame = await tool(url, 'get_frame', { recording: 'live', frame_id: tail.last_frame })
+    t.equal(frame.states.length, 20)
+    const found = await tool(url, 'find_energy_anomalies', { recording: 'live', threshold: 1e6 })
+    anomalies += found.anomalies.length
+  }
+  t.same(await recording, { recording: 'live', accepted: last, ignored: 0, last_frame_id: last })
+  t.same(
+    seen,
+    Array.from({ length: last }, (_, i) => i + 1),
+    'the client saw every frame once and in order',
+  )
+  t.equal(anomalies, 0)
+  await server.stop()
+  t.match(check(server.start.dir, 'live'), { integrity: 'ok', frames: { length: last } })
+})
 
 t.test('recorder: a bad line is told with its number, and everything before it is kept', async (t) => {
   const { url } = await start(t)
@@ -207,7 +202,7 @@ t.test('recorder: a bad line is told with its number, and everything before it i
   t.match((await send(url, 'bad', [frameLine(5), frameLine(6)])).json, { accepted: 2, last_frame_id: 6 })
 })
 
-t.test('recorder: a second client of the same name is refused while the first one sends', async (t) => {
+verifies('recording:recorder:one-writer', async (t) => {
   const { url } = await start(t)
   const stream = streaming(url, 'two')
   stream.push(`${runLine}\n${frameLine(1)}\n`)

@@ -112,4 +112,24 @@ export const recording = {
     origin: 'design, fixtures',
     behaviour: 'the generator makes the committed recordings again, with the same logical content',
   },
+  'recording:recorder:at-once': {
+    origin: 'design, data',
+    behaviour: 'a run is written, polled and read at once, and its file is sound after it',
+  },
+  'recording:recorder:killed': {
+    origin: 'design, data',
+    behaviour: 'a server that is killed loses at most what was not flushed, and the engine goes on',
+  },
+  'recording:recorder:lossless': {
+    origin: 'design, data',
+    behaviour: 'a client that follows and asks a run at 60 frames a second sees every frame once',
+  },
+  'recording:recorder:one-writer': {
+    origin: 'design, data',
+    behaviour: 'a second client of the same name is refused while the first one sends',
+  },
+  'recording:recorder:exchange': {
+    origin: 'original recorder, schema history',
+    behaviour: 'a recording is the same as a run of ours, and again as an export of that run',
+  },
 } as const satisfies Requirements

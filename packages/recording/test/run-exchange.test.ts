@@ -2,6 +2,7 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import type { Frame, Recording, RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver, whole } from './library-kit.ts'
 import { bodyOf, frameLines, runLine } from './run-lines.ts'
@@ -66,9 +67,13 @@ const recordings = [
 ]
 
 for (const name of recordings) {
-  t.test(`exchange: ${name} is the same as a run, and again as an export of that run`, async (t) => {
-    await sameAgain(t, name)
-  })
+  verifies(
+    'recording:recorder:exchange',
+    `${name} is the same as a run, and again as an export of it`,
+    async (t) => {
+      await sameAgain(t, name)
+    },
+  )
 }
 
 async function sameAgain(t: Test, name: string): Promise<void> {

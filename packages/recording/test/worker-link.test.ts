@@ -12,7 +12,7 @@ verifies('recording:worker:dies', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 50 })
   const link = startWorker()
-  const loaded = await loadRecording(link, 'key', file, identity)
+  const loaded = await loadRecording(link, { key: 'key', file, identity, startWorker })
   t.teardown(() => loaded.release())
   const calls = [loaded.recording.frame(1), loaded.recording.bodyEnergy(bodyId, whole)]
   const ended = Promise.allSettled(calls)
@@ -32,7 +32,7 @@ verifies('recording:worker:dies', async (t) => {
 t.test('startWorker: an error of the worker keeps its code and its data', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
-  const loaded = await loadRecording(startWorker(), 'key', file, identity)
+  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
   t.teardown(() => loaded.release())
   await t.rejects(loaded.recording.frame(3), {
     code: 'FRAME_NOT_FOUND',
@@ -52,7 +52,7 @@ t.test('startWorker: what is not an error for clients says nothing of the inside
 t.test('startWorker: columns are moved, whole', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 20 })
-  const loaded = await loadRecording(startWorker(), 'key', file, identity)
+  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
   t.teardown(() => loaded.release())
   const { fields, length, data } = await loaded.recording.systemEnergy(whole)
   t.same([length, fields.length, data.length], [20, 9, 180])

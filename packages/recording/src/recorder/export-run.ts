@@ -35,6 +35,8 @@ function write(source: Database.Database, target: Database.Database): void {
   for (const ddl of [...cppSchema, runLineSchema]) target.exec(ddl)
   const insert = inserter(target)
   target.exec('BEGIN')
+  // One moment of a run that may still grow.
+  source.exec('BEGIN')
   const facts = readFacts(source)
   target.prepare(`INSERT INTO ${runLineTable} (run) VALUES (?)`).run(JSON.stringify(runLine(facts)))
   writeBodies(insert, facts)

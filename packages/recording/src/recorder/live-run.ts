@@ -13,6 +13,8 @@ export interface LiveRun {
   readonly updatedMs: number
   /** True while a client sends frames. */
   readonly isWriting: boolean
+  /** False once its worker has died. */
+  readonly isAlive: boolean
   /** Takes the place of the one client that may send frames; `take` or a failure gives it back. */
   begin(): void
   /** Stores the lines of a body; see `Recorder.write`. */
@@ -98,6 +100,9 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
     },
     get isWriting() {
       return isWriting
+    },
+    get isAlive() {
+      return link.isAlive
     },
     begin() {
       isWriting = true

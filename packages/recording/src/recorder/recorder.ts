@@ -106,7 +106,9 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 
   const open = async (name: string): Promise<LiveRun> => {
     const known = live.get(name)
-    if (known) return known
+    if (known?.isAlive) return known
+    // A worker that died has lost what it had not stored; the file is as it was after the flush before.
+    live.delete(name)
     if (live.size >= limits.live) await closeIdle()
     const run = await liveRun({
       name,
@@ -129,8 +131,11 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 
   /** Closes a run and notes how it stands. */
   const close = async (run: LiveRun, status: RunStatus): Promise<void> => {
-    await run.close(status)
-    live.delete(run.name)
+    try {
+      await run.close(status)
+    } finally {
+      live.delete(run.name)
+    }
     catalogue.putRun(await entryOf(run))
   }
   const interrupt = async (name: string): Promise<void> => {
@@ -145,7 +150,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       throw new CausewayError('OVERLOADED', `${live.size} recordings are being written`, {
         data: { retry_after_ms: 1000 },
       })
-    await interrupt(oldest.name)
+    await alone(oldest.name, () => interrupt(oldest.name))
   }
 
   const stateOf = async (name: string): Promise<RunState> => {
