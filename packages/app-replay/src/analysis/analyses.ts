@@ -4,7 +4,18 @@ import { chunk } from './chunk.ts'
 import { events, stalls } from './events.ts'
 import { looks } from './looks.ts'
 import { search, series } from './series.ts'
+import { shownSeries, trajectory } from './shown-series.ts'
 import { sweep } from './sweep.ts'
 
 /** Every analysis; `Recording.analyse` calls them by these names. */
-export const analyses = { chunk, looks, events, search, series, stalls, sweep } satisfies Analyses
+export const analyses = {
+  chunk,
+  looks,
+  events,
+  search,
+  series,
+  shownSeries,
+  stalls,
+  sweep,
+  trajectory,
+} satisfies Analyses

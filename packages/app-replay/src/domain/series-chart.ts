@@ -1,13 +1,19 @@
-/** Series of a recording as a chart: bucketed, so that a million frames draw as fast as a thousand. */
-import type { CitedPlace, CitedRange, LineChart } from '@causeway/picture'
-import type { Columns } from '@causeway/recording'
-import { minMaxRows } from './buckets.ts'
-import { column } from './columns.ts'
+/** Series of a recording as a chart. */
+import type { CitedRange, LineChart } from '@causeway/picture'
 import { readable } from './sentence.ts'
-import type { SeriesPlan } from './series-name.ts'
 
-/** Points of a series in a chart. */
-const mostPoints = 1200
+/** Points of a series in a chart: a million frames draw as fast as a thousand. */
+export const chartPoints = 1200
+
+/** A curve of the chart; `cited` is its value in the cited frame, NaN where there is none. */
+export interface ChartedSeries {
+  readonly name: string
+  readonly unit: string
+  readonly quantity: string
+  readonly frames: readonly number[]
+  readonly values: readonly number[]
+  readonly cited: number
+}
 
 /** What is marked in a chart. */
 export interface Marks {
@@ -16,39 +22,22 @@ export interface Marks {
   readonly runs: readonly CitedRange[]
 }
 
-/** The chart of some series, whose columns have their names. */
+/** The chart of some series; the cited frame is told with the value of the first of them. */
 export function seriesChart(
-  columns: Columns,
-  plans: readonly SeriesPlan[],
+  series: readonly ChartedSeries[],
   { title, marks }: { readonly title: string; readonly marks: Marks },
 ): LineChart {
-  const frames = column(columns, 'frame_id')
+  const [first] = series
+  const isTold = first !== undefined && !Number.isNaN(first.cited)
+  const told = isTold ? `: ${readable(first.cited)}${first.unit === '' ? '' : ` ${first.unit}`}` : ''
   return {
     title,
     x: 'frame',
-    series: plans.map(({ name, unit, quantity }) => {
-      const values = column(columns, name)
-      const rows = minMaxRows(values, mostPoints)
-      return {
-        name,
-        unit,
-        ...(quantity === '' ? {} : { quantity }),
-        x: rows.map((row) => frames.get(row)),
-        y: rows.map((row) => values.get(row)),
-      }
-    }),
-    cited: marks.frame === null ? [] : [citedPlace(columns, plans, marks.frame)],
+    series: series.map(({ name, unit, quantity, frames, values }) => ({
+      ...{ name, unit, x: frames, y: values },
+      ...(quantity === '' ? {} : { quantity }),
+    })),
+    cited: marks.frame === null ? [] : [{ x: marks.frame, label: `frame ${marks.frame}${told}` }],
     ranges: marks.runs,
   }
-}
-
-/** The cited frame, with what the first series is there. */
-function citedPlace(columns: Columns, [first]: readonly SeriesPlan[], frame: number): CitedPlace {
-  const frames = column(columns, 'frame_id')
-  let row = 0
-  while (row < columns.length && frames.get(row) < frame) row += 1
-  const isThere = first !== undefined && row < columns.length && frames.get(row) === frame
-  const value = isThere ? column(columns, first.name).get(row) : Number.NaN
-  const told = Number.isNaN(value) ? '' : `: ${readable(value)}${first?.unit ? ` ${first.unit}` : ''}`
-  return { x: frame, label: `frame ${frame}${told}` }
 }

@@ -7,18 +7,16 @@ import { z } from 'zod'
 import { diagnose } from '../diagnose.ts'
 import { environmentTest } from '../domain/body.ts'
 import { requireAny } from '../domain/capability.ts'
-import { column } from '../domain/columns.ts'
 import { drawFrame } from '../domain/frame-drawing.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import type { Looks } from '../domain/scene-view/shape.ts'
 import { viewNames } from '../domain/scene-view/view.ts'
 import { count, readable } from '../domain/sentence.ts'
-import { seriesChart } from '../domain/series-chart.ts'
-import { totals } from '../domain/totals.ts'
+import { chartPoints, seriesChart } from '../domain/series-chart.ts'
 import { forceScale } from '../force-scale.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { plansOf, readSeries, seriesArgument } from './series-tools.ts'
+import { plansOf, readShown, seriesArgument } from './series-tools.ts'
 import { frameArgument, hints, recordingArgument, runArguments, stamp } from './shape.ts'
 
 /** Findings that are shaded, the worst first. */
@@ -44,15 +42,15 @@ export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
       const plans = plansOf(series, recording)
       const range = frameRange(bounds, recording.summary.frames)
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
-      const columns = await readSeries(recording, plans, range, ctx)
+      const args = { plans, range, points: chartPoints, cite: frame }
+      const { series: found } = await readShown(recording, args, ctx)
       const marks = { frame, runs: shade_findings ? await foundRuns(recording, range, ctx) : [] }
       const heading = `${series.join(', ')} of ${recording.identity.name}`
-      const chart = seriesChart(columns, plans, { title: heading, marks })
+      const chart = seriesChart(found, { title: heading, marks })
       const { pictures } = ctx.store
       const picture = await pictures.renderer.chart(lineChart(chart), { signal: ctx.signal })
       const { uri, content } = pictures.keep(stamp.recording, heading, picture)
-      const frames = column(columns, 'frame_id')
-      const each = plans.map(({ name, unit }) => ({ name, unit, ...totals(column(columns, name), frames) }))
+      const each = found.map(({ frames, values, quantity, cited, truncated, ...exact }) => exact)
       const told = each.map(
         ({ name, unit, min, max, max_frame }) =>
           `${name} ${readable(min)} to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (greatest in frame ${max_frame})`,

@@ -4,15 +4,13 @@ import { CausewayError } from '@causeway/protocol'
 import type { Columns, FrameRange, Recording } from '@causeway/recording'
 import { z } from 'zod'
 import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
-import { minMaxRows } from '../domain/buckets.ts'
-import { column } from '../domain/columns.ts'
+import type { ShownSeriesArgs, shownSeries, trajectory } from '../analysis/shown-series.ts'
+import type { LookOptions } from '../diagnose.ts'
 import { page } from '../domain/cursor.ts'
 import { frameRange } from '../domain/frame-range.ts'
-import { pathLength, shapeRows } from '../domain/path.ts'
 import { type Predicate, parsePredicate } from '../domain/predicate.ts'
 import { count, quantity, readable } from '../domain/sentence.ts'
 import { parseSeriesName, type SeriesPlan } from '../domain/series-name.ts'
-import { totals } from '../domain/totals.ts'
 import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
 import { defaultPoints, hints, recordingArgument, runArguments, stamp } from './shape.ts'
@@ -55,11 +53,17 @@ export async function readSeries(
   ctx: ReplayContext,
 ): Promise<Columns> {
   const args: SeriesArgs = { plans, range }
-  return recording.analyse<Columns>('series', args, {
-    signal: ctx.signal,
-    progress: (...told) => ctx.progress(...told),
-  })
+  return recording.analyse<Columns>('series', args, looking(ctx))
 }
+
+/** The same in few points, with totals. */
+export const readShown = (recording: Recording, args: ShownSeriesArgs, ctx: ReplayContext) =>
+  recording.analyse<Awaited<ReturnType<typeof shownSeries>>>('shownSeries', args, looking(ctx))
+
+const looking = (ctx: ReplayContext): LookOptions => ({
+  signal: ctx.signal,
+  progress: (...told) => ctx.progress(...told),
+})
 
 /** Declares get_series, get_body_trajectory and search_frames. */
 export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
@@ -72,25 +76,15 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     async run({ series, max_points, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const plans = plansOf(series, recording)
-      const columns = await readSeries(recording, plans, frameRange(bounds, recording.summary.frames), ctx)
-      const frames = column(columns, 'frame_id')
-      const each = plans.map(({ name, unit }) => {
-        const values = column(columns, name)
-        const shown = minMaxRows(values, shownOf(max_points))
-        return {
-          name,
-          unit,
-          ...totals(values, frames),
-          frames: shown.map((row) => frames.get(row)),
-          values: shown.map((row) => values.get(row)),
-          truncated: shown.length < columns.length,
-        }
-      })
+      const range = frameRange(bounds, recording.summary.frames)
+      const args: ShownSeriesArgs = { plans, range, points: shownOf(max_points), cite: null }
+      const { length, series: found } = await readShown(recording, args, ctx)
+      const each = found.map(({ quantity, cited, ...shown }) => shown)
       const told = each.map(
         ({ name, unit, min, max, min_frame, max_frame }) =>
           `${name} ${readable(min)} (frame ${min_frame}) to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (frame ${max_frame})`,
       )
-      return { ...stamp, series: each, summary: `${count(columns.length, 'frame')}: ${told.join('; ')}.` }
+      return { ...stamp, series: each, summary: `${count(length, 'frame')}: ${told.join('; ')}.` }
     },
   })
 
@@ -103,35 +97,20 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     async run({ body_id, max_points, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const body = recording.resolveBody(body_id)
-      const names = ['position.x', 'position.y', 'position.z', 'speed'].map((what) => `body.${body}.${what}`)
-      const plans = names.map((name) => parseSeriesName(name, recording.resolveBody))
-      const columns = await readSeries(recording, plans, frameRange(bounds, recording.summary.frames), ctx)
-      const [x, y, z, speed] = names.map((name) => column(columns, name)) as [Part, Part, Part, Part]
-      const frames = column(columns, 'frame_id')
-      const path = { x: valuesOf(x), y: valuesOf(y), z: valuesOf(z) }
-      const { rows, error } = shapeRows(path, shownOf(max_points))
-      const length = pathLength(path)
-      const fastest = totals(speed, frames)
-      const height = totals(z, frames)
-      const times = column(columns, 'simulation_time')
+      const range = frameRange(bounds, recording.summary.frames)
+      const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof trajectory>>>(
+        'trajectory',
+        { body, range, points: shownOf(max_points) },
+        looking(ctx),
+      )
+      const { frames, max_speed, min_z } = path
       return {
         ...stamp,
         body_id: body,
-        points: rows.map((row) => ({
-          frame_id: frames.get(row),
-          simulation_time: times.get(row),
-          position: { x: x.get(row), y: y.get(row), z: z.get(row) },
-          speed: speed.get(row),
-        })),
-        frames: columns.length,
-        truncated: rows.length < columns.length - height.nonfinite,
-        shape_error_m: error,
+        ...path,
         path_length_m: length.along,
         displacement_m: length.straight,
-        max_speed: { value: fastest.max, frame_id: fastest.max_frame },
-        min_z: { value: height.min, frame_id: height.min_frame },
-        nonfinite: height.nonfinite,
-        summary: `Body ${body} travels ${quantity(length.along, 'm')} in ${count(columns.length, 'frame')}, ${quantity(length.straight, 'm')} from start to end; fastest ${quantity(fastest.max, 'm/s')} in frame ${fastest.max_frame}, lowest z ${quantity(height.min, 'm')} in frame ${height.min_frame}.`,
+        summary: `Body ${body} travels ${quantity(length.along, 'm')} in ${count(frames, 'frame')}, ${quantity(length.straight, 'm')} from start to end; fastest ${quantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, lowest z ${quantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
       }
     },
   })
@@ -176,14 +155,9 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   })
 }
 
-type Part = ReturnType<typeof column>
-
-const valuesOf = (part: Part): Float64Array =>
-  Float64Array.from({ length: part.shape[0] ?? 0 }, (_, row) => part.get(row))
-
 const findRuns = (recording: Recording, predicate: Predicate, range: FrameRange, ctx: ReplayContext) =>
   recording.analyse<{ runs: readonly FrameRun[]; searched: number }>(
     'search',
     { predicate, range },
-    { signal: ctx.signal, progress: (...told) => ctx.progress(...told) },
+    looking(ctx),
   )
