@@ -4,7 +4,11 @@ Ratios of one run compare, and nothing else does: every part measures its peers 
 is written by the command in its first mark, with the machine, the date and the commit.
 `
 
-const marks = (command: string) => ({ first: `<!-- made by ${command} -->`, last: `<!-- end ${command} -->` })
+/** Unlike those of `scripts/docs.ts`, whose blocks are made anew at every check. */
+const marks = (command: string) => ({
+  first: `<!-- measured by ${command}: begins -->`,
+  last: `<!-- measured by ${command}: ends -->`,
+})
 
 /** The document with this part in place of its older one, or at the end where there was none. */
 export function withPart(document: string | undefined, command: string, part: string): string {
