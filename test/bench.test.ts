@@ -101,7 +101,9 @@ t.test('bench: a part of the document replaces its older one and leaves the othe
   const first = withPart(withPart(undefined, 'one', 'old'), 'two', 'other')
   const second = withPart(first, 'one', 'new')
   t.equal(second, first.replace('old', 'new'))
-  t.throws(() => withPart(first.replace('<!-- measured by one: ends -->', ''), 'one', 'new'), { message: /"one"/ })
+  t.throws(() => withPart(first.replace('<!-- measured by one: ends -->', ''), 'one', 'new'), {
+    message: /"one"/,
+  })
 })
 
 const calls = (p50Ms: number, perSecond: number): Calls => ({
