@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ask, openReplay } from './replay-kit.ts'
+import { ask, openReplay, textOf } from './replay-kit.ts'
 
 interface Image {
   readonly type: string
@@ -27,7 +27,7 @@ t.test('plot: a PNG, exact totals, and a link to its SVG, in which the cited fra
   t.ok(width >= 1000 && height >= 400)
   const link = content.find(({ type }) => type === 'resource_link')
   t.match(link, { uri: /^replay:\/\/recordings\/slide_at_45\/plots\//, mimeType: 'image/svg+xml' })
-  const svg = (await one.read(link?.uri ?? '')).text ?? ''
+  const svg = await textOf(one, link?.uri)
   for (const told of ['frame 45', 'energy (J)', 'speed (m/s)', 'friction cone']) t.match(svg, told, told)
   t.match(answer.structuredContent, { series: [{ name: 'energy.total', max_frame: 45 }, {}] })
   await t.rejects(one.read('replay://recordings/slide_at_45/plots/nothing'), { code: 'RESOURCE_NOT_FOUND' })
@@ -48,7 +48,7 @@ t.test('render_frame: bodies, forces in N and speeds in every view', async (t) =
     const answer = await one.answer('render_frame', { frame_id: 46, view })
     const content = answer.content as unknown as Image[]
     t.same(sizeOf(content), [1350, 960], view)
-    const svg = (await one.read(content.find(({ uri }) => uri !== undefined)?.uri ?? '')).text ?? ''
+    const svg = await textOf(one, content.find(({ uri }) => uri !== undefined)?.uri)
     t.match(svg, 'Frame 46, t = 0.184 s')
     t.match(svg, '0.9804 m/s')
     t.equal(svg.includes('98.1 N'), true, 'the weight of the body')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ask, openReplay, rowsOf } from './replay-kit.ts'
+import { ask, openReplay, rowsOf, textOf } from './replay-kit.ts'
 
 const eras = ['slide_at_45', 'era_flat_contacts', 'era_no_tangents', 'era_states_only', 'era_unified']
 
@@ -57,6 +57,6 @@ t.test('query_sql: a refusal names the views and their columns', async (t) => {
     message: /no such column/,
     data: { views: { v_state: /speed/ } },
   })
-  const schema = JSON.parse((await one.read('replay://recordings/slide_at_45/schema')).text as string)
+  const schema = JSON.parse(await textOf(one, 'replay://recordings/slide_at_45/schema'))
   t.ok(rowsOf(schema.tables).some(({ name }) => name === 'SolverDiagnosticRecord'))
 })

@@ -72,3 +72,9 @@ export async function ask(t: Test, name: string, options: KitOptions = {}): Prom
 
 /** A list of an answer. */
 export const rowsOf = (value: unknown): Record<string, unknown>[] => value as Record<string, unknown>[]
+
+/** The text of a resource; one of bytes, or none, has none. */
+export async function textOf(client: TestClient, uri = ''): Promise<string> {
+  const contents = await client.read(uri)
+  return 'text' in contents ? contents.text : ''
+}

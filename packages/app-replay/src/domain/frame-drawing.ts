@@ -129,6 +129,9 @@ interface Fit {
   readonly perMetre: number
 }
 
+/** A scene of less extent, m, is a place without a size: it is drawn as if it were 1 m wide. */
+const leastSpan = 1e-5
+
 /** The largest scale at which everything stands in the area, centred. */
 function fit(spans: readonly Projected[]): Fit {
   const ends = (axis: 0 | 1): readonly [number, number] =>
@@ -143,7 +146,8 @@ function fit(spans: readonly Projected[]): Fit {
           [0, 1],
         ] as const)
       : [ends(0), ends(1)]
-  const wide = Math.max(right - left, high - low, 1e-6)
+  const span = Math.max(right - left, high - low)
+  const wide = span > leastSpan ? span : 1
   const perMetre =
     Math.min(
       (area.right - area.left) / Math.max(right - left, 0.2 * wide),

@@ -12,11 +12,11 @@ export const frameQuantities = {
   'energy.rotational': { unit: 'J', quantity: 'energy' },
   'energy.potential': { unit: 'J', quantity: 'energy' },
   'energy.delta': { unit: 'J', quantity: 'energy' },
-  'solver.iterations': { unit: 'iterations', quantity: '' },
-  'solver.residual': { unit: 'residual', quantity: '' },
+  'solver.iterations': { unit: 'count', quantity: 'iterations' },
+  'solver.residual': { unit: 'as recorded', quantity: 'residual' },
   'solver.converged': { unit: 'yes = 1', quantity: 'converged' },
-  'solver.constraints': { unit: 'constraints', quantity: '' },
-  'contacts.pairs': { unit: 'pairs', quantity: '' },
+  'solver.constraints': { unit: 'count', quantity: 'constraints' },
+  'contacts.pairs': { unit: 'count', quantity: 'pairs' },
   'contacts.depth': { unit: 'm', quantity: 'depth' },
 } as const
 
@@ -37,13 +37,13 @@ export const bodyQuantities = {
   'energy.linear': { unit: 'J', quantity: 'energy' },
   'energy.rotational': { unit: 'J', quantity: 'energy' },
   'energy.potential': { unit: 'J', quantity: 'energy' },
-  contacts: { unit: 'pairs', quantity: '' },
+  contacts: { unit: 'count', quantity: 'pairs' },
 } as const
 
 /** Unit and meaning of each quantity of a pair: `pair.<id>.<id>.<quantity>`; the second may be `floor`. */
 export const pairQuantities = {
   contact: { unit: 'touching = 1', quantity: 'contact' },
-  points: { unit: 'points', quantity: '' },
+  points: { unit: 'count', quantity: 'contact points' },
   depth: { unit: 'm', quantity: 'depth' },
   normal_force: { unit: 'N', quantity: 'force' },
   friction_force: { unit: 'N', quantity: 'force' },

@@ -38,6 +38,9 @@ const visible = 0.01
 /** m/s below which a body is at rest for a picture. */
 const restSpeed = 1e-3
 
+/** How far to the right of a body's centre an upright velocity begins, pixels. */
+const besideForce = 50
+
 const size = (vector: Place | null): number => (vector === null ? 0 : Math.hypot(...vector))
 
 /** The tip of a vector: as far as its share of the greatest, in the plane of the view. */
@@ -92,7 +95,10 @@ export function drawSpeeds(
   const greatest = Math.max(...bodies.map(({ velocity }) => size(velocity)), 0)
   const parts = bodies.flatMap(({ at, velocity }) => {
     if (velocity === null || size(velocity) < Math.max(restSpeed, visible * greatest)) return []
-    const from = lens.at(at)
+    const [x, y] = lens.at(at)
+    const [right, up] = lens.project(velocity)
+    // Upwards and downwards it would cover the force of the ground.
+    const from: Point = Math.abs(up) > Math.abs(right) ? [x + besideForce, y] : [x, y]
     const label = `${readable(size(velocity))} m/s`
     const { color } = marks.velocity
     return [arrow(from, tipOf(from, velocity, greatest, lens), { color, width_px: 3, label })]
