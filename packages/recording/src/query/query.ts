@@ -26,7 +26,7 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
   signal?.addEventListener('abort', cancel, { once: true })
   try {
     const reply = await new Promise<QueryReply>((resolve, reject) => {
-      child.once('error', reject)
+      child.on('error', reject)
       child.once('message', (reply: QueryReply) => resolve(reply))
       child.once('exit', (code, killed) => reject(ended(killed ?? code, question)))
       child.send({ file, ...question } satisfies QueryJob, (error) => {
