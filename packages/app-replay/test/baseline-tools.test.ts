@@ -70,3 +70,14 @@ t.test('assert_invariants: pass or fail of each, with where and what shows it', 
   await t.rejects(check({}), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(check({ never_abov: 1 }), { code: 'INVALID_ARGUMENTS', data: { known: /never_below/ } })
 })
+
+t.test('assert_invariants: a run that breaks down keeps no limit', async (t) => {
+  const one = await ask(t, 'nan')
+  const answer = await one.call('assert_invariants', {
+    invariants: { never_below: -1e9, max_energy_drift: 1e9, rest_by: { frame: 1, speed: 1e9 } },
+  })
+  t.equal(answer.passed, false)
+  const failed = rowsOf(answer.verdicts).filter(({ passed }) => !passed)
+  t.ok(failed.some(({ invariant }) => invariant === 'never_below'))
+  t.ok(failed.every(({ value, frame_id }) => value === null && frame_id !== null))
+})

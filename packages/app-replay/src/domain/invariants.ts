@@ -50,16 +50,21 @@ interface Peak {
   readonly frame: number | null
 }
 
-/** The greatest of a measure over the rows; what is not finite counts as greatest, what was never recorded is null. */
+/**
+ * The greatest of a measure over the rows; null where nothing was recorded. What is not finite once there was a value
+ * counts as infinite: a run that breaks down keeps no limit.
+ */
 function greatest(columns: Columns, name: string, measure: (value: number) => number, from = 0): Peak | null {
   const frames = column(columns, 'frame_id')
   const values = column(columns, name)
   let peak: Peak | null = null
+  let isThere = false
   for (let row = 0; row < columns.length; row++) {
-    if (frames.get(row) < from) continue
-    const value = measure(values.get(row))
-    if (!Number.isNaN(value) && (peak === null || value > peak.value))
-      peak = { value, frame: frames.get(row) }
+    const measured = measure(values.get(row))
+    if (!Number.isNaN(measured)) isThere = true
+    if (!isThere || frames.get(row) < from) continue
+    const value = Number.isNaN(measured) ? Number.POSITIVE_INFINITY : measured
+    if (peak === null || value > peak.value) peak = { value, frame: frames.get(row) }
   }
   return peak
 }

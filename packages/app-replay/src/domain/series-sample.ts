@@ -55,7 +55,7 @@ function frameSample({ what }: Plan<'frame'>): Sample {
     'contacts.depth': ({ collisions }, row) => {
       let deepest = 0
       for (let at = startOf(collisions, row); at < endOf(collisions, row); at++)
-        deepest = Math.max(deepest, collisions.data.get(at, collisionAt.depth))
+        deepest = deeper(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
     },
   }
@@ -105,7 +105,7 @@ function pairSample({ a, b, what }: Plan<'pair'>, summary: Known): Sample {
       let deepest = 0
       for (let at = startOf(collisions, row); at < endOf(collisions, row); at++)
         if (isPair(collisions.data.get(at, collisionAt.a), collisions.data.get(at, collisionAt.b)))
-          deepest = Math.max(deepest, collisions.data.get(at, collisionAt.depth))
+          deepest = deeper(deepest, collisions.data.get(at, collisionAt.depth))
       return deepest
     },
     normal_force: force('normal'),
@@ -139,6 +139,9 @@ function stepOf({ times }: FrameWindow, row: number, { dt_s, dt_uniform }: Known
   const [now, before] = [times[row], times[row - 1]]
   return now === undefined || before === undefined ? dt_s : now - before
 }
+
+/** A depth that was not recorded is no deeper. */
+const deeper = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
 
 const startOf = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
 const endOf = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
