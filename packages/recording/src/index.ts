@@ -1,7 +1,8 @@
-export { type LibraryLimits, type LibraryLog, type LibraryOptions, openLibrary } from './library.ts'
+export { type LibraryLimits, type LibraryOptions, openLibrary } from './library.ts'
+export type { LibraryLog } from './log.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
 export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
-export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder.ts'
+export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder-types.ts'
 export type { RunStatus } from './recorder/run-schema.ts'
 export type {
   Body,

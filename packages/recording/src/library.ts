@@ -7,7 +7,9 @@ import type { ScanLimits } from './folder-scan.ts'
 import { listRecordings } from './listing.ts'
 import { loadRecording } from './loaded-recording.ts'
 import { loadedRecordings } from './loaded-recordings.ts'
-import { openRecorder, type RecorderLimits } from './recorder/recorder.ts'
+import type { LibraryLog } from './log.ts'
+import { openRecorder } from './recorder/recorder.ts'
+import type { RecorderLimits } from './recorder/recorder-types.ts'
 import { runKey, runRecordings } from './recorder/run-recordings.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
@@ -26,11 +28,6 @@ export interface LibraryLimits {
   readonly scan: ScanLimits
   /** bounds of what we record ourselves */
   readonly recorder: RecorderLimits
-}
-
-/** Where a library writes what nobody else would see. Shaped like pino. */
-export interface LibraryLog {
-  warn(data: object, message: string): void
 }
 
 /** How a library is opened. */

@@ -1,32 +1,17 @@
 import Database from 'better-sqlite3'
 import type { Connection } from './connection.ts'
 import { eraMap, readSchema } from './era.ts'
-import { frameReader, type ReadFrame } from './frame-reader.ts'
+import { frameReader } from './frame-reader.ts'
 import { readExtents } from './geometry-reader.ts'
 import { isIndexed } from './indexes.ts'
-import { pairReader, type ReadPair } from './pair-reader.ts'
+import { pairReader } from './pair-reader.ts'
+import type { Reader } from './reader-contract.ts'
 import { isRun, openRunReader } from './recorder/run-reader.ts'
 import { rowBounds } from './row-bounds.ts'
-import { type SeriesReader, seriesReader } from './series-reader.ts'
+import { seriesReader } from './series-reader.ts'
 import { readSummary } from './summary.ts'
 import type { RecordingSummary } from './types.ts'
-import { recordingWindows, type Windows } from './windows.ts'
-
-/** Answers questions about one private copy. Synchronous: it lives in a worker. */
-export interface Reader extends SeriesReader {
-  readonly frame: ReadFrame
-  readonly pairHistory: ReadPair
-  summary(): RecordingSummary
-  /** Half extents of the bodies that have geometry, m. */
-  extents(): ReadonlyMap<number, readonly [number, number, number]>
-  /** Columns of the whole recording, for analyses; made once. */
-  windows(summary: RecordingSummary): Windows
-  /** True once every index is built; asked anew with `refresh`. */
-  isIndexed(): boolean
-  /** To be called when indexes were built behind: from then on they are used. */
-  refresh(): void
-  close(): void
-}
+import { recordingWindows } from './windows.ts'
 
 /** Bytes of the page cache, in KiB and negative as SQLite wants it. */
 const cacheKib = -65_536

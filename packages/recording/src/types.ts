@@ -6,7 +6,7 @@
  */
 
 import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
-import type { Recorder, RunState } from './recorder/recorder.ts'
+import type { Recorder, RunState } from './recorder/recorder-types.ts'
 import type { RunStatus } from './recorder/run-schema.ts'
 
 /** A recorded number; null where the recorder wrote NaN. */

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { completeFrame, tailFrame, tailSummary } from '../domain/tail.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
-import { hints, recordingArgument, rows, stamp } from './shape.ts'
+import { hints, recordingArgument, stamp } from './shape.ts'
 
 /** A growing file of somebody else is copied again each time, so it must be small. */
 const maxCopyBytes = 64 * 1024 ** 2
@@ -21,11 +21,11 @@ export function recorderTools(app: Registrar<Replay, ReplaySession>): void {
       'New complete frames of a recording that grows, briefly. Call again with next_frame as after_frame.',
     hints,
     input: {
-      after_frame: z.int().min(0).nullish().describe('default: only the last ones'),
+      after_frame: z.int().nullish().describe('default: the last'),
       limit: z.int().min(1).max(200).default(20).describe('most frames'),
       ...recordingArgument,
     },
-    output: { ...stamp, frames: rows(), next_frame: z.int() },
+    output: stamp,
     example: { args: { recording: 'drop', after_frame: 290 } },
     async run({ recording: asked, after_frame, limit }, ctx) {
       const { recording, stamp } = await opened(ctx, asked, { maxCopyBytes })

@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { WorkerLink } from '../worker-link.ts'
-import type { Ingested } from './recorder-methods.ts'
+import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import type { RunProgress } from './run-writer.ts'
 

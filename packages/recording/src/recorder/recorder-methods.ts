@@ -3,17 +3,10 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { exportRun } from './export-run.ts'
 import { importRecording } from './import-run.ts'
 import { type LineSplitter, lineSplitter } from './line-splitter.ts'
+import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
 import { readLine } from './wire-frame.ts'
-
-/** What the lines of one request have done so far. */
-export interface Ingested {
-  /** frames that were new */
-  readonly accepted: number
-  /** frames that were stored already */
-  readonly ignored: number
-}
 
 /** Methods of a worker that records. */
 export interface RecorderMethods {

@@ -46,6 +46,17 @@ export interface RunFacts extends RunConstants {
   readonly bodies: readonly RunBody[]
 }
 
+/** What a frame line is read with. */
+export interface RunKnowledge {
+  readonly constants: RunConstants
+  /** declared bodies by recorded id */
+  readonly bodies: ReadonlyMap<number, RunBody>
+  /** True for a body that earlier frames hold. */
+  isKnown(id: number): boolean
+  /** total energy of the frame before this one, NaN where there is none */
+  energyBefore(): number
+}
+
 const highestId = 0xffff_ffff
 const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies'])
 const bodyMembers = new Set([

@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../reader-contract.ts'
 import type { BodyId, Collision, Frame, FrictionConstraint, RecordingSummary } from '../types.ts'
 import { type Windows, windowsOver } from '../windows.ts'
 import { unpackFrame } from './run-frame.ts'

@@ -2,10 +2,9 @@ import { basename, dirname, join } from 'node:path'
 import type { Catalogue } from '../catalogue.ts'
 import { type LoadedRecording, loadRecording } from '../loaded-recording.ts'
 import type { LoadedRecordings } from '../loaded-recordings.ts'
-import type { SharedTasks } from '../shared-task.ts'
 import type { Listing, RecordingLibrary } from '../types.ts'
 import { type CallOptions, inWorker, type WorkerLink } from '../worker-link.ts'
-import type { Recorder } from './recorder.ts'
+import type { Recorder } from './recorder-types.ts'
 
 type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 
@@ -24,7 +23,14 @@ export interface RunRecordingsOptions {
   readonly catalogue: Catalogue
   readonly recorder: Recorder
   readonly loaded: LoadedRecordings
-  readonly loads: SharedTasks<Opened>
+  /** Does work that several callers want at the same time once. */
+  readonly loads: {
+    run(
+      key: string,
+      work: (options: Required<CallOptions>) => Promise<Opened>,
+      options: CallOptions,
+    ): Promise<Opened>
+  }
   readonly startWorker: () => WorkerLink
 }
 

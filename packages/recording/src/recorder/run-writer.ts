@@ -3,10 +3,9 @@ import { dataFailure, openDatabase } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import { isEnvironmentId } from '../domain/body-id.ts'
 import { bodyAt, bodyWidth, type PackedFrame, toBytes, unpackContacts } from './packed-frame.ts'
-import { mergeRun, type RunBody, type RunFacts } from './run-facts.ts'
+import { mergeRun, type RunBody, type RunFacts, type RunKnowledge } from './run-facts.ts'
 import { bodyColumns, readFacts } from './run-row.ts'
 import { type RunStatus, runMigrations } from './run-schema.ts'
-import type { RunKnowledge } from './wire-frame.ts'
 
 /** How far a run has come. */
 export interface RunProgress {

@@ -2,8 +2,8 @@
 import { isEnvironmentId } from '../domain/body-id.ts'
 import { bodyAt, bodyWidth, hasEnergy, hasState } from './packed-frame.ts'
 import { writeEnergies } from './run-energy.ts'
+import type { RunKnowledge } from './run-facts.ts'
 import type { ContactLists } from './wire-contacts.ts'
-import type { RunKnowledge } from './wire-frame.ts'
 import {
   list,
   type Members,

@@ -2,21 +2,10 @@
 import { CausewayError } from '@causeway/protocol'
 import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from './packed-frame.ts'
 import { type GivenSystem, systemEnergy } from './run-energy.ts'
-import { type RunBody, type RunConstants, type RunFacts, readRun } from './run-facts.ts'
+import { type RunFacts, type RunKnowledge, readRun } from './run-facts.ts'
 import { readBodies } from './wire-bodies.ts'
 import { bodyFinder, type ContactLists, readContacts } from './wire-contacts.ts'
 import { flag, type Members, members, number, requireKnown, whole } from './wire-value.ts'
-
-/** What a frame line is read with. */
-export interface RunKnowledge {
-  readonly constants: RunConstants
-  /** declared bodies by recorded id */
-  readonly bodies: ReadonlyMap<number, RunBody>
-  /** True for a body that earlier frames hold. */
-  isKnown(id: number): boolean
-  /** total energy of the frame before this one, NaN where there is none */
-  energyBefore(): number
-}
 
 /** What a line says. */
 export type Line = { readonly run: RunFacts } | { readonly frame: PackedFrame }
