@@ -27,12 +27,12 @@ const writes = { idempotent: true, destructive: false }
 /** Declares bookmark, save_baseline and assert_invariants. */
 export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('bookmark', {
-    about: 'Notes on frames of a recording: adds one, removes one, and lists them.',
+    about: 'Adds or removes a note on a frame, and lists all.',
     hints: { ...writes, idempotent: false },
     input: {
-      frame_id: z.int().optional().describe('frame to note'),
-      note: z.string().optional().describe('what is there'),
-      remove: z.int().optional().describe('id of a note to remove'),
+      frame_id: z.int().optional().describe('frame'),
+      note: z.string().optional().describe('text'),
+      remove: z.int().optional().describe('id to remove'),
       ...recordingArgument,
     },
     output: stamp,
@@ -56,11 +56,11 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('save_baseline', {
-    about: 'Keeps figures of a good run, with room, as limits for assert_invariants.',
+    about: 'Keeps the figures of a good run for assert_invariants.',
     hints: { ...writes, destructive: true },
     input: {
-      name: z.string().describe('of the baseline'),
-      margin: z.number().min(0).optional().describe('room; default 0.1'),
+      name: z.string().describe('new name'),
+      margin: z.number().optional().describe('default 0.1'),
       invariants: z.unknown().optional().describe('more of them'),
       ...recordingArgument,
     },
@@ -70,7 +70,7 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
       const { recording, stamp } = await opened(ctx, asked)
       const bodies = bodiesOf(recording)
       const columns = await figures(recording, ctx)
-      const invariants = { ...measured(columns, bodies, margin), ...readInvariants(more ?? {}) }
+      const invariants = { ...measured(columns, bodies, Math.max(0, margin)), ...readInvariants(more ?? {}) }
       const { notebook } = ctx.store
       const { id } = recording.identity
       await notebook.saveBaseline(requestOf(ctx, { name, id, margin, more }), {
@@ -85,10 +85,10 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('assert_invariants', {
     about:
-      'Pass or fail of each: max_energy_drift (share), max_injection_j, never_below (z, or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+      'Pass or fail of each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
     hints,
     input: {
-      invariants: z.unknown().optional().describe('object of them'),
+      invariants: z.unknown().optional().describe('of them'),
       baseline: z.string().optional().describe('or a saved one'),
       ...recordingArgument,
     },

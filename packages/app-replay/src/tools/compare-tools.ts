@@ -12,15 +12,15 @@ import { hints, stamp } from './shape.ts'
 const pairArguments = {
   a: z.string().describe('id or path'),
   b: z.string().describe('id or path'),
-  tolerance: z.number().min(0).optional().describe('absolute and relative; 1e-6'),
+  tolerance: z.number().optional().describe('default 1e-6'),
   exact: z.boolean().optional().describe('bit by bit'),
-  align: z.enum(['frame', 'time']).optional().describe('by; default frame'),
+  align: z.enum(['frame', 'time']).optional().describe('default frame'),
 }
 
 /** Declares find_first_divergence and compare_recordings. */
 export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('find_first_divergence', {
-    about: 'First frame in which two recordings differ: quantity, body, solver and contacts of both.',
+    about: 'First frame in which two recordings differ: quantity, body, solver, contacts.',
     hints,
     input: pairArguments,
     output: stamp,
@@ -47,7 +47,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('compare_recordings', {
-    about: 'Differences of two recordings by quantity: first, greatest, growth per frame.',
+    about: 'Differences of two recordings: first, greatest, growth.',
     hints,
     input: pairArguments,
     output: stamp,
@@ -78,7 +78,7 @@ type Arguments = z.output<z.ZodObject<typeof pairArguments>>
 async function compare(args: Arguments, ctx: ReplayContext, untilFirst: boolean) {
   const { recording: a, stamp: stampA } = await opened(ctx, args.a)
   const { recording: b, stamp: stampB } = await opened(ctx, args.b)
-  const size = args.tolerance ?? usualTolerance
+  const size = Math.max(0, args.tolerance ?? usualTolerance)
   const tolerance: Tolerance = args.exact ? { exact: true } : { exact: false, absolute: size, relative: size }
   const options: CompareOptions = {
     tolerance,

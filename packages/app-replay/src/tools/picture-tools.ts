@@ -25,7 +25,7 @@ const shadedRuns = 4
 /** Declares plot, render_frame and the resource of their SVG. */
 export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('plot', {
-    about: 'Picture (PNG) of quantities over frames, with exact totals.',
+    about: 'Picture (PNG) of quantities over frames.',
     hints,
     input: {
       series: seriesArgument,
@@ -63,11 +63,11 @@ export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('render_frame', {
-    about: 'Drawing (PNG) of a frame: bodies, contact forces (N), velocities (m/s).',
+    about: 'Drawing (PNG) of a frame: bodies, forces, velocities.',
     hints,
     input: {
       frame_id: frameArgument,
-      view: z.enum(viewNames).optional().describe('front: x right, z up'),
+      view: z.enum(viewNames).optional().describe('default front'),
       bodies: z.array(z.int()).optional().describe('only these'),
       ...recordingArgument,
     },

@@ -20,13 +20,13 @@ const usualS = 5
 export function queryTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('query_sql', {
     about:
-      'One SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver, v_body; columns: resource schema.',
+      'One SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver, v_body; columns: schema resource.',
     hints,
     input: {
       sql: z.string().describe('SQLite'),
-      params: z.unknown().optional().describe('values of ?, or object'),
-      limit: z.int().min(1).optional().describe('most rows'),
-      timeout_s: z.number().optional().describe('up to 30 s'),
+      params: z.unknown().optional().describe('list or object'),
+      limit: z.int().optional().describe('most rows'),
+      timeout_s: z.number().optional().describe('to 30'),
       ...recordingArgument,
     },
     output: stamp,
@@ -42,7 +42,7 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
       const question = {
         sql,
         params: parameters(params),
-        limit: Math.min(limit, mostRows),
+        limit: Math.min(Math.max(limit, 1), mostRows),
         bytes: mostBytes,
         deadlineMs: Math.min(Math.max(timeout_s, 0.1), longestS) * 1000,
       }

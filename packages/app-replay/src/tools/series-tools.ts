@@ -19,13 +19,13 @@ import { defaultPoints, hints, recordingArgument, runArguments, stamp } from './
 const part = {
   start_frame: runArguments.start_frame,
   end_frame: runArguments.end_frame,
-  max_points: z.int().min(2).optional().describe('most points'),
+  max_points: z.int().optional().describe('most points'),
 }
 
 /** Points of a series in one answer. */
 const mostPoints = 2000
 
-const shownOf = (points = defaultPoints): number => Math.min(points, mostPoints)
+const shownOf = (points = defaultPoints): number => Math.min(Math.max(points, 2), mostPoints)
 
 /** Series of one call. */
 const mostSeries = 8
@@ -68,7 +68,7 @@ const looking = (ctx: ReplayContext): LookOptions => ({
 /** Declares get_series, get_body_trajectory and search_frames. */
 export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_series', {
-    about: 'Quantities over frames: exact totals and points, the least and greatest of buckets where long.',
+    about: 'Quantities over frames: exact totals, and points that keep every peak.',
     hints,
     input: { series: seriesArgument, ...part, ...recordingArgument },
     output: stamp,
@@ -89,7 +89,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('get_body_trajectory', {
-    about: 'Path of a body in few points that keep its shape; length, greatest speed, lowest point.',
+    about: 'Path of a body: points, length, greatest speed, lowest z.',
     hints,
     input: { body_id: z.int().describe('body id'), ...part, ...recordingArgument },
     output: stamp,
@@ -119,7 +119,7 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
     about: 'Runs of frames in which, for example, speed(2) > 1 and contact(1,2) and not delta_e < -0.5.',
     hints,
     input: {
-      predicate: z.string().describe('series, f(body), f(body, body or floor)'),
+      predicate: z.string().describe('series; f(body), f(body, floor)'),
       ...part,
       cursor: runArguments.cursor,
       ...recordingArgument,
