@@ -20,7 +20,7 @@ const pairArguments = {
 /** Declares find_first_divergence and compare_recordings. */
 export function compareTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('find_first_divergence', {
-    about: 'First frame in which two recordings differ: quantity, body, solver, contacts.',
+    about: 'First frame in which two recordings differ, and how.',
     hints,
     input: pairArguments,
     output: stamp,

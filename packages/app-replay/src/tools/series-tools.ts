@@ -68,7 +68,7 @@ const looking = (ctx: ReplayContext): LookOptions => ({
 /** Declares get_series, get_body_trajectory and search_frames. */
 export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_series', {
-    about: 'Quantities over frames: exact totals, and points that keep every peak.',
+    about: 'Quantities over frames: exact totals and points.',
     hints,
     input: { series: seriesArgument, ...part, ...recordingArgument },
     output: stamp,
