@@ -51,7 +51,6 @@ async function main(): Promise<void> {
 
 /** Joins the parts, from the client on the left to the server on the right, and lives until one of them ends. */
 async function run(settings: Settings): Promise<void> {
-  if (process.versions.node.startsWith('20.')) setFlagsFromString(leanParser)
   setFlagsFromString(smallNursery)
   const { stdin, stdout } = process
   const log = settings.debug ? openLog() : noLog
@@ -197,9 +196,6 @@ const stalledMs = 1000
 
 /** SDK clients give up a request after this time. */
 const promisedMs = 60_000
-
-/** Node 20 spends 10 MB on optimizing undici's parser, a WebAssembly module, beyond what the parser gains. */
-const leanParser = '--liftoff-only'
 
 /** What a message leaves behind dies at once; space for more of it costs 130 MB on Node 24 and gains no time (measured). */
 const smallNursery = '--semi-space-growth-factor=1'
