@@ -236,7 +236,12 @@ export const codes = Object.freeze({
     retry,
   ),
   RECORDING_FINISHED: row(-32000, 409, 'the recording is finished', 'record under another name'),
-  RECORDING_EXISTS: row(-32000, 409, 'a recording of this name exists', 'use another name, or delete it first'),
+  RECORDING_EXISTS: row(
+    -32000,
+    409,
+    'a recording of this name exists',
+    'use another name, or delete it first',
+  ),
 
   // Data files and settings
   NEWER_DATA: row(
