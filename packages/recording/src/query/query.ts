@@ -24,11 +24,14 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
   const cancel = () => child.kill('SIGKILL')
   const overdue = setTimeout(cancel, question.deadlineMs + startMs)
   signal?.addEventListener('abort', cancel, { once: true })
+  const started = performance.now()
   try {
     const reply = await new Promise<QueryReply>((resolve, reject) => {
       child.on('error', reject)
       child.once('message', (reply: QueryReply) => resolve(reply))
-      child.once('exit', (code, killed) => reject(ended(killed ?? code, question)))
+      child.once('exit', (code, killed) =>
+        reject(ended(killed ?? code, performance.now() - started, question)),
+      )
       child.send({ file, ...question } satisfies QueryJob, (error) => {
         if (error !== null) reject(error)
       })
@@ -46,17 +49,18 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
   }
 }
 
-function ended(cause: string | number | null, { deadlineMs }: SqlQuestion): CausewayError {
-  if (cause === 'SIGKILL')
-    return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
-      remedy: 'restrict frame_id, or raise timeout_s up to 30',
-      data: { deadline_ms: deadlineMs },
-    })
-  if (cause === 'SIGTERM')
+/** What the end of the process means: it kills itself at the deadline, and before it where memory runs out. */
+function ended(cause: string | number | null, elapsedMs: number, { deadlineMs }: SqlQuestion): CausewayError {
+  if (cause !== 'SIGKILL')
+    return new CausewayError('INTERNAL', 'the process of the query ended unexpectedly', { cause })
+  if (elapsedMs < deadlineMs)
     return new CausewayError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
       remedy: 'select fewer rows and shorter values',
     })
-  return new CausewayError('INTERNAL', 'the process of the query ended unexpectedly', { cause })
+  return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
+    remedy: 'restrict frame_id, or raise timeout_s up to 30',
+    data: { deadline_ms: deadlineMs },
+  })
 }
 
 const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
