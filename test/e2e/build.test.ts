@@ -15,7 +15,7 @@ const { url } = await startServer(t, { dir, program: fromBuild, env: writeProbeA
 
 verifies('server:start:fresh-clone', 'as it is built', async (t) => {
   const { json } = await getJson(url, '/health')
-  t.match(json, { status: 'ok', apps: { Replay: { status: 'ok', tools: 15 } } })
+  t.match(json, { status: 'ok', apps: { Replay: { status: 'ok', tools: Number } } })
   const { recordings } = await overHttp(url, {}).ask('list_recordings')
   t.ok(recordings.some(({ recording }: { recording: string }) => recording === 'slide_at_45'))
 })

@@ -26,6 +26,15 @@ export const client = {
     behaviour: 'Claude Code adds the server and finds it connected, without an account',
     over: ['http', 'bridge'],
   },
+  'client:claude-code:restart': {
+    origin: 'Claude Code, mcp add and list',
+    behaviour:
+      'Claude Code finds the server connected through the bridge, also after the server was restarted',
+  },
+  'client:claude-code:autostart': {
+    origin: 'Claude Code, mcp add and list',
+    behaviour: 'Claude Code finds the server connected where the bridge has to start it',
+  },
   'client:readme': {
     origin: 'design, seen by a new user',
     behaviour: 'every command in the README works as written',
