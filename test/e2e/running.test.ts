@@ -103,7 +103,7 @@ verifies('server:health', 'of a running process', async (t) => {
     uptime_s: Number,
     data_dir: join(dir, 'data'),
     limits: { body_bytes: 16 * 2 ** 20 },
-    apps: { Replay: { status: 'ok', tools: 15 } },
+    apps: { Replay: { status: 'ok', tools: Number } },
   })
 })
 
