@@ -37,7 +37,8 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
           code: error?.code ?? 'ok',
           client: caller.client.name,
         }
-        if (error?.code === 'INTERNAL') callLog.error({ ...fields, err: error.cause ?? error }, 'call')
+        if (error?.code === 'INTERNAL' || error?.code === 'WORKER_LOST')
+          callLog.error({ ...fields, err: error.cause ?? error }, 'call')
         else callLog.info(fields, 'call')
       }
       try {

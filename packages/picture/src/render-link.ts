@@ -12,7 +12,7 @@ export interface Drawn {
 
 /** A worker thread that draws one picture at a time. */
 export interface RenderLink {
-  /** One at a time. Rejects with what the drawing throws, and with `INTERNAL` where the thread dies. */
+  /** One at a time. Rejects with what the drawing throws, and with `WORKER_LOST` where the thread dies. */
   draw(job: Job): Promise<Drawn>
   readonly isAlive: boolean
   /** Ends the thread at once, its drawing with it; done when the thread has ended. */
@@ -87,7 +87,7 @@ export function startRenderer(): RenderLink {
 const workerFile = new URL(`./render-worker${extname(import.meta.url)}`, import.meta.url)
 
 const died = (cause: unknown): CausewayError =>
-  new CausewayError('INTERNAL', 'the worker that draws pictures ended unexpectedly', {
+  new CausewayError('WORKER_LOST', 'the worker that draws pictures ended unexpectedly', {
     remedy: 'call again: a new worker is started; draw fewer points if it repeats',
     cause,
   })

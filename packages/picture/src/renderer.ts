@@ -30,8 +30,8 @@ export interface Renderer {
    * A Vega-Lite specification, under our theme (`lineChart` makes one). Its data must stand in it. It is code, as its
    * expressions are: pass on none that a client wrote.
    *
-   * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, and `INTERNAL` where
-   * the worker dies.
+   * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, and `WORKER_LOST`
+   * where the worker dies.
    */
   chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture>
   /** SVG text without images (`drawing` writes it). Throws as `chart` does. */

@@ -57,14 +57,14 @@ t.test('renderer: pictures are drawn in the order of the calls', async (t) => {
   t.same(order, [0, 1, 2, 3])
 })
 
-t.test('renderer: a worker that dies is INTERNAL, and the next picture starts another', async (t) => {
+t.test('renderer: a worker that dies is WORKER_LOST, and the next picture starts another', async (t) => {
   const workers = workersOf(t)
   const pictures = open(t)
   const ends = Promise.allSettled([pictures.chart(hanging), pictures.drawing(small)])
   const [first] = (await once(process, 'worker')) as [Worker]
   await first.terminate()
   const [dead, next] = await ends
-  t.match(dead, { status: 'rejected', reason: { code: 'INTERNAL', remedy: /call again/ } })
+  t.match(dead, { status: 'rejected', reason: { code: 'WORKER_LOST', remedy: /call again/ } })
   t.match(next, { status: 'fulfilled', value: { width_px: 1350 } })
   t.equal(workers.length, 2)
 })

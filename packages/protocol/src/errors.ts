@@ -243,6 +243,14 @@ export const codes = Object.freeze({
     'use another name, or delete it first',
   ),
 
+  WORKER_LOST: row(
+    -32000,
+    503,
+    'the thread or process that worked on the call ended unexpectedly',
+    'call again; report it if it repeats',
+    retry,
+  ),
+
   // Data files and settings
   NEWER_DATA: row(
     -32000,
@@ -318,73 +326,3 @@ export type ErrorCode = keyof typeof codes
 
 /** The row of a code, typed as the interface and not as its literal. */
 export const rowOf = (code: ErrorCode): ErrorRow => codes[code]
-
-/** Plain data that goes with an error; it is shown to clients. */
-export type ErrorData = Readonly<Record<string, unknown>>
-
-/** What a client gets as `_meta['causeway/error']` of a failed call and as the body of a REST answer. */
-export interface ErrorObject {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly remedy: string
-  readonly data: ErrorData
-  /** The number of the original designs, where they promised one, else null. */
-  readonly legacy_code: number | null
-  readonly retryable: boolean
-}
-
-/** Where an error object stands in the `_meta` of a result. */
-export const errorMetaKey = 'causeway/error'
-
-/**
- * The one error that may reach a client.
- *
- * `message` says what is wrong: lower case, no period, paths and values last. `remedy` replaces the remedy of the
- * table where the place that throws knows better. `cause` is for the log alone.
- */
-export class CausewayError extends Error {
-  readonly code: ErrorCode
-  readonly remedy: string
-  readonly data: ErrorData
-
-  constructor(
-    code: ErrorCode,
-    message: string,
-    { data = {}, remedy, cause }: { data?: ErrorData; remedy?: string; cause?: unknown } = {},
-  ) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.name = 'CausewayError'
-    this.code = code
-    this.remedy = remedy ?? codes[code].remedy
-    this.data = data
-  }
-}
-
-/** True for a CausewayError, also for one made by another copy of this module. */
-export function isCausewayError(error: unknown): error is CausewayError {
-  return (
-    error instanceof Error &&
-    error.name === 'CausewayError' &&
-    Object.hasOwn(codes, (error as { code?: PropertyKey }).code ?? '')
-  )
-}
-
-/** Any thrown value as a CausewayError; what is not one becomes `INTERNAL` and keeps the original as cause. */
-export function asCausewayError(error: unknown): CausewayError {
-  if (isCausewayError(error)) return error
-  return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
-}
-
-/** The error as a client sees it. */
-export function errorObject(error: CausewayError): ErrorObject {
-  const { retryable, legacy } = rowOf(error.code)
-  const { code, message, remedy, data } = error
-  return { code, message, remedy, data, legacy_code: legacy ?? null, retryable }
-}
-
-/** The one line for people and models: `CODE: what is wrong; what to do`. */
-export const errorText = ({
-  code,
-  message,
-  remedy,
-}: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`

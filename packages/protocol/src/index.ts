@@ -1,17 +1,14 @@
 export {
   asCausewayError,
   CausewayError,
-  codes,
-  type ErrorCode,
   type ErrorData,
   type ErrorObject,
-  type ErrorRow,
   errorMetaKey,
   errorObject,
   errorText,
   isCausewayError,
-  rowOf,
-} from './errors.ts'
+} from './causeway-error.ts'
+export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
 export {
   failure,
   failureOf,

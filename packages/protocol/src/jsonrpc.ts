@@ -1,5 +1,6 @@
 /** JSON-RPC 2.0 envelopes (https://www.jsonrpc.org/specification) as MCP uses them. */
-import { type CausewayError, errorObject, rowOf } from './errors.ts'
+import { type CausewayError, errorObject } from './causeway-error.ts'
+import { rowOf } from './errors.ts'
 
 /** An id as a peer sent it; its type is kept. */
 export type Id = string | number

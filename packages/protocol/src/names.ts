@@ -1,5 +1,5 @@
 /** The rule for names: `<App>__<tool>` on the shared mount, bare names on an app's own mount. */
-import { CausewayError } from './errors.ts'
+import { CausewayError } from './causeway-error.ts'
 
 /** An app's name: `Replay`. It never contains the separator. */
 export const appNamePattern = /^[A-Z][A-Za-z0-9]*$/

@@ -2,12 +2,11 @@ import t from 'tap'
 import {
   asCausewayError,
   CausewayError,
-  codes,
   errorObject,
   errorText,
   isCausewayError,
-  rowOf,
-} from '../src/errors.ts'
+} from '../src/causeway-error.ts'
+import { codes, rowOf } from '../src/errors.ts'
 
 t.test('error table: every row can be told on each channel', async (t) => {
   for (const [code, row] of Object.entries(codes)) {

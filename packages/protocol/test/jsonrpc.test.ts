@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CausewayError } from '../src/errors.ts'
+import { CausewayError } from '../src/causeway-error.ts'
 import { failure, failureOf, idOf, isId, kindOf, success } from '../src/jsonrpc.ts'
 
 const v = { jsonrpc: '2.0' }

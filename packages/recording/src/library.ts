@@ -55,7 +55,7 @@ const defaults: LibraryLimits = {
 const verdictCodes: readonly ErrorCode[] = ['NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED']
 
 /** What a private copy that was harmed on disk answers. */
-const unreadable: readonly ErrorCode[] = [...verdictCodes, 'DATA_UNWRITABLE', 'INTERNAL']
+const unreadable: readonly ErrorCode[] = [...verdictCodes, 'DATA_UNWRITABLE', 'INTERNAL', 'WORKER_LOST']
 
 type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 

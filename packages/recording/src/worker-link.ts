@@ -12,7 +12,7 @@ export interface CallOptions {
 
 /** A worker thread and the calls that it has in hand. */
 export interface WorkerLink {
-  /** Rejects with what the method throws, `CANCELLED` on abort, `INTERNAL` where the worker dies. */
+  /** Rejects with what the method throws, `CANCELLED` on abort, `WORKER_LOST` where the worker dies. */
   call<Method extends WorkerMethod>(
     method: Method,
     args: ArgsOf<Method>,
@@ -128,7 +128,7 @@ const stopMs = 2000
 const workerFile = new URL(`./recording-worker${extname(import.meta.url)}`, import.meta.url)
 
 const died = (cause: unknown): CausewayError =>
-  new CausewayError('INTERNAL', 'the worker that reads the recording ended unexpectedly', {
+  new CausewayError('WORKER_LOST', 'the worker that reads the recording ended unexpectedly', {
     remedy: 'call again: a new worker is started',
     cause,
   })

@@ -19,7 +19,7 @@ verifies('recording:worker:dies', async (t) => {
   await link.kill()
   t.equal(loaded.isOpen, false)
   for (const result of await ended) {
-    if (result.status === 'rejected') t.match(result.reason, { code: 'INTERNAL', remedy: /call again/ })
+    if (result.status === 'rejected') t.match(result.reason, { code: 'WORKER_LOST', remedy: /call again/ })
   }
   t.ok(
     (await ended).some(({ status }) => status === 'rejected'),

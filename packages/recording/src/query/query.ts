@@ -52,7 +52,7 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
 /** What the end of the process means: it kills itself at the deadline, and before it where memory runs out. */
 function ended(cause: string | number | null, elapsedMs: number, { deadlineMs }: SqlQuestion): CausewayError {
   if (cause !== 'SIGKILL')
-    return new CausewayError('INTERNAL', 'the process of the query ended unexpectedly', { cause })
+    return new CausewayError('WORKER_LOST', 'the process of the query ended unexpectedly', { cause })
   if (elapsedMs < deadlineMs)
     return new CausewayError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
       remedy: 'select fewer rows and shorter values',
