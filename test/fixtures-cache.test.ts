@@ -39,7 +39,7 @@ test('cache: a process that dies while it makes the folder leaves the way free',
   const root = join(t.testdir(), 'cache')
   const child = asker(
     root,
-    `writeFileSync(folder + '/half', ''); console.log('half'); await new Promise(setInterval)`,
+    `writeFileSync(folder + '/half', ''); console.log('half'); await new Promise(() => setInterval(() => {}, 1000))`,
   )
   t.teardown(() => child.kill('SIGKILL'))
   if (child.stdout) await once(child.stdout, 'data')
