@@ -12,15 +12,34 @@ import type { Requirement, Requirements } from './requirement.ts'
 import { app } from './requirements/app.ts'
 import { bridge } from './requirements/bridge.ts'
 import { client } from './requirements/client.ts'
+import { debrief } from './requirements/debrief.ts'
+import { help } from './requirements/help.ts'
+import { limits } from './requirements/limits.ts'
+import { minds } from './requirements/minds.ts'
 import { recording } from './requirements/recording.ts'
 import { replay } from './requirements/replay.ts'
 import { server } from './requirements/server.ts'
+import { toolvault } from './requirements/toolvault.ts'
+import { trm } from './requirements/trm.ts'
 import { wire } from './requirements/wire.ts'
 import { workshop } from './requirements/workshop.ts'
 
-const areas = { workshop, app, server, wire, bridge, recording, replay, client } as const satisfies Readonly<
-  Record<string, Requirements>
->
+const areas = {
+  workshop,
+  app,
+  server,
+  wire,
+  bridge,
+  recording,
+  replay,
+  help,
+  minds,
+  debrief,
+  toolvault,
+  trm,
+  limits,
+  client,
+} as const satisfies Readonly<Record<string, Requirements>>
 
 /** Every requirement of every area. */
 export const requirements = {
@@ -31,6 +50,12 @@ export const requirements = {
   ...bridge,
   ...recording,
   ...replay,
+  ...help,
+  ...minds,
+  ...debrief,
+  ...toolvault,
+  ...trm,
+  ...limits,
   ...client,
 } as const satisfies Requirements
 
@@ -44,5 +69,5 @@ export function requirement(id: RequirementId): Requirement {
 
 /** The number of rows in all areas, which differs from the number of ids when two areas claim one id. */
 export function rowCount(): number {
-  return Object.values(areas).reduce((sum, area) => sum + Object.keys(area).length, 0)
+  return Object.values(areas).reduce<number>((sum, area) => sum + Object.keys(area).length, 0)
 }

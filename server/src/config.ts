@@ -1,41 +1,14 @@
 /** Every setting of the server: its environment variable, its default and its meaning. Nothing else reads the environment. */
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
-
-const flag = (value: boolean) => z.union([z.boolean(), z.stringbool()]).default(value)
-
-const whole = (value: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
-  z.coerce.number().int().min(min).max(max).default(value)
-
-/** A list: an array in the configuration file, divided text elsewhere: like PATH, unless another divider is given. */
-const list = (divider: string = delimiter) =>
-  z
-    .union([z.array(z.string()), z.string().transform((text) => text.split(divider))])
-    .transform((items) => items.map((item) => item.trim()).filter((item) => item !== ''))
-    .default([])
-
-/** `minds:3000` */
-const alias = z.string().transform((text, { addIssue }) => {
-  const [, app, port] = /^([A-Za-z][A-Za-z0-9]*):(\d{1,5})$/.exec(text) ?? []
-  if (app !== undefined && Number(port) <= 65_535) return { app, port: Number(port) }
-  addIssue(`not of the form app:port: ${text}`)
-  return z.NEVER
-})
-
-interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** Environment variable, also the name in an `--env-file`. */
-  readonly env: string
-  readonly schema: Schema
-  /** What it does, for `docs/settings.md`. */
-  readonly meaning: string
-  /** The default in words, where the schema does not say it. */
-  readonly defaultText?: string
-  /** The app that gets it, with `env.settings`; absent for the server's own. */
-  readonly app?: string
-}
-
-const setting = <Schema extends z.ZodType>(row: Setting<Schema>): Setting<Schema> => row
+import { debriefSettings } from './settings/debrief.ts'
+import { helpSettings } from './settings/help.ts'
+import { limitSettings } from './settings/limits.ts'
+import { mindsSettings } from './settings/minds.ts'
+import { replaySettings } from './settings/replay.ts'
+import { alias, flag, list, type Setting, setting, whole } from './settings/setting.ts'
+import { trmSettings } from './settings/trm.ts'
 
 /** Where data lives when nothing is set: the platform's folder for user data. */
 export function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
@@ -90,31 +63,12 @@ export const settings = Object.freeze({
     defaultText: 'the folder that the server was started in',
     meaning: 'folders below which every app may read files, divided like PATH',
   }),
-  recordingRoots: setting({
-    env: 'CAUSEWAY_RECORDING_ROOTS',
-    schema: list(),
-    defaultText: 'none',
-    meaning: 'further folders with simulation recordings, for Replay',
-  }),
-  snapshotCapBytes: setting({
-    env: 'CAUSEWAY_SNAPSHOT_CAP_BYTES',
-    schema: whole(4 * 2 ** 30),
-    meaning: 'private copies of recordings are thrown away, oldest use first, above this many bytes',
-    app: 'Replay',
-  }),
-  recordingsCapBytes: setting({
-    env: 'CAUSEWAY_RECORDINGS_CAP_BYTES',
-    schema: whole(16 * 2 ** 30, { min: 2 ** 20 }),
-    meaning:
-      'recordings made by the server itself are removed, oldest first and never a live one, above this many bytes',
-    app: 'Replay',
-  }),
-  recordingsMaxAgeDays: setting({
-    env: 'CAUSEWAY_RECORDINGS_MAX_AGE_DAYS',
-    schema: whole(0),
-    meaning: 'recordings made by the server itself are removed after this many days; 0 keeps them',
-    app: 'Replay',
-  }),
+  ...replaySettings,
+  ...helpSettings,
+  ...mindsSettings,
+  ...debriefSettings,
+  ...trmSettings,
+  ...limitSettings,
   pageSize: setting({
     env: 'CAUSEWAY_PAGE_SIZE',
     schema: whole(200, { min: 1 }),

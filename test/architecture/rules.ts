@@ -10,16 +10,17 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   store: ['protocol'],
   'app-kit': ['protocol'],
-  recording: ['protocol', 'store'],
-  embed: ['protocol', 'store'],
-  picture: ['protocol'],
+  worker: ['protocol'],
+  recording: ['protocol', 'store', 'worker'],
+  embed: ['protocol', 'store', 'worker'],
+  picture: ['protocol', 'worker'],
   bridge: ['protocol'],
   'app-replay': ['recording', 'picture'],
   'app-help': ['embed'],
   'app-minds': ['embed'],
   'app-debrief': ['picture'],
 }
-const ofEachApp = ['protocol', 'app-kit', 'store']
+const ofEachApp = ['protocol', 'app-kit', 'store', 'worker']
 
 const ceiling = 400
 const forbiddenNames = /^(utils?|helpers?|common|misc|managers?|shared)$/

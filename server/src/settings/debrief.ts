@@ -1,0 +1,2 @@
+/** Settings of Debrief and ToolVault. */
+export const debriefSettings = {}

@@ -1,0 +1,2 @@
+/** Settings of Help. */
+export const helpSettings = {}

@@ -1,0 +1,2 @@
+/** Settings of limits, audit and log files. */
+export const limitSettings = {}

@@ -1,0 +1,2 @@
+/** Settings of Minds. */
+export const mindsSettings = {}

@@ -1,0 +1,2 @@
+/** Settings of Trm. */
+export const trmSettings = {}
