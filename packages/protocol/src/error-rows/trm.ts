@@ -1,4 +1,135 @@
-import type { ErrorRow } from './row.ts'
+import { type ErrorRow, retry, row } from './row.ts'
 
 /** Refinement of code. */
-export const trmRows = {} satisfies Record<string, ErrorRow>
+export const trmRows = {
+  INVALID_CANDIDATE: row(
+    -32602,
+    400,
+    'the candidate is not one of the five modes, or a part of it is malformed',
+    'correct data.problems; a candidate has one of changes, patch or files beside its mode',
+  ),
+  INVALID_PATH: row(
+    -32602,
+    400,
+    'a path of the candidate may not be written',
+    'give a path relative to the project, with forward slashes, outside .git and not through a link',
+  ),
+  DUPLICATE_PATH: row(
+    -32602,
+    400,
+    'one candidate names a file twice',
+    'put all changes of a file into one entry',
+  ),
+  PATH_MISMATCH: row(
+    -32602,
+    400,
+    'the header of a diff names another file than its path',
+    'leave the header out, or make it name the file of path',
+  ),
+  FILE_EXISTS: row(
+    -32602,
+    409,
+    'the candidate creates a file that exists',
+    'use mode files to overwrite it, or modify to change it',
+  ),
+  FILE_TOO_LARGE: row(-32602, 413, 'a file or the candidate is over its limit', 'send a smaller change'),
+  NOT_TEXT: row(
+    -32602,
+    422,
+    'the file is not UTF-8 text, so it cannot be edited',
+    'overwrite, rename or delete it as a whole',
+  ),
+  BINARY_PATCH: row(
+    -32602,
+    422,
+    'the patch holds a binary change',
+    'leave binary files out of the patch; write them outside of the candidate',
+  ),
+  INVALID_DIFF: row(
+    -32602,
+    400,
+    'the text is not a unified diff',
+    'send lines that begin with @@, a space, + or -, or use mode modify',
+  ),
+  HUNK_MISMATCH: row(
+    -32602,
+    422,
+    'a hunk of the diff fits nowhere in the file',
+    'take the lines from data.closest, which the file holds now, and send the diff again',
+  ),
+  HUNK_AMBIGUOUS: row(
+    -32602,
+    422,
+    'a hunk of the diff fits at several places',
+    'add context lines until it fits at one of data.lines only, or use mode modify with line numbers',
+  ),
+  INVALID_EDIT: row(-32602, 400, 'an edit is empty or changes nothing', 'correct or leave out the edit'),
+  INVALID_LINE: row(
+    -32602,
+    400,
+    'a line number lies outside of the file',
+    'use a line from 1 to data.line_count; trm.lines shows them',
+  ),
+  EDIT_OVERLAP: row(
+    -32602,
+    400,
+    'two edits of a file touch the same text',
+    'join the edits named in data.edits to one; all positions refer to the file before the candidate',
+  ),
+  REPLACE_NOT_FOUND: row(
+    -32602,
+    422,
+    'the text to replace is not in the file',
+    'take it from data.closest, which the file holds now',
+  ),
+  REPLACE_AMBIGUOUS: row(
+    -32602,
+    422,
+    'the text to replace is in the file more than once',
+    'add lines around it, or give all: true or occurrence; data.lines tells where it stands',
+  ),
+  STALE_FILE: row(
+    -32602,
+    409,
+    'the file is not in the state that the candidate was written for',
+    'read the file again; data.diff shows what changed',
+  ),
+  INVALID_NOTEBOOK: row(
+    -32602,
+    422,
+    'the file is not a notebook, or would no longer be one',
+    'address cells by index or id, and leave the JSON around them alone',
+  ),
+  CELL_NOT_FOUND: row(
+    -32602,
+    404,
+    'the notebook has no such cell',
+    'use an index from 0 or an id of data.cells',
+  ),
+  USER_EDIT_CONFLICT: row(
+    -32000,
+    409,
+    'files were edited by someone else since the session wrote them',
+    'look at data.conflicts; force: true overwrites these edits',
+  ),
+  SNAPSHOT_NOT_FOUND: row(-32000, 404, 'no snapshot has this id', 'it was dropped; list the checkpoints'),
+  SNAPSHOT_TOO_LARGE: row(
+    -32000,
+    413,
+    'the project is too large for a snapshot of all of it',
+    'let .gitignore exclude the folders named in data.largest, or start the session in a part of the project',
+  ),
+  SNAPSHOT_UNAVAILABLE: row(
+    -32000,
+    503,
+    'snapshots cannot be made on this machine',
+    'install git 2.30 or newer, and let the server find it in PATH',
+  ),
+  TREE_BUSY: row(-32000, 409, 'a file changed while it was being replaced', 'call again', retry),
+  NOT_A_DIFF: row(
+    -32602,
+    422,
+    'the text to review is no unified diff',
+    'send the output of git diff, or files',
+  ),
+} satisfies Record<string, ErrorRow>

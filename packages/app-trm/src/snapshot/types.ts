@@ -1,0 +1,105 @@
+/** Snapshots of a project's files, kept in a git repository of our own outside of the project. */
+import type { Changes, FilesBefore } from '../domain/candidate/types.ts'
+
+/** Names a snapshot; plain text that may be stored in a row. */
+export type SnapshotId = string
+
+/** What stands at a path. */
+export type EntryKind = 'file' | 'link' | 'absent'
+
+/** One path of a snapshot. */
+export interface SnapshotEntry {
+  readonly path: string
+  readonly kind: EntryKind
+  /** Id of the content in the shadow repository; empty where absent. */
+  readonly blob: string
+  /** Permission bits, 0o7777; 0 where absent. */
+  readonly mode: number
+  readonly bytes: number
+}
+
+/** How a path on disk differs from a snapshot. */
+export interface SnapshotDifference {
+  readonly path: string
+  /** Seen from the snapshot: `created` exists now and did not then. */
+  readonly kind: 'created' | 'deleted' | 'modified' | 'mode'
+  /** Unified diff from the snapshot to the disk; null for what is not text or larger than 1 MiB. */
+  readonly diff: string | null
+}
+
+/** What a restore did. */
+export interface RestoreReport {
+  /** Paths whose content or mode was changed, sorted. */
+  readonly restored: readonly string[]
+  readonly deleted: readonly string[]
+}
+
+/** How to restore. */
+export interface RestoreOptions {
+  /** Restores these paths of the snapshot only. */
+  readonly paths?: readonly string[] | undefined
+  /** What the session believes to be on disk; a path that differs from it is a conflict. */
+  readonly expected?: SnapshotId | undefined
+  /** Overwrites conflicting files. */
+  readonly force?: boolean | undefined
+}
+
+/** How to take a snapshot. */
+export interface TakeOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Snapshots of projects, git or not. Nothing is ever written into the project but by `restore`, and by that only the
+ * paths of the snapshot; the user's `.git` is never opened for writing.
+ *
+ * Undo of a step: `restore(before, { expected: after })`. Reset and return to a checkpoint: the same with
+ * `combine` of the steps since, oldest first for what was before, newest first for what is expected.
+ */
+export interface Snapshots {
+  /**
+   * Records the paths, present or absent, ignored or not, or without paths every file that the project's ignore rules
+   * keep. Throws `SNAPSHOT_TOO_LARGE`, `INVALID_PATH`, `SNAPSHOT_UNAVAILABLE`.
+   */
+  take(root: string, paths?: readonly string[], options?: TakeOptions): Promise<SnapshotId>
+  /**
+   * Writes the files back as they were, and removes those that were absent. Throws `USER_EDIT_CONFLICT` with
+   * `data.conflicts`, and has touched nothing then.
+   */
+  restore(id: SnapshotId, options?: RestoreOptions): Promise<RestoreReport>
+  /** How the disk differs from the snapshot, for the paths of the snapshot, sorted. */
+  diff(id: SnapshotId): Promise<readonly SnapshotDifference[]>
+  /** Paths of the snapshot whose content on disk is no longer that of the snapshot, sorted. */
+  conflicts(id: SnapshotId): Promise<readonly string[]>
+  /** For each path the entry of the first of these snapshots that has it, as a snapshot of its own. */
+  combine(ids: readonly SnapshotId[]): Promise<SnapshotId>
+  /** The paths of a snapshot, sorted. */
+  entries(id: SnapshotId): Promise<readonly SnapshotEntry[]>
+  /** Lays the files of a snapshot out in an empty or absent folder: a work copy. */
+  checkout(id: SnapshotId, folder: string): Promise<void>
+  /** Forgets snapshots; unknown ids are passed over. The space is given back by `collect`. */
+  drop(...ids: readonly SnapshotId[]): Promise<void>
+  /** Gives the space of dropped snapshots back. */
+  collect(): Promise<void>
+}
+
+/** Reads and writes a project below its real root. No link is followed, `.git` is never entered. */
+export interface ProjectFiles {
+  /** Reads files for a candidate; throws `INVALID_PATH`, `FILE_TOO_LARGE`. */
+  read(paths: readonly string[]): Promise<FilesBefore>
+  /**
+   * Writes all changes or none: every file is staged beside its place first, then renamed into it; mode bits stay. A
+   * failure puts back what was replaced. `before` is what the changes were computed from: a file that differs from
+   * it now is `STALE_FILE`. `moved` gives the path before of renamed files.
+   */
+  write(changes: Changes, options: WriteOptions): Promise<void>
+}
+
+/** How to write changes. */
+export interface WriteOptions {
+  readonly before: FilesBefore
+  /** new path -> path before */
+  readonly moved?: ReadonlyMap<string, string> | undefined
+  /** Paths whose x bit is set or cleared. */
+  readonly executable?: ReadonlyMap<string, boolean> | undefined
+}
