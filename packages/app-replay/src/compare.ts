@@ -1,12 +1,12 @@
 /** Two recordings side by side: their workers read, the main thread compares a few frames at a time. */
 import { CausewayError } from '@causeway/protocol'
 import type { Columns, Recording } from '@causeway/recording'
-import type { LookOptions } from './diagnose.ts'
+import type { CallOptions } from '@causeway/worker'
 import { matchBodies } from './domain/body-mapping.ts'
 import { type Chunk, type Comparer, comparer, type Tolerance } from './domain/comparison.ts'
 
 /** How two recordings are compared. */
-export interface CompareOptions extends LookOptions {
+export interface CompareOptions extends CallOptions {
   readonly tolerance: Tolerance
   readonly align: 'frame' | 'time'
   /** ends with the first difference */
@@ -65,7 +65,7 @@ export async function compareRecordings(
 const readChunk = (
   recording: Recording,
   frames: readonly number[],
-  { signal }: LookOptions,
+  { signal }: CallOptions,
 ): Promise<Chunk> =>
   recording.analyse<Chunk>('chunk', { range: { start: frames[0] ?? 0, end: frames.at(-1) ?? 0 } }, { signal })
 

@@ -1,15 +1,10 @@
 /** Every law over a range of frames, ranked. */
 import type { FrameRange, Recording } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
 import type { SweepArgs, SweepResult } from './analysis/sweep.ts'
 import type { Finding } from './domain/laws/finding.ts'
 import { type LawName, type LawOptions, laws } from './domain/laws/laws.ts'
 import { type RankedFinding, rankFindings } from './domain/laws/ranking.ts'
-
-/** By what a long look is stopped, and where it reports. */
-export interface LookOptions {
-  readonly signal?: AbortSignal | undefined
-  readonly progress?: ((done: number, total: number, message: string) => void) | undefined
-}
 
 /** What was found, the cause first, over how many frames. */
 export interface Diagnosis {
@@ -22,7 +17,7 @@ export async function checkLaws(
   recording: Recording,
   range: FrameRange,
   { laws, options: lawOptions = {} }: { readonly laws: readonly LawName[]; readonly options?: LawOptions },
-  options: LookOptions = {},
+  options: CallOptions = {},
 ): Promise<{ readonly findings: readonly Finding[]; readonly frames: number }> {
   const args: SweepArgs = { range, laws, options: lawOptions }
   return recording.analyse<SweepResult>('sweep', args, options)
@@ -32,7 +27,7 @@ export async function checkLaws(
 export async function diagnose(
   recording: Recording,
   range: FrameRange,
-  options: LookOptions = {},
+  options: CallOptions = {},
 ): Promise<Diagnosis> {
   const every = { laws: Object.keys(laws) as LawName[] }
   const { findings, frames } = await checkLaws(recording, range, every, options)

@@ -1,8 +1,8 @@
 /** The recordings that Replay answers from: a library over the configured folders, shared by every client. */
-import { extname } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import { openPicture } from '@causeway/picture'
 import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
+import { workerFile } from '@causeway/worker'
 import { type Notebook, openNotebook } from './notebook.ts'
 import { keepPictures, type Pictures } from './pictures.ts'
 
@@ -14,9 +14,6 @@ export interface Replay
   readonly pictures: Pictures
   readonly notebook: Notebook
 }
-
-/** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
-const worker = new URL(`./analysis-worker${extname(import.meta.url)}`, import.meta.url)
 
 /** Opens the library in the data folder; the settings bound its private copies and the runs that it records. */
 export async function openReplay({ dir, roots, log, now, newId, changed, settings }: Env): Promise<Replay> {
@@ -35,6 +32,7 @@ export async function openReplay({ dir, roots, log, now, newId, changed, setting
   }
   const pictures = keepPictures(openPicture({ log }), newId)
   const notebook = openNotebook(dir, now)
+  const worker = workerFile('analysis-worker', import.meta.url)
   const library = await openLibrary({ dir, roots, log, now, limits, worker })
   return replayOver(library, { pictures, notebook }, changed)
 }

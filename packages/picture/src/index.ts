@@ -1,7 +1,7 @@
 export type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
 export { chartTheme, fontFamily, inks, palette, textSizes } from './chart-theme.ts'
 export { lineChart } from './line-chart.ts'
-export type { Picture } from './render-protocol.ts'
+export type { Picture } from './render-methods.ts'
 export {
   openPicture,
   type PictureLimits,

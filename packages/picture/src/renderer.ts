@@ -1,8 +1,8 @@
 import { CausewayError } from '@causeway/protocol'
+import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
 import type { TopLevelSpec } from 'vega-lite'
 import { invalidPicture } from './invalid-picture.ts'
-import { type RenderLink, startRenderer } from './render-link.ts'
-import type { Job, Picture, Source } from './render-protocol.ts'
+import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
 /** How a picture is drawn and by what it is stopped. */
 export interface PictureOptions {
@@ -63,7 +63,7 @@ export function openPicture({
 } = {}): Renderer {
   const { deadlineMs, idleMs, waiting } = { ...defaults, ...limits }
   const queue: Task[] = []
-  let link: RenderLink | undefined
+  let link: WorkerLink<RenderMethods> | undefined
   let current: Task | undefined
   let idle: NodeJS.Timeout | undefined
   let isClosed = false
@@ -81,11 +81,11 @@ export function openPicture({
       void drawing.kill()
     }, deadlineMs)
     try {
-      const { picture, warnings } = await drawing.draw(job)
+      const { picture, warnings } = await drawing.call('draw', job)
       if (warnings.length > 0) log?.warn({ warnings }, 'a chart was drawn with warnings')
       resolve(picture)
     } catch (error) {
-      reject(error)
+      reject(isUncloneable(error) ? notPlain(error) : error)
     } finally {
       clearTimeout(deadline)
     }
@@ -133,6 +133,15 @@ export function openPicture({
   }
 }
 
+/** Starts a worker; it keeps the process alive only while it draws. */
+const startRenderer = (): WorkerLink<RenderMethods> =>
+  startWorker<RenderMethods>(workerFile('render-worker', import.meta.url), {
+    name: 'the worker that draws pictures',
+    remedy: 'call again: a new worker is started; draw fewer points if it repeats',
+    // What grows beyond it ends the worker alone; a single allocation as large may end the process.
+    resourceLimits: { maxOldGenerationSizeMb: 1024 },
+  })
+
 function jobOf(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions): Job {
   if (!(width_px >= 50 && width_px <= 4000)) {
     throw invalidPicture('width_px must be 50 to 4000', { data: { width_px } })
@@ -140,6 +149,13 @@ function jobOf(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions):
   if (!(scale >= 0.5 && scale <= 4)) throw invalidPicture('scale must be 0.5 to 4', { data: { scale } })
   return { source, width_px, scale }
 }
+
+/** The structured clone refuses functions and symbols. */
+const isUncloneable = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'DataCloneError'
+
+const notPlain = (cause: unknown) =>
+  invalidPicture('the chart is not plain data: it holds a function or a symbol', { cause })
 
 const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')
 

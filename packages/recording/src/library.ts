@@ -1,6 +1,7 @@
 import { createReadStream, mkdirSync, realpathSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
+import { type CallOptions, inWorker } from '@causeway/worker'
 import { openCatalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import type { ScanLimits } from './folder-scan.ts'
@@ -14,7 +15,7 @@ import { runKey, runRecordings } from './recorder/run-recordings.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
 import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
-import { type CallOptions, inWorker, startWorker, type WorkerLink } from './worker-link.ts'
+import { type RecordingWorker, startRecordingWorker } from './worker-link.ts'
 
 /** Bounds of a library; each has a default. */
 export interface LibraryLimits {
@@ -63,7 +64,7 @@ type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
   const { roots, now, log } = options
   const limits = { ...defaults, ...options.limits }
-  const start = () => startWorker(options.worker)
+  const start = () => startRecordingWorker(options.worker)
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const dir = realpathSync(options.dir)
   const folder = join(dir, 'snapshots')
@@ -135,7 +136,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   }
 
   /** Copies a file in the worker that will read the copy. */
-  const copy = async (link: WorkerLink, path: string, size: number, call: CallOptions) => {
+  const copy = async (link: RecordingWorker, path: string, size: number, call: CallOptions) => {
     await copies.makeRoom(size, loaded.release)
     const args = { source: path, folder, indexAtOnceBytes: limits.indexAtOnceBytes }
     const { key, bytes } = await link.call('copy', args, call)

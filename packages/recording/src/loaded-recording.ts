@@ -1,9 +1,10 @@
 import { CausewayError } from '@causeway/protocol'
+import type { CallOptions } from '@causeway/worker'
 import { resolveBodyId } from './domain/body-id.ts'
 import { askSql } from './query/query.ts'
 import type { BodyId, Recording, RecordingIdentity, RecordingSummary } from './types.ts'
-import type { CallOptions, WorkerLink } from './worker-link.ts'
-import type { AnswerOf, ArgsOf, WorkerMethod } from './worker-protocol.ts'
+import type { RecordingWorker } from './worker-link.ts'
+import type { WorkerAnswer, WorkerArgs, WorkerMethod } from './worker-methods.ts'
 
 /** A private copy that is loaded, or that can be loaded again at the next call. */
 export interface LoadedRecording {
@@ -32,30 +33,30 @@ export interface CopyToLoad {
   readonly key: string
   readonly file: string
   readonly identity: RecordingIdentity
-  readonly startWorker: () => WorkerLink
+  readonly startWorker: () => RecordingWorker
 }
 
 /** Loads a private copy in a worker, which it then owns. Throws what reading it throws; no worker is then left. */
 export async function loadRecording(
-  first: WorkerLink,
+  first: RecordingWorker,
   { key, file, identity, startWorker }: CopyToLoad,
   options: CallOptions = {},
 ): Promise<LoadedRecording> {
   const open = { file, path: identity.path }
   let link = first
   const { summary, isIndexed } = await opened(link, open, options)
-  let starting: Promise<WorkerLink> | undefined
+  let starting: Promise<RecordingWorker> | undefined
   let failure: CausewayError | undefined
 
   /** The worker; a new one where it died or was released. */
-  const worker = async (): Promise<WorkerLink> => {
+  const worker = async (): Promise<RecordingWorker> => {
     if (link.isAlive) return link
     starting ??= restart().finally(() => {
       starting = undefined
     })
     return starting
   }
-  const restart = async (): Promise<WorkerLink> => {
+  const restart = async (): Promise<RecordingWorker> => {
     const next = startWorker()
     await opened(next, open, {})
     link = next
@@ -63,9 +64,9 @@ export async function loadRecording(
   }
   const call = async <Method extends WorkerMethod>(
     method: Method,
-    args: ArgsOf<Method>,
+    args: WorkerArgs<Method>,
     options: CallOptions = {},
-  ): Promise<AnswerOf<Method>> => {
+  ): Promise<WorkerAnswer<Method>> => {
     if (failure) throw failure
     return (await worker()).call(method, args, options)
   }
@@ -99,10 +100,10 @@ export async function loadRecording(
 }
 
 async function opened(
-  link: WorkerLink,
-  args: ArgsOf<'open'>,
+  link: RecordingWorker,
+  args: WorkerArgs<'open'>,
   options: CallOptions,
-): Promise<AnswerOf<'open'>> {
+): Promise<WorkerAnswer<'open'>> {
   options.signal?.throwIfAborted()
   const kill = () => void link.kill()
   options.signal?.addEventListener('abort', kill, { once: true })
@@ -119,9 +120,9 @@ async function opened(
 
 type Call = <Method extends WorkerMethod>(
   method: Method,
-  args: ArgsOf<Method>,
+  args: WorkerArgs<Method>,
   options?: CallOptions,
-) => Promise<AnswerOf<Method>>
+) => Promise<WorkerAnswer<Method>>
 
 /** Most SQL questions to one recording at a time: each is a process. */
 const mostQuestions = 2

@@ -2,7 +2,7 @@ import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import type { Snapshot } from './catalogue.ts'
 import type { LoadedRecording } from './loaded-recording.ts'
 import type { SnapshotCache } from './snapshot-cache.ts'
-import { startWorker, type WorkerLink } from './worker-link.ts'
+import { type RecordingWorker, startRecordingWorker } from './worker-link.ts'
 
 /** A copy is not taken away within this time of its last use: whoever opened it is still asking. */
 const graceMs = 10_000
@@ -38,7 +38,7 @@ export interface LoadedRecordings {
 export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
   const { copies, limit, now, onDamage, onIndexFailure } = options
   const loaded = new Map<string, LoadedRecording>()
-  const indexing = new Map<string, WorkerLink>()
+  const indexing = new Map<string, RecordingWorker>()
 
   const letGo = async (key: string): Promise<void> => {
     await indexing.get(key)?.kill()
@@ -62,7 +62,7 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
   /** Checks and indexes a large copy in a worker of its own while another one reads it. */
   const indexBehind = async (entry: LoadedRecording): Promise<void> => {
     const { key, file, recording } = entry
-    const link = startWorker()
+    const link = startRecordingWorker()
     indexing.set(key, link)
     try {
       await link.call('finish', { file, path: recording.identity.path })

@@ -1,7 +1,6 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MessagePort } from 'node:worker_threads'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { type Call, type HandlersOf, serve } from '@causeway/worker'
 import { copyDatabase, removeCopy } from './copy.ts'
 import { stateKey } from './file-state.ts'
 import { finishCopy, prepareCopy } from './prepare.ts'
@@ -11,20 +10,7 @@ import { recorderMethods } from './recorder/recorder-methods.ts'
 import { recordingFailure } from './recording-failure.ts'
 import type { RecordingSummary } from './types.ts'
 import type { Windows } from './windows.ts'
-import type { AnswerOf, ArgsOf, CarriedError, Reply, Request, WorkerMethod } from './worker-protocol.ts'
-
-/** What a call may use beside its arguments. */
-interface Call {
-  readonly signal: AbortSignal
-  readonly progress: (done: number, total: number, message: string) => void
-}
-
-type Methods = {
-  readonly [Method in WorkerMethod]: (
-    args: ArgsOf<Method>,
-    call: Call,
-  ) => AnswerOf<Method> | Promise<AnswerOf<Method>>
-}
+import type { WorkerMethods } from './worker-methods.ts'
 
 /** What an analysis works with: it runs in the worker that has the recording open. */
 export interface AnalysisContext extends Call {
@@ -43,14 +29,18 @@ export type Analyses = Readonly<
 >
 
 /**
- * Serves one recording to the library that started this worker; the entry file of a worker calls it once, with the
- * port that it got as `workerData.port`. The worker copies or reads one recording at a time.
+ * Serves one recording to the library that started this worker; the entry file of a worker calls it once. The worker
+ * copies or reads one recording at a time.
  */
-export function serveRecording(port: MessagePort, analyses: Analyses = {}): void {
-  serve(port, methods(analyses))
+export function serveRecording(analyses: Analyses = {}): void {
+  const { handlers, close } = methods(analyses)
+  serve<WorkerMethods>(handlers, { failure: 'reading the recording failed', close, moved: buffersOf })
 }
 
-function methods(analyses: Analyses): Methods {
+function methods(analyses: Analyses): {
+  readonly handlers: HandlersOf<WorkerMethods>
+  readonly close: () => void
+} {
   let reader: Reader | undefined
   let summary: RecordingSummary | undefined
   let windows: Windows | undefined
@@ -59,7 +49,7 @@ function methods(analyses: Analyses): Methods {
     if (!reader) throw new Error('no private copy is open in this worker')
     return readable(path, () => read(reader as Reader))
   }
-  return {
+  const handlers: HandlersOf<WorkerMethods> = {
     ...recorderMethods(),
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
       copyAndPrepare(source, folder, indexAtOnceBytes, call),
@@ -97,11 +87,12 @@ function methods(analyses: Analyses): Methods {
         throw recordingFailure(error, path)
       }
     },
-    stop: () => {
-      reader?.close()
-      reader = undefined
-    },
   }
+  const close = (): void => {
+    reader?.close()
+    reader = undefined
+  }
+  return { handlers, close }
 }
 
 async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: number, call: Call) {
@@ -132,51 +123,8 @@ function readable<Answer>(path: string, read: () => Answer): Answer {
   }
 }
 
-/** Answers requests in the order in which they come; a cancel reaches the call that it names. */
-function serve(port: MessagePort, table: Methods): void {
-  const running = new Map<number, AbortController>()
-  const send = (reply: Reply, transfer: readonly ArrayBuffer[] = []) => port.postMessage(reply, [...transfer])
-  port.on('message', async (request: Request) => {
-    const { id } = request
-    if ('cancel' in request) {
-      running.get(id)?.abort(stopped())
-      return
-    }
-    // What is under way would read from a copy that is closed.
-    if (request.method === 'stop') for (const other of running.values()) other.abort(stopped())
-    const controller = new AbortController()
-    running.set(id, controller)
-    try {
-      const run = table[request.method] as (args: unknown, call: Call) => unknown
-      const answer = await run(request.args, {
-        signal: controller.signal,
-        progress: (...progress) => send({ id, progress }),
-      })
-      send({ id, answer }, buffersOf(answer))
-    } catch (error) {
-      send({ id, error: carry(error, controller.signal) })
-    } finally {
-      running.delete(id)
-      if (request.method === 'stop') port.close()
-    }
-  })
-}
-
-const stopped = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
-
 /** Columns are moved and not cloned. */
 function buffersOf(answer: unknown): readonly ArrayBuffer[] {
   const data = (answer as { readonly data?: unknown } | undefined)?.data
   return data instanceof Float64Array && data.buffer instanceof ArrayBuffer ? [data.buffer] : []
-}
-
-function carry(error: unknown, signal: AbortSignal): CarriedError {
-  // A wait that was aborted throws an AbortError of its own.
-  const thrown = signal.aborted ? signal.reason : error
-  if (isCausewayError(thrown)) {
-    const { code, message, remedy, data } = thrown
-    return { code, message, remedy, data }
-  }
-  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  return { code: null, message: 'reading the recording failed', data: {}, text }
 }

@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import type { CallOptions } from './worker-link.ts'
+import type { CallOptions } from '@causeway/worker'
 
 /** Work that is done once for all who ask for it at the same time. */
 export interface SharedTasks<Result> {

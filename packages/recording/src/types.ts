@@ -5,6 +5,7 @@
  * was recorded as NULL (the recorder's NaN) is null here: absent, never 0.
  */
 
+import type { CallOptions } from '@causeway/worker'
 import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
 import type { Recorder, RunState } from './recorder/recorder-types.ts'
 import type { RunStatus } from './recorder/run-schema.ts'
@@ -306,14 +307,7 @@ export interface Recording {
    * Runs an analysis that the worker given to `openLibrary` brought, near the data. Arguments and result are
    * structured-cloneable; an abort ends it between two windows of frames with `CANCELLED`.
    */
-  analyse<Result>(
-    name: string,
-    args: unknown,
-    options?: {
-      readonly signal?: AbortSignal | undefined
-      readonly progress?: ((done: number, total: number, message: string) => void) | undefined
-    },
-  ): Promise<Result>
+  analyse<Result>(name: string, args: unknown, options?: CallOptions): Promise<Result>
   /**
    * Asks the private copy in SQL, in a process of its own. Views hide the normalisation; only reading is possible.
    * Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `OVERLOADED` where two questions are under way.
@@ -354,9 +348,7 @@ export interface Roots {
 }
 
 /** How a recording is opened. */
-export interface OpenCall {
-  readonly signal?: AbortSignal | undefined
-  readonly progress?: ((done: number, total: number, message: string) => void) | undefined
+export interface OpenCall extends CallOptions {
   /** Larger files are not copied for this call but refused with `TAIL_TOO_LARGE`. */
   readonly maxCopyBytes?: number
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { loadRecording } from '../src/loaded-recording.ts'
-import { startWorker } from '../src/worker-link.ts'
+import { startRecordingWorker } from '../src/worker-link.ts'
 import { whole } from './library-kit.ts'
 import { bodyId, writeRecording } from './write-recording.ts'
 
@@ -11,8 +11,8 @@ const identity = { id: 'run', path: '/recordings/run.db', name: 'run.db', size_b
 verifies('recording:worker:dies', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 50 })
-  const link = startWorker()
-  const loaded = await loadRecording(link, { key: 'key', file, identity, startWorker })
+  const link = startRecordingWorker()
+  const loaded = await loadRecording(link, { key: 'key', file, identity, startWorker: startRecordingWorker })
   t.teardown(() => loaded.release())
   const calls = [loaded.recording.frame(1), loaded.recording.bodyEnergy(bodyId, whole)]
   const ended = Promise.allSettled(calls)
@@ -29,10 +29,15 @@ verifies('recording:worker:dies', async (t) => {
   t.equal(loaded.isOpen, true)
 })
 
-t.test('startWorker: an error of the worker keeps its code and its data', async (t) => {
+t.test('startRecordingWorker: an error of the worker keeps its code and its data', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
-  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
+  const loaded = await loadRecording(startRecordingWorker(), {
+    key: 'key',
+    file,
+    identity,
+    startWorker: startRecordingWorker,
+  })
   t.teardown(() => loaded.release())
   await t.rejects(loaded.recording.frame(3), {
     code: 'FRAME_NOT_FOUND',
@@ -40,8 +45,8 @@ t.test('startWorker: an error of the worker keeps its code and its data', async 
   })
 })
 
-t.test('startWorker: what is not an error for clients says nothing of the inside', async (t) => {
-  const link = startWorker()
+t.test('startRecordingWorker: what is not an error for clients says nothing of the inside', async (t) => {
+  const link = startRecordingWorker()
   t.teardown(() => link.kill())
   await t.rejects(link.call('frame', { frame: 1 }), {
     code: 'INTERNAL',
@@ -49,10 +54,15 @@ t.test('startWorker: what is not an error for clients says nothing of the inside
   })
 })
 
-t.test('startWorker: columns are moved, whole', async (t) => {
+t.test('startRecordingWorker: columns are moved, whole', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 20 })
-  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
+  const loaded = await loadRecording(startRecordingWorker(), {
+    key: 'key',
+    file,
+    identity,
+    startWorker: startRecordingWorker,
+  })
   t.teardown(() => loaded.release())
   const { fields, length, data } = await loaded.recording.systemEnergy(whole)
   t.same([length, fields.length, data.length], [20, 9, 180])

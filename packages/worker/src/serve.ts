@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { CausewayError } from '@causeway/protocol'
 import type { AnswerOf, ArgsOf, MethodTable } from './methods.ts'
@@ -10,7 +11,8 @@ export interface Call {
   readonly progress: (done: number, total?: number | undefined, message?: string | undefined) => void
 }
 
-type Handlers<Table extends MethodTable<Table>> = {
+/** The functions behind a table of methods; each may use the call beside its argument. */
+export type HandlersOf<Table extends MethodTable<Table>> = {
   readonly [Name in keyof Table]: (
     args: ArgsOf<Table, Name>,
     call: Call,
@@ -32,7 +34,7 @@ export interface ServeOptions {
  * which they come; a cancel reaches the call that it names.
  */
 export function serve<Table extends MethodTable<Table>>(
-  handlers: Handlers<Table>,
+  handlers: HandlersOf<Table>,
   { failure, close, moved }: ServeOptions,
 ): void {
   const { port } = workerData as { readonly port: MessagePort }
@@ -47,6 +49,8 @@ export function serve<Table extends MethodTable<Table>>(
   const stop = async (id: number) => {
     // What is under way would work on something that is closed.
     for (const other of running.values()) other.abort(cancelled())
+    // Whatever waits on its signal says so within a turn; what does not is lost with the thread.
+    await turn()
     await close?.()
     send({ id, answer: undefined })
   }

@@ -58,8 +58,11 @@ export function startWorker<Table extends MethodTable<Table>>(
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
     ...(resourceLimits === undefined ? {} : { resourceLimits }),
   })
-  worker.unref()
-  port.unref()
+  const rest = () => {
+    worker.unref()
+    port.unref()
+  }
+  rest()
   const calls = new Map<number, PendingCall>()
   let lastId = 0
   let isAlive = true
@@ -69,7 +72,7 @@ export function startWorker<Table extends MethodTable<Table>>(
   const settle = (id: number): PendingCall | undefined => {
     const call = calls.get(id)
     calls.delete(id)
-    if (calls.size === 0) port.unref()
+    if (calls.size === 0) rest()
     return call
   }
   const end = (cause: unknown) => {
@@ -93,7 +96,8 @@ export function startWorker<Table extends MethodTable<Table>>(
   const ask = async (request: Request, progress?: CallOptions['progress']): Promise<unknown> => {
     if (!isAlive) throw died('not running')
     port.postMessage(request)
-    // While a call is under way the process must not end for lack of work.
+    // While a call is under way the process must not end for lack of work, nor before it hears of a thread that died.
+    worker.ref()
     port.ref()
     return new Promise((resolve, reject) => calls.set(request.id, { resolve, reject, progress }))
   }

@@ -2,10 +2,10 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Columns, FrameRange, Recording } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
 import { z } from 'zod'
 import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
 import type { ShownSeriesArgs, shownSeries, trajectory } from '../analysis/shown-series.ts'
-import type { LookOptions } from '../diagnose.ts'
 import { page } from '../domain/cursor.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import { type Predicate, parsePredicate } from '../domain/predicate.ts'
@@ -60,7 +60,7 @@ export async function readSeries(
 export const readShown = (recording: Recording, args: ShownSeriesArgs, ctx: ReplayContext) =>
   recording.analyse<Awaited<ReturnType<typeof shownSeries>>>('shownSeries', args, looking(ctx))
 
-const looking = (ctx: ReplayContext): LookOptions => ({
+const looking = (ctx: ReplayContext): CallOptions => ({
   signal: ctx.signal,
   progress: (...told) => ctx.progress(...told),
 })

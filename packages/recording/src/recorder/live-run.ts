@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import type { WorkerLink } from '../worker-link.ts'
+import type { RecordingWorker } from '../worker-link.ts'
 import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import type { RunProgress } from './run-writer.ts'
@@ -29,7 +29,7 @@ export interface LiveRun {
 export interface LiveRunOptions {
   readonly name: string
   readonly file: string
-  readonly link: WorkerLink
+  readonly link: RecordingWorker
   readonly now: () => number
   /** bytes that the file may have */
   readonly bytes: number

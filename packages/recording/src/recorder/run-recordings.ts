@@ -1,9 +1,10 @@
 import { basename, dirname, join } from 'node:path'
+import { type CallOptions, inWorker } from '@causeway/worker'
 import type { Catalogue } from '../catalogue.ts'
 import { type LoadedRecording, loadRecording } from '../loaded-recording.ts'
 import type { LoadedRecordings } from '../loaded-recordings.ts'
 import type { Listing, RecordingLibrary } from '../types.ts'
-import { type CallOptions, inWorker, type WorkerLink } from '../worker-link.ts'
+import type { RecordingWorker } from '../worker-link.ts'
 import type { Recorder } from './recorder-types.ts'
 
 type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
@@ -31,7 +32,7 @@ export interface RunRecordingsOptions {
       options: CallOptions,
     ): Promise<Opened>
   }
-  readonly startWorker: () => WorkerLink
+  readonly startWorker: () => RecordingWorker
 }
 
 /** Key of a run of ours among what is loaded; copies are named by hashes. */

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorData } from '@causeway/protocol'
+import type { AnswerOf, ArgsOf, MethodName } from '@causeway/worker'
 import type { RecorderMethods } from './recorder/recorder-methods.ts'
 import type {
   BodyEnergyField,
@@ -45,36 +45,13 @@ export interface WorkerMethods extends RecorderMethods {
   }) => { readonly frames: readonly PairFrame[]; readonly total_frames: number }
   /** Runs an analysis that the worker's entry brought; see `serveRecording`. */
   readonly analyse: (args: { readonly name: string; readonly args: unknown }) => unknown
-  /** Closes the private copy; the worker then ends. */
-  readonly stop: () => undefined
 }
 
 /** Name of a method. */
-export type WorkerMethod = keyof WorkerMethods
+export type WorkerMethod = MethodName<WorkerMethods>
 
 /** Arguments of a method. */
-export type ArgsOf<Method extends WorkerMethod> = Parameters<WorkerMethods[Method]>[0]
+export type WorkerArgs<Method extends WorkerMethod> = ArgsOf<WorkerMethods, Method>
 
 /** Answer of a method. */
-export type AnswerOf<Method extends WorkerMethod> = ReturnType<WorkerMethods[Method]>
-
-/** From the main thread. */
-export type Request =
-  | { readonly id: number; readonly method: WorkerMethod; readonly args: unknown }
-  | { readonly id: number; readonly cancel: true }
-
-/** An error on its way between threads: classes do not survive the clone. */
-export interface CarriedError {
-  /** null where the error is not one for clients; `text` is then its stack, for the log */
-  readonly code: ErrorCode | null
-  readonly message: string
-  readonly remedy?: string
-  readonly data: ErrorData
-  readonly text?: string
-}
-
-/** From the worker. */
-export type Reply =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly error: CarriedError }
-  | { readonly id: number; readonly progress: readonly [done: number, total: number, message: string] }
+export type WorkerAnswer<Method extends WorkerMethod> = AnswerOf<WorkerMethods, Method>

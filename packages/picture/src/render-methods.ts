@@ -1,4 +1,3 @@
-import type { ErrorCode, ErrorData } from '@causeway/protocol'
 import type { TopLevelSpec } from 'vega-lite'
 
 /** What is drawn: a Vega-Lite specification, or SVG text of our own. */
@@ -25,16 +24,13 @@ export interface Picture {
   readonly height_px: number
 }
 
-/** An error on its way between threads: classes do not survive the clone. */
-export interface CarriedError {
-  /** null where the error is not one for clients; `text` is then its stack, for the log */
-  readonly code: ErrorCode | null
-  readonly message: string
-  readonly data: ErrorData
-  readonly text?: string
+/** What a worker made of a job. */
+export interface Drawn {
+  readonly picture: Picture
+  readonly warnings: readonly string[]
 }
 
-/** From the worker: exactly one for each job. */
-export type Reply =
-  | { readonly picture: Picture; readonly warnings: readonly string[] }
-  | { readonly error: CarriedError }
+/** What the worker does; one picture at a time. */
+export interface RenderMethods {
+  draw(job: Job): Drawn
+}
