@@ -1,1 +1,10 @@
-export {}
+export { stopWords } from './domain/stop-words.ts'
+export { terms } from './domain/terms.ts'
+export { unit, vectorBytes, vectorOf } from './domain/vector.ts'
+export { type Neighbour, nearest, type VectorTable, vectorTable } from './domain/vector-table.ts'
+export { identifierParts, isUnspaced, pairs, spaced, words } from './domain/words.ts'
+export type { Embedder, EmbedOptions } from './embedder.ts'
+export { openEndpoint } from './endpoint.ts'
+export type { EndpointOptions } from './endpoint-options.ts'
+export { decodeLsa, encodeLsa, type LsaModel, type LsaOptions, openLsa, trainLsa } from './lsa.ts'
+export { type EmbeddingSpace, makeSpace, requireSameSpace, spaceName } from './space.ts'
