@@ -1,6 +1,8 @@
-/** A call from one app to a tool of another: on the same road as a client's call, under the client's name. */
-import type { App, CallContext } from '@causeway/app-kit'
+/** Calls that apps make: of another app's tool, or of their own for a client of their routes and sockets. */
+import type { App, CallContext, ChannelContext } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
+import type { Caller } from './core.ts'
+import type { Hosted } from './host.ts'
 import { bareMount, sharedMount } from './mount.ts'
 import type { Registry } from './registry.ts'
 import type { Scope } from './scope.ts'
@@ -14,7 +16,7 @@ export interface AppCall {
   readonly tool: string
 }
 
-/** The data of the answer; throws `UNKNOWN_TOOL` or what the tool throws. */
+/** On the same road as a client's call, under the client's name. The data of the answer; throws `UNKNOWN_TOOL` or what the tool throws. */
 export async function callApp(
   { registry, scope, from, app, tool }: AppCall,
   args: unknown,
@@ -35,4 +37,27 @@ export async function callApp(
   }
   const answer = await scope.run(entry.hosted, caller, tool, (ctx) => entry.tool.call(args, ctx))
   return (answer as CallToolResult).structuredContent // without `input`, questions are refused
+}
+
+/** Who calls the tools of its own app. */
+export interface OwnCall {
+  readonly registry: Registry
+  readonly scope: Scope
+  readonly hosted: Hosted
+  readonly caller: Caller
+}
+
+/** Calls by a route or a socket: the client's own calls, each under a request id of its own. */
+export function ownCalls({ registry, scope, hosted, caller }: OwnCall): ChannelContext['call'] {
+  let calls = 0
+  return async (tool, args) => {
+    const { app, path } = hosted
+    const entry = registry.lists(bareMount(path).path)?.toolByName.get(tool)
+    if (entry === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app.name} ${tool}`)
+    const requestId = `${caller.requestId}/${++calls}`
+    const answer = await scope.run(entry.hosted, { ...caller, requestId }, entry.tool.name, (ctx) =>
+      entry.tool.call(args, ctx),
+    )
+    return (answer as CallToolResult).structuredContent ?? {} // without `input`, questions are refused
+  }
 }

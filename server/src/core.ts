@@ -3,7 +3,7 @@
  *
  * A channel reads its wire, builds a `Caller`, calls `dispatch`, and writes what comes back. It knows no app.
  */
-import type { AppRoute, AppTool, Input, ToolContext } from '@causeway/app-kit'
+import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
@@ -78,6 +78,15 @@ export interface HostedApp {
   readonly about: string
   readonly tools: readonly AppTool[]
   readonly routes: readonly AppRoute[]
+  readonly sockets: readonly AppSocket[]
+  /** The name by which the app is known where it is a server of its own. */
+  readonly service?: string
+}
+
+/** How one app is: `ok` or `failed`, and what it says of itself. */
+export interface AppHealth {
+  readonly status: string
+  readonly [more: string]: unknown
 }
 
 /** The answer of `/health`. */
@@ -87,7 +96,7 @@ export interface HealthReport {
   readonly pid: number
   readonly uptime_s: number
   readonly data_dir: string
-  readonly apps: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly apps: Readonly<Record<string, AppHealth>>
   readonly [more: string]: unknown
 }
 
@@ -116,14 +125,21 @@ export interface Core {
   apps(): readonly HostedApp[]
   /** A tool by app path or name and tool name or alias, for REST; dispatched like any other call. */
   callTool(app: string, tool: string, args: unknown, caller: Caller): Promise<CallToolResult>
-  /** Runs one of an app's own routes with the same context that a tool gets. */
-  withContext<T>(app: string, caller: Caller, run: (ctx: ToolContext) => Promise<T>): Promise<T>
+  /** Runs one of an app's own routes, or a step of one of its sockets, with the context that a tool gets, and more. */
+  withContext<T>(
+    app: string,
+    caller: Caller,
+    run: (ctx: ChannelContext) => Promise<T>,
+    what?: 'route' | 'socket',
+  ): Promise<T>
   /** True for a URI that some app's resource or template matches. */
   hasResource(uri: string): boolean
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
   /** Throws nothing: an app that fails is reported. */
   health(): Promise<HealthReport>
+  /** One app's part of the report; throws `ROUTE_NOT_FOUND` for an app that is not served. */
+  appHealth(app: string): Promise<AppHealth>
   /** Prometheus text exposition, and the content type that goes with it. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
 }

@@ -1,6 +1,6 @@
 /** The answer of `/health`: is every app well, and where does the server keep its data. */
 import type { Config } from './config.ts'
-import type { HealthReport } from './core.ts'
+import type { AppHealth, HealthReport } from './core.ts'
 import type { Host, Hosted } from './host.ts'
 import type { UserApps } from './user-app.ts'
 import { version } from './version.ts'
@@ -36,11 +36,8 @@ export async function reportHealth(parts: {
   }
 }
 
-async function healthOf({
-  app,
-  store,
-  failure,
-}: Hosted): Promise<{ status: string; [more: string]: unknown }> {
+/** Asks one app. */
+export async function healthOf({ app, store, failure }: Hosted): Promise<AppHealth> {
   if (failure !== undefined) return { status: 'failed', reason: failure.code, message: failure.message }
   try {
     return { status: 'ok', tools: app.tools.length, ...(await app.health(store)) }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { App, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
-import { callApp } from './call-app.ts'
+import { callApp, ownCalls } from './call-app.ts'
 import { causewayApp } from './causeway/index.ts'
 import { clientStates } from './client-state.ts'
 import { type Config, type SettingKey, settings } from './config.ts'
@@ -13,8 +13,8 @@ import type { Core, ListKind, Mount } from './core.ts'
 import { mountDescriptions } from './describe-mount.ts'
 import { dispatch } from './dispatch.ts'
 import { announcement } from './events.ts'
-import { reportHealth } from './health.ts'
-import { type Host, openHost } from './host.ts'
+import { healthOf, reportHealth } from './health.ts'
+import { type Host, type Hosted, openHost } from './host.ts'
 import { findResource } from './method/resources.ts'
 import { runTool } from './method/tools.ts'
 import { openMetrics } from './metrics.ts'
@@ -91,6 +91,11 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     beforeDiscovery: () => renew(host, userApps.reload, log),
   })
   const describe = mountDescriptions()
+  const hostedAs = (app: string): Hosted => {
+    const hosted = host.find(app)
+    if (hosted !== undefined) return hosted
+    throw new CausewayError('ROUTE_NOT_FOUND', `no such app: ${app}`)
+  }
   const context = { registry, scope, ttlMs: config.toolsTtlMs, pageSize: config.pageSize }
 
   const core: OpenCore = {
@@ -113,6 +118,8 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
         about: app.about,
         tools: (registry.lists(bareMount(path).path)?.entries ?? []).map(({ tool }) => tool),
         routes: app.routes,
+        sockets: app.sockets,
+        ...(app.service === undefined ? {} : { service: app.service }),
       })),
     async callTool(app, tool, args, caller) {
       const lists = registry.lists(bareMount(pathName(app)).path)
@@ -127,14 +134,16 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
         context,
       )) as CallToolResult
     },
-    async withContext(app, caller, run) {
-      const hosted = host.find(app)
-      if (hosted === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no such app: ${app}`)
-      return scope.run(hosted, caller, 'route', run)
+    async withContext(app, caller, run, what = 'route') {
+      const hosted = hostedAs(app)
+      return scope.run(hosted, caller, what, (ctx) =>
+        run({ ...ctx, call: ownCalls({ registry, scope, hosted, caller }) }),
+      )
     },
     hasResource: (uri) => findResource(host.apps(), uri) !== undefined,
     refresh: registry.refresh,
     health: () => reportHealth({ host, userApps, config, startedMs, now, hash: registry.hash() }),
+    appHealth: async (app) => healthOf(hostedAs(app)),
     metrics: metrics.exposition,
     async close() {
       registry.close()

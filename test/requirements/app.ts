@@ -43,6 +43,11 @@ export const app = {
       'a failed tool answers isError with CODE, remedy and the error object in _meta, nothing in structuredContent',
     over: ['direct', 'http', 'bridge'],
   },
+  'app:answer:error-body': {
+    origin: 'original agent minds, error handling; design, the wire: answers',
+    behaviour:
+      'an error body of an app replaces the text, is structuredContent where the output schema allows it, and leaves the error object in _meta',
+  },
   'app:answer:no-internals': {
     origin: 'design, the wire: answers',
     behaviour: 'an unexpected failure is INTERNAL: logged with its stack, answered without it',

@@ -180,4 +180,41 @@ export const wire = {
     origin: 'design, the wire: sessions',
     behaviour: 'a Causeway-Session header outside [A-Za-z0-9._-]{1,128} is refused',
   },
+  'wire:alias:root': {
+    origin: 'original plot state server, legacy interfaces',
+    behaviour:
+      "an app's own routes stand at the root of its port, POST / and paths below /tools included, and before the server's",
+  },
+  'wire:alias:health': {
+    origin: 'original plot state server, health',
+    behaviour: '/health of the port of an app tells status, server, mcp_endpoint and port of this app alone',
+  },
+  'wire:socket': {
+    origin: 'original plot state server, legacy interfaces',
+    behaviour:
+      'a WebSocket of an app greets, answers text frames in order, and keeps a state of its own, below /api/apps and at the root of its port',
+  },
+  'wire:socket:guard': {
+    origin: 'design, safe by default',
+    behaviour:
+      'an upgrade with a foreign Host or Origin, or to where no socket is, is refused with its HTTP status',
+  },
+  'wire:socket:failure': {
+    origin: 'design, an app',
+    behaviour:
+      'what a socket throws is sent as an error object and the connection stays open; frames that are binary or too large close it',
+  },
+  'wire:socket:backpressure': {
+    origin: 'design, safe by default',
+    behaviour: 'a client that sends without reading is read no further than it is answered',
+  },
+  'wire:socket:shutdown': {
+    origin: 'design, the wire: eras',
+    behaviour:
+      'stopping answers the frame at work, closes sockets with 1001, and does not wait for silent peers',
+  },
+  'wire:upgrade:other': {
+    origin: 'design, safe by default',
+    behaviour: 'a request that offers an upgrade to another protocol is served as it is',
+  },
 } as const satisfies Requirements

@@ -76,3 +76,12 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   /** What the client has replied to the questions of the run before. */
   readonly input: Input
 }
+
+/** What a route or a socket gets with each request or frame. */
+export interface ChannelContext<Store = unknown, Session = unknown> extends ToolContext<Store, Session> {
+  /**
+   * Calls one of the app's own tools for this client: its state, limits and audit apply as to any other call.
+   * Gives the data of the answer; throws `UNKNOWN_TOOL` and what the tool throws.
+   */
+  call(tool: string, args: unknown): Promise<Readonly<Record<string, unknown>>>
+}

@@ -1,10 +1,11 @@
 /** An app is a value: who it is, how it opens, and everything that it offers. */
-import { appNamePattern, CausewayError, wireName } from '@causeway/protocol'
+import { appNamePattern, CausewayError, type ErrorObject, wireName } from '@causeway/protocol'
 import type { Env } from './context.ts'
 import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 import { type AppResource, makeResource, type ResourceDeclaration } from './resource.ts'
 import type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
 import type { Shape } from './schema.ts'
+import type { AppSocket, SocketDeclaration } from './socket.ts'
 import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 
 /** Who an app is and how it lives. */
@@ -15,6 +16,13 @@ export interface AppIdentity<Store, Session> {
   readonly about: string
   /** Environment variable with further folders that the app may read, beside `CAUSEWAY_ROOTS`. */
   readonly rootsSetting?: string
+  /** The name that its own design gave it as a server; told by `/health` of its own port. Default: the path of the app. */
+  readonly service?: string
+  /**
+   * A failed call in the words of the app's own design, in place of the text `CODE: message; remedy`. It is the
+   * `structuredContent` too where the output schema of the tool allows it; the error object stands in `_meta` as always.
+   */
+  errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   /** Opens the app's state, once, shared by every client. */
   open(env: Env): Store | Promise<Store>
   /** The state of a client that has just come: plain JSON. */
@@ -36,8 +44,10 @@ export interface Registrar<Store, Session> {
   /** A URI, or a template whose variables are slash-free ids: `replay://recordings/{recording}/metadata`. */
   resource(uri: string, declaration: ResourceDeclaration<Store, Session>): void
   prompt<Input extends PromptShape>(name: string, declaration: PromptDeclaration<Input, Store, Session>): void
-  /** Mounted below `/api/apps/<app>`. */
+  /** Mounted below `/api/apps/<app>`, and at the root of the app's own port. A path may be `/`. */
   route(method: RouteMethod, path: string, declaration: RouteDeclaration<Store, Session>): void
+  /** A WebSocket, mounted like a route. */
+  socket(path: string, declaration: SocketDeclaration<Store, Session>): void
 }
 
 /** An app as the host knows it, its types erased. */
@@ -45,10 +55,13 @@ export interface App {
   readonly name: string
   readonly about: string
   readonly rootsSetting?: string
+  readonly service?: string
+  errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   readonly tools: readonly AppTool[]
   readonly resources: readonly AppResource[]
   readonly prompts: readonly AppPrompt[]
   readonly routes: readonly AppRoute[]
+  readonly sockets: readonly AppSocket[]
   open(env: Env): Promise<unknown>
   session(): unknown
   close(store: unknown): Promise<void>
@@ -66,12 +79,13 @@ export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, about, rootsSetting } = identity
+  const { name, about, rootsSetting, service, errorBody } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
   const prompts = new Map<string, AppPrompt>()
   const routes = new Map<string, AppRoute>()
+  const sockets = new Map<string, AppSocket>()
   const put = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.has(key)) throw new CausewayError('INVALID_APP', `declared twice: ${name}.${key}`)
     map.set(key, value)
@@ -88,15 +102,27 @@ export function defineApp<Store, Session>(
         handle: (request, variables, ctx) =>
           declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
       }),
+    socket: (path, declaration) =>
+      put(sockets, path, {
+        path,
+        about: declaration.about,
+        open: async (socket, ctx) =>
+          declaration.open?.(socket, ctx as Parameters<typeof declaration.message>[2]),
+        message: async (text, socket, ctx) =>
+          declaration.message(text, socket, ctx as Parameters<typeof declaration.message>[2]),
+      }),
   })
   return {
     name,
     about,
     ...(rootsSetting === undefined ? {} : { rootsSetting }),
+    ...(service === undefined ? {} : { service }),
+    ...(errorBody === undefined ? {} : { errorBody }),
     tools: [...tools.values()],
     resources: [...resources.values()],
     prompts: [...prompts.values()],
     routes: [...routes.values()],
+    sockets: [...sockets.values()],
     open: async (env) => identity.open(env),
     session: () => identity.session(),
     close: async (store) => identity.close?.(store as Store),

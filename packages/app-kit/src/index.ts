@@ -14,7 +14,7 @@ export {
   sample,
 } from './ask.ts'
 export { closest } from './closest.ts'
-export type { CallContext, Changes, Env, Log, Roots, ToolContext } from './context.ts'
+export type { CallContext, Changes, ChannelContext, Env, Log, Roots, ToolContext } from './context.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'
 export { finite } from './finite.ts'
 export { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
@@ -22,6 +22,7 @@ export { type AppResource, makeResource, type ResourceBody, type ResourceDeclara
 export { makeRoots } from './roots.ts'
 export type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
 export { inputSchema, outputSchema, type Shape } from './schema.ts'
+export type { AppSocket, Socket, SocketDeclaration } from './socket.ts'
 export {
   type Aliases,
   type AppTool,

@@ -1,5 +1,5 @@
 /** A route of an app's own: plain HTTP beside its tools, in the web-standard form. */
-import type { ToolContext } from './context.ts'
+import type { ChannelContext } from './context.ts'
 import type { Variables } from './uri-template.ts'
 
 /** HTTP methods that a route may have. */
@@ -10,14 +10,14 @@ export interface RouteDeclaration<Store, Session> {
   /** One sentence for the route's entry in `/openapi.json`. */
   readonly about: string
   /** Answers; bodies stream both ways. A thrown `CausewayError` becomes its HTTP status and object. */
-  handle(request: Request, variables: Variables, ctx: ToolContext<Store, Session>): Promise<Response>
+  handle(request: Request, variables: Variables, ctx: ChannelContext<Store, Session>): Promise<Response>
 }
 
-/** A route as the host knows it: mounted below `/api/apps/<app>`. */
+/** A route as the host knows it: mounted below `/api/apps/<app>`, and at the root of the app's own port. */
 export interface AppRoute {
   readonly method: RouteMethod
   /** Path with variables, `/recordings/{name}/frames`. */
   readonly path: string
   readonly about: string
-  handle(request: Request, variables: Variables, ctx: ToolContext): Promise<Response>
+  handle(request: Request, variables: Variables, ctx: ChannelContext): Promise<Response>
 }

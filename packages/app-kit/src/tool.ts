@@ -81,6 +81,8 @@ export interface AppTool {
    * `INTERNAL` where the answer does not fit its own schema.
    */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
+  /** True for data that the output schema allows; absent where there is none. */
+  fits?(data: unknown): boolean
 }
 
 /** Makes a tool of its declaration; throws `INVALID_APP` for one that some client could not use. */
@@ -112,6 +114,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
       const { data, content } = unpack(returned)
       return result(checked(name, output, finite(data)), content)
     },
+    fits: (data) => output.safeParse(data).success,
   }
 }
 

@@ -7,7 +7,8 @@ import { CausewayError, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import { settings } from '../config.ts'
 import type { Core, HostedApp } from '../core.ts'
-import { matchPath } from './path-pattern.ts'
+import { isOwnRoute } from './own-route.ts'
+import { type Sockets, socketServerOptions } from './socket.ts'
 
 /** An app and the port that it gets. */
 export interface Alias {
@@ -30,7 +31,7 @@ const ofServer: Readonly<Record<string, (app: string) => string>> = {
   '/mcp': (app) => `/mcp/${app}`,
   '/sse': (app) => `/sse/${app}`,
   '/messages': () => '/messages',
-  '/health': () => '/health',
+  '/health': (app) => `/health/${app}`,
   '/metrics': () => '/metrics',
   '/openapi.json': () => '/openapi.json',
 }
@@ -42,16 +43,21 @@ const ofServer: Readonly<Record<string, (app: string) => string>> = {
 export async function openAliases(
   fastify: FastifyInstance,
   core: Core,
-  { host, aliases }: { readonly host: string; readonly aliases: readonly Alias[] },
+  {
+    host,
+    aliases,
+    sockets,
+  }: { readonly host: string; readonly aliases: readonly Alias[]; readonly sockets: Sockets },
 ): Promise<readonly AliasListener[]> {
   const listeners: AliasListener[] = []
   try {
     for (const { app, port } of aliases) {
       const { path } = servedApp(core, app)
-      const server = createServer((request, response) => {
+      const server = createServer(socketServerOptions, (request, response) => {
         request.url = rewritten(request, path, core)
         fastify.routing(request, response)
       })
+      sockets.attach(server, (url) => inApp(path, url))
       // The same patience as on the server's own port.
       const { requestTimeout, keepAliveTimeout, headersTimeout } = fastify.server
       Object.assign(server, { requestTimeout, keepAliveTimeout, headersTimeout })
@@ -84,11 +90,14 @@ function listen(server: Server, options: { host: string; port: number }): Promis
 }
 
 /** The URL of the same thing on the server's own port. A route that the app declares goes before one of the server's. */
-function rewritten({ method, url = '/' }: IncomingMessage, app: string, core: Core): string {
+function rewritten({ method = 'GET', url = '/' }: IncomingMessage, app: string, core: Core): string {
   const [path = '/'] = url.split('?')
   const query = url.slice(path.length)
-  const { routes = [] } = core.apps().find((one) => one.path === app) ?? {}
-  const isOwn = routes.some((route) => route.method === method && matchPath(route.path, path) !== undefined)
-  const other = isOwn || !Object.hasOwn(ofServer, path) ? undefined : ofServer[path]
-  return `${other?.(app) ?? `/api/apps/${app}${path === '/' ? '' : path}`}${query}`
+  const hosted = core.apps().find((one) => one.path === app)
+  const other =
+    isOwnRoute(hosted, method, path) || !Object.hasOwn(ofServer, path) ? undefined : ofServer[path]
+  return other === undefined ? inApp(app, url) : `${other(app)}${query}`
 }
+
+/** `/notes?x=1` -> `/api/apps/demo/notes?x=1` */
+const inApp = (app: string, url: string): string => `/api/apps/${app}${url.replace(/^\/(?=\?|$)/, '')}`

@@ -1,50 +1,48 @@
 /** An app's own routes, below `/api/apps/<app>/`: web-standard functions, bodies streaming both ways. */
 import type { Readable } from 'node:stream'
-import type { AppRoute, Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HostedApp } from '../core.ts'
 import { appOf, restCaller } from './hosted-app.ts'
-import { matchPath } from './path-pattern.ts'
-import { methodNotAllowed } from './serve.ts'
+import { type FoundRoute, ownConstraint, pathInApp, routesAt } from './own-route.ts'
+import { type Handler, methodNotAllowed } from './serve.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
-/** Declares one wildcard; which routes there are is asked anew for each request. */
+/**
+ * Declares one wildcard, and the places of the server's that an app may take; which routes there are is asked anew for
+ * each request.
+ */
 export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring): void {
   // The app reads the body as it comes, so its size and type are the app's affair.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
-  fastify.route({
-    method: ['GET', 'POST', 'PUT', 'DELETE'],
-    url: '/api/apps/:app/*',
-    bodyLimit: Number.MAX_SAFE_INTEGER,
-    handler: async (request, reply) => {
-      const app = appOf(core, request)
-      const { route, variables } = routeOf(app, request)
-      const caller = restCaller(request, reply, app)
-      const body = request.body as Readable | undefined // of the parser above
-      const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
-      await inflight.run(() =>
-        // The answer streams inside the context: the session is saved and the call is timed at its end.
-        core.withContext(app.path, caller, async (ctx) =>
-          sendWeb(reply, await route.handle(asked, variables, ctx)),
-        ),
-      )
-      return reply
-    },
-  })
+  const handler: Handler = async (request, reply) => {
+    const app = appOf(core, request)
+    const { route, variables } = routeOf(app, request)
+    const caller = restCaller(request, reply, app)
+    const body = request.body as Readable | undefined // of the parser above
+    const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
+    await inflight.run(() =>
+      // The answer streams inside the context: the session is saved and the call is timed at its end.
+      core.withContext(app.path, caller, async (ctx) =>
+        sendWeb(reply, await route.handle(asked, variables, ctx)),
+      ),
+    )
+    return reply
+  }
+  const declare = (url: string, constraints: Readonly<Record<string, unknown>>): void => {
+    const method = ['GET', 'POST', 'PUT', 'DELETE']
+    fastify.route({ method, url, constraints, bodyLimit: Number.MAX_SAFE_INTEGER, handler })
+  }
+  declare('/api/apps/:app/*', {})
+  for (const url of ['/api/apps/:app', '/api/apps/:app/tools/:tool']) declare(url, ownConstraint)
 }
 
 /** The route of a path and method; throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */
-function routeOf(app: HostedApp, { method, url }: FastifyRequest): { route: AppRoute; variables: Variables } {
-  // From the text of the URL: its segments must be divided before they are decoded.
-  const [whole = ''] = url.split('?')
-  const path = `/${whole.split('/').slice(4).join('/')}`
-  const fitting = app.routes.flatMap((route) => {
-    const variables = matchPath(route.path, path)
-    return variables === undefined ? [] : [{ route, variables }]
-  })
+function routeOf(app: HostedApp, { method, url }: FastifyRequest): FoundRoute {
+  const path = pathInApp(url)
+  const fitting = routesAt(app, path)
   const found = fitting.find(({ route }) => route.method === method)
   if (found !== undefined) return found
   if (fitting.length === 0)
@@ -53,7 +51,7 @@ function routeOf(app: HostedApp, { method, url }: FastifyRequest): { route: AppR
     })
   throw methodNotAllowed(
     method,
-    whole,
+    url.split('?')[0] ?? url,
     fitting.map(({ route }) => route.method),
   )
 }

@@ -54,13 +54,18 @@ export function chosenRequestId(given: IncomingHttpHeaders): string | undefined 
   return typeof id === 'string' && requestForm.test(id) ? id : undefined
 }
 
+/** The value of `Causeway-Session`; throws `INVALID_PARAMS` for one that is not of the agreed form. */
+export function sessionOf(given: IncomingHttpHeaders): string | undefined {
+  const session = given[headers.causewaySession]
+  if (session === undefined || (typeof session === 'string' && sessionForm.test(session))) return session
+  throw new CausewayError('INVALID_PARAMS', 'Causeway-Session is not of the form [A-Za-z0-9._-]{1,128}', {
+    remedy: 'send letters, digits, dots, underscores and hyphens, or leave the header out',
+  })
+}
+
 /** Reads the headers; throws `INVALID_PARAMS` for a session or request id that is not of the agreed form. */
 export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: Mount): Exchange {
-  const session = request.headers[headers.causewaySession]
-  if (session !== undefined && !(typeof session === 'string' && sessionForm.test(session)))
-    throw new CausewayError('INVALID_PARAMS', 'Causeway-Session is not of the form [A-Za-z0-9._-]{1,128}', {
-      remedy: 'send letters, digits, dots, underscores and hyphens, or leave the header out',
-    })
+  const session = sessionOf(request.headers)
   if (
     request.headers[headers.causewayRequest] !== undefined &&
     chosenRequestId(request.headers) === undefined
@@ -97,7 +102,7 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
 }
 
 /** `curl/8.5.0` -> curl, 8.5.0 */
-function clientOf(userAgent: string | undefined): ClientInfo {
+export function clientOf(userAgent: string | undefined): ClientInfo {
   const [, name, version] = /^([^/\s]{1,64})\/([^/\s]{1,32})/.exec(userAgent ?? '') ?? []
   return { name: name ?? 'unknown', version: version ?? '0' }
 }

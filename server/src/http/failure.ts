@@ -64,7 +64,8 @@ export function tellBadPath(error: unknown, request: FastifyRequest, reply: Fast
 const withStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
   reply.code(rowOf(error.code).http).headers(headersOf(error))
 
-function headersOf({ code, data }: CausewayError): Record<string, string> {
+/** The headers that go with an error: what is allowed, when to come again. */
+export function headersOf({ code, data }: CausewayError): Record<string, string> {
   if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
   if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
   if (typeof data.retry_after_ms === 'number')

@@ -2,19 +2,28 @@
  * Keeps web pages out: a page of another site can reach a local server by DNS rebinding or by plain requests
  * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 
-/** Refuses, before anything else happens, every request whose Host or Origin is not an address of this server. */
-export function guard(fastify: FastifyInstance, allowedHosts: readonly string[]): void {
+/** Judges a request by its headers, before anything else happens; throws for one that must not come in. */
+export type Admission = (request: { readonly headers: IncomingHttpHeaders }) => void
+
+/** Refuses every request whose Host or Origin is not an address of this server. */
+export function admission(allowedHosts: readonly string[]): Admission {
   const isAllowed = hostCheck(allowedHosts)
-  fastify.addHook('onRequest', async ({ headers: { host, origin } }) => {
+  return ({ headers: { host, origin } }) => {
     if (!isAllowed(hostname(host ?? '')))
       throw new CausewayError('FORBIDDEN_HOST', `not an address of this server: ${host ?? '(none)'}`)
     if (origin !== undefined && !isAllowed(originHostname(origin)))
       throw new CausewayError('FORBIDDEN_ORIGIN', `calls from this origin are refused: ${origin}`)
-  })
+  }
+}
+
+/** Judges every request that Fastify gets. */
+export function guard(fastify: FastifyInstance, admit: Admission): void {
+  fastify.addHook('onRequest', async (request) => admit(request))
 }
 
 /** A check for `localhost`, loopback addresses in any notation, and the given names or addresses, without ports. */

@@ -49,7 +49,7 @@ const summary = ({ name, path, about, tools }: HostedApp) => ({
   tools: tools.map((tool) => ({ name: tool.name, about: tool.about })),
 })
 
-const detail = ({ name, path, about, tools, routes }: HostedApp) => ({
+const detail = ({ name, path, about, tools, routes, sockets }: HostedApp) => ({
   name,
   about,
   mcp: `/mcp/${path}`,
@@ -66,4 +66,5 @@ const detail = ({ name, path, about, tools, routes }: HostedApp) => ({
     href: `/api/apps/${path}${route.path}`,
     about: route.about,
   })),
+  sockets: sockets.map((socket) => ({ href: `/api/apps/${path}${socket.path}`, about: socket.about })),
 })

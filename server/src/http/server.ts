@@ -11,13 +11,15 @@ import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { openAsking } from './asking.ts'
 import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
-import { guard } from './guard.ts'
+import { admission, guard } from './guard.ts'
 import { healthRoute } from './health.ts'
 import { type Inflight, inflight } from './inflight.ts'
 import { mcpRoutes } from './mcp.ts'
 import { type McpLegs, mcpLegs } from './mcp-legs.ts'
 import { metricsRoute } from './metrics.ts'
+import { ownRouteStrategy } from './own-route.ts'
 import { restRoutes } from './rest.ts'
+import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -76,20 +78,24 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     exposeHeadRoutes: false,
     genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
     frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: 512, constraints: { ownRoute: ownRouteStrategy(core) } },
+    http: socketServerOptions,
   })
   // Text is what a web page may send without being asked; only JSON is understood here.
   fastify.removeContentTypeParser('text/plain')
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header(headers.causewayRequest, request.id)
   })
-  guard(fastify, allowedHosts)
+  const admit = admission(allowedHosts)
+  guard(fastify, admit)
   tellAsObjects(fastify, log)
   logDetail(fastify, log)
   fastify.setNotFoundHandler(async ({ method, url }) => {
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
   })
   const legs = mcpLegs(wiring)
+  const sockets = openSockets(wiring, admit, { maxPayload: bodyLimitBytes })
+  sockets.attach(fastify.server)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
   fastify.register(async (scope) => sseRoutes(scope, wiring, legs.sse))
   fastify.register(async (scope) => restRoutes(scope, wiring))
@@ -97,14 +103,15 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   metricsRoute(fastify, wiring)
   try {
     const url = await fastify.listen({ host, port })
-    const listeners = await openAliases(fastify, core, { host, aliases })
+    const listeners = await openAliases(fastify, core, { host, aliases, sockets })
     const servers = [fastify.server, ...listeners.map(({ server }) => server)]
     return {
       url,
       port: Number(new URL(url).port),
       aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
-      close: (deadlineMs) => close({ fastify, servers, legs, inflight: wiring.inflight }, deadlineMs),
+      close: (deadlineMs) =>
+        close({ fastify, servers, legs, sockets, inflight: wiring.inflight }, deadlineMs),
     }
   } catch (error) {
     await legs.close()
@@ -119,14 +126,18 @@ interface Closing {
   readonly servers: readonly Server[]
   readonly inflight: Inflight
   readonly legs: McpLegs
+  readonly sockets: Sockets
 }
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
-async function close({ fastify, servers, inflight, legs }: Closing, deadlineMs: number): Promise<void> {
+async function close(
+  { fastify, servers, inflight, legs, sockets }: Closing,
+  deadlineMs: number,
+): Promise<void> {
   const late = new AbortController()
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
   await Promise.race([inflight.stop(), deadline])
-  await legs.close()
+  await Promise.all([legs.close(), sockets.close()])
   // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
   const sweep = setInterval(() => {
     for (const server of servers) server.closeIdleConnections()

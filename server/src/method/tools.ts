@@ -1,6 +1,6 @@
 /** tools/list and tools/call. */
 
-import { type Ask, closest } from '@causeway/app-kit'
+import { type App, type AppTool, type Ask, closest } from '@causeway/app-kit'
 import {
   type CallToolResult,
   CausewayError,
@@ -43,17 +43,24 @@ export async function runTool(
   try {
     return await scope.run(hosted, caller, tool.name, (ctx) => tool.call(args, ctx))
   } catch (error) {
-    if (isCausewayError(error)) return failed(errorObject(error))
+    if (isCausewayError(error)) return failed(errorObject(error), hosted.app, tool)
     throw error
   }
 }
 
-/** A failed call as an answer. The object stands in `_meta`: SDK clients validate `structuredContent` even of errors. */
-const failed = (error: ErrorObject): CallToolResult => ({
-  content: [{ type: 'text', text: errorText(error) }],
-  isError: true,
-  _meta: { [errorMetaKey]: error },
-})
+/**
+ * A failed call as an answer, with the body of the app's own design where there is one. The object stands in `_meta`:
+ * SDK clients validate `structuredContent` even of errors.
+ */
+function failed(error: ErrorObject, app: App, tool: AppTool): CallToolResult {
+  const body = app.errorBody?.(error)
+  return {
+    content: [{ type: 'text', text: body === undefined ? errorText(error) : JSON.stringify(body) }],
+    ...(body !== undefined && tool.fits?.(body) === true ? { structuredContent: body } : {}),
+    isError: true,
+    _meta: { [errorMetaKey]: error },
+  }
+}
 
 function unknownTool(name: string, { lists }: MethodCall): CausewayError {
   const meant = closest(name, [...lists.toolByName.keys()])
