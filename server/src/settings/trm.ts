@@ -1,2 +1,27 @@
+import { z } from 'zod'
+import { list, setting, whole } from './setting.ts'
+
 /** Settings of Trm. */
-export const trmSettings = {}
+export const trmSettings = {
+  trmRoots: setting({
+    env: 'CAUSEWAY_TRM_ROOTS',
+    schema: list(),
+    defaultText: 'none: Trm is off',
+    meaning:
+      'folders with projects in which Trm may write files and run commands, divided like PATH; no other setting adds to them',
+    app: 'Trm',
+  }),
+  trmCommands: setting({
+    env: 'CAUSEWAY_TRM_COMMANDS',
+    schema: z.string().min(1).default('any'),
+    meaning:
+      'commands that sessions of Trm may run: any, detected (only those that trm.start finds in the project), or a regular expression that the whole command matches',
+    app: 'Trm',
+  }),
+  trmParallel: setting({
+    env: 'CAUSEWAY_TRM_PARALLEL',
+    schema: whole(2, { min: 1, max: 64 }),
+    meaning: 'evaluations of Trm that run at once; further ones wait',
+    app: 'Trm',
+  }),
+}

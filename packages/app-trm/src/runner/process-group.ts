@@ -1,0 +1,85 @@
+/** Groups of processes: known again after a restart, and ended whole. */
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** A process that can be told from a later one with the same number. */
+export interface ProcessMark {
+  readonly pid: number
+  /** field 22 of /proc/<pid>/stat, clock ticks since boot; null where the system does not tell */
+  readonly started: string | null
+}
+
+/** Environment variable that every process of an evaluation carries. */
+export const markerName = 'CAUSEWAY_STEP'
+
+/** The mark of a process that runs now. */
+export async function markOf(pid: number): Promise<ProcessMark> {
+  return { pid, started: await startOf(pid) }
+}
+
+async function startOf(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+    // The name in parentheses may hold spaces; the fields after it do not.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  } catch {
+    return null // ended, or a system without /proc
+  }
+}
+
+/** Signals a group; false where there is none. Numbers that would mean this process's own group are refused. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return false
+  try {
+    process.kill(-pid, signal)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ESRCH' || code === 'EPERM') return false
+    throw error
+  }
+}
+
+/** Ends processes that carry the marker, also those that have left their group; tells how many there were. */
+export async function endMarked(marker: string): Promise<number> {
+  let ended = 0
+  // A process may fork while the list is read: asked again until a round finds none.
+  for (let round = 0; round < 5; round++) {
+    const found = await marked(marker)
+    if (found.length === 0) return ended
+    for (const pid of found) if (end(pid)) ended++
+    await pause(5)
+  }
+  return ended
+}
+
+function end(pid: number): boolean {
+  try {
+    process.kill(pid, 'SIGKILL')
+    return true
+  } catch {
+    return false // it was faster
+  }
+}
+
+/** Numbers of the processes that carry the marker; none on a system without /proc. */
+export async function marked(marker: string): Promise<readonly number[]> {
+  const entries = await readdir('/proc').catch(() => [])
+  const wanted = `${markerName}=${marker}`
+  const found = await Promise.all(
+    entries
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .map(async (name) => {
+        const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')
+        return environment.split('\0').includes(wanted) ? Number(name) : undefined
+      }),
+  )
+  return found.filter((pid) => pid !== undefined)
+}
+
+/** Ends what an earlier server left running, if it is still the same process. */
+export async function endLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
+  if (mark !== null && mark.started !== null && (await startOf(mark.pid)) === mark.started)
+    signalGroup(mark.pid, 'SIGKILL')
+  await endMarked(marker)
+}

@@ -1,0 +1,6 @@
+describe('sums', () => {
+  it('adds', () => expect(1 + 1).toBe(2))
+  it('fails', () => expect(1 + 1).toBe(3))
+  it.skip('skipped', () => {})
+})
+it('alone', () => {})

@@ -1,0 +1,4 @@
+var unused = 1
+if (missing == 2) {
+  console.log('x')
+}

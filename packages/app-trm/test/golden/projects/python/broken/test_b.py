@@ -1,0 +1,5 @@
+import not_there
+
+
+def test_b():
+    assert not_there
