@@ -38,9 +38,9 @@ export function clientStates(store: ClientStateStore, capacity = 1000): ClientSt
   const hold = (sessionKey: string, app: App): Promise<Held> => {
     const key = `${app.name} ${sessionKey}`
     const known = held.get(key) ?? load(sessionKey, app)
-    held.delete(key)
+    // Moved to the end: the first of the map is the one that was used longest ago.
+    if (!held.delete(key)) known.catch(() => held.delete(key))
     held.set(key, known)
-    known.catch(() => held.delete(key))
     if (held.size > capacity) held.delete(held.keys().next().value as string)
     return known
   }

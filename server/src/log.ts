@@ -16,7 +16,7 @@ export function openLog({ extra, destination }: { extra: boolean; destination?: 
     destination ??
     (isTerminal
       ? pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
-      : pino.destination({ dest: 2, sync: false }))
+      : gathered(pino.destination({ dest: 2, sync: false, minLength: 4096 })))
   return pino(
     {
       level: extra ? 'debug' : 'info',
@@ -25,6 +25,26 @@ export function openLog({ extra, destination }: { extra: boolean; destination?: 
     },
     to,
   )
+}
+
+/** Longest time that a line waits for others, so that many calls share one write; ms. */
+const gatherMs = 100
+
+/** Writes what has been gathered at the latest after `gatherMs`; what is left at the end of the process pino writes. */
+function gathered(destination: ReturnType<typeof pino.destination>): DestinationStream {
+  let isWaiting = false
+  const flush = (): void => {
+    isWaiting = false
+    destination.flush()
+  }
+  return {
+    write(line) {
+      destination.write(line)
+      if (isWaiting) return
+      isWaiting = true
+      setTimeout(flush, gatherMs).unref()
+    },
+  }
 }
 
 /** A line of protocol detail: shown with `EXTRA_LOGGING=true` alone. */

@@ -34,12 +34,27 @@ export function openMetrics(): Metrics {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
+  const counterOf = memoised((app, what, code) => calls.labels(app, what, code))
+  const histogramOf = memoised((app, what) => durations.labels(app, what))
   return {
     call({ app, what, code, seconds }) {
-      calls.inc({ app, what, code })
-      durations.observe({ app, what }, seconds)
+      counterOf(app, what, code).inc()
+      histogramOf(app, what, '').observe(seconds)
     },
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
     close: () => registry.clear(),
+  }
+}
+
+/** Finds the series of three labels without hashing them anew; labels are names of tools and codes, so there are few. */
+function memoised<Series>(make: (app: string, what: string, code: string) => Series) {
+  const known = new Map<string, Series>()
+  return (app: string, what: string, code: string): Series => {
+    const key = `${app} ${what} ${code}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const series = make(app, what, code)
+    known.set(key, series)
+    return series
   }
 }

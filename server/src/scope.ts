@@ -1,5 +1,5 @@
 /** Runs one call of an app: its store, the client's state, a log with the request's id, and one line when it is done. */
-import { type App, type Ask, type Input, isAsk, type ToolContext } from '@causeway/app-kit'
+import { type App, type Ask, type Input, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
 import { asCausewayError, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { ClientStates } from './client-state.ts'
@@ -27,19 +27,21 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
     async run(hosted, caller, what, work) {
       const started = performance.now()
       const { app } = hosted
-      const callLog = log.child({ app: app.name, request_id: caller.requestId })
+      const callLog = callLogOf(log, app.name, caller.requestId)
       const finish = (error?: CausewayError): void => {
         const ms = performance.now() - started
         metrics.call({ app: app.name, what, code: error?.code ?? 'ok', seconds: ms / 1000 })
         const fields = {
+          app: app.name,
+          request_id: caller.requestId,
           what,
           ms: Math.round(ms * 10) / 10,
           code: error?.code ?? 'ok',
           client: caller.client.name,
         }
         if (error?.code === 'INTERNAL' || error?.code === 'WORKER_LOST')
-          callLog.error({ ...fields, err: error.cause ?? error }, 'call')
-        else callLog.info(fields, 'call')
+          log.error({ ...fields, err: error.cause ?? error }, 'call')
+        else log.info(fields, 'call')
       }
       try {
         const store = storeOf(hosted)
@@ -55,6 +57,21 @@ export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
         throw coded
       }
     },
+  }
+}
+
+/** A log that names the call in each line, made when the first is written: most calls write none of their own. */
+function callLogOf(log: Logger, app: string, requestId: string): Log {
+  let made: Logger | undefined
+  const own = (): Logger => {
+    made ??= log.child({ app, request_id: requestId })
+    return made
+  }
+  return {
+    debug: (fields, message) => own().debug(fields, message),
+    info: (fields, message) => own().info(fields, message),
+    warn: (fields, message) => own().warn(fields, message),
+    error: (fields, message) => own().error(fields, message),
   }
 }
 
@@ -85,7 +102,7 @@ function contextOf(parts: {
   store: unknown
   session: unknown
   caller: Caller
-  log: Logger
+  log: Log
   now: () => number
 }): ToolContext {
   const { store, session, caller, log, now } = parts

@@ -73,12 +73,17 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
     throw new CausewayError('INVALID_PARAMS', 'Causeway-Request is not 1 to 256 visible ASCII characters', {
       remedy: 'shorten it, or leave the header out',
     })
+  let signal: AbortSignal | undefined
   return {
     mount,
     requestId: request.id,
     session,
     client: clientOf(request.headers['user-agent']),
-    signal: hungUp(reply),
+    // Made when it is first wanted: most answers are complete before anybody could hang up.
+    get signal() {
+      signal ??= hungUp(reply)
+      return signal
+    },
     isBatch: Array.isArray(request.body),
   }
 }
@@ -107,11 +112,13 @@ export function clientOf(userAgent: string | undefined): ClientInfo {
   return { name: name ?? 'unknown', version: version ?? '0' }
 }
 
-function hungUp(reply: FastifyReply): AbortSignal {
+function hungUp({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished)
+  const end = (): void => {
+    if (!raw.writableFinished)
       controller.abort(new CausewayError('CANCELLED', 'the caller closed the connection'))
-  })
+  }
+  if (raw.closed) end()
+  else raw.once('close', end)
   return controller.signal
 }

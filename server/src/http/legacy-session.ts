@@ -113,13 +113,15 @@ export class LegacySession {
     const { reply, exchange } = turn
     this.#running += 1
     try {
-      const caller = callerOf(exchange, {
-        era: 'legacy',
-        rpcId: body.id,
-        input: firstInput(this.initialize.capabilities),
-        ...this.#sender,
-      })
-      const begun = beginCall(this.#wiring.core, body, caller)
+      const begun = beginCall(this.#wiring.core, body, (own) =>
+        callerOf(exchange, {
+          era: 'legacy',
+          rpcId: body.id,
+          input: firstInput(this.initialize.capabilities),
+          ...this.#sender,
+          ...own,
+        }),
+      )
       const result = await this.#begun.hold(body.id, begun, ({ quick }) => quick(plainMs))
       if (begun.isCancelled) await reply.send(rpcFailure(body.id, cancelled(), 'legacy'))
       else if (result !== undefined)

@@ -72,6 +72,10 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
     })
   checkVersion(request)
   const isPlain = acceptsStream(request) && acceptsJson(request) && isPlainCall(body)
+  if (isPlain) {
+    const session = await sessionOf(turn, legs)
+    if (session !== undefined) return inflight.run(() => session.call(turn, body))
+  }
   const canStream = isPlain || (acceptsStream(request) && sdkReads(body))
   if (method === 'initialize' && canStream && hasRequest(body))
     return inflight.run(() => legs.sessions.initialize(turn))
@@ -79,7 +83,6 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
   const session = await sessionOf(turn, legs)
   // Cancellations and answers to our own requests must get through while the server waits for calls to end.
   if (session !== undefined && !hasRequest(body) && sdkReads(body)) return session.answer(turn, body)
-  if (session !== undefined && isPlain) return inflight.run(() => session.call(turn, body))
   if (session !== undefined && canStream && !isPlainToolList(body))
     return inflight.run(() => session.answer(turn, body))
   await inflight.run(async () => {

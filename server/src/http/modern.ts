@@ -90,13 +90,15 @@ export function modernLeg(wiring: Wiring): ModernLeg {
   /** Begins a plain call; who hangs up cancels it. */
   const begin = (message: PlainCall, exchange: Exchange): BegunCall => {
     const envelope = message.params._meta as Params // the SDK has classified the message by it
-    const caller = callerOf(exchange, {
-      era: 'modern',
-      rpcId: message.id,
-      client: clientInfoOf(envelope[meta.clientInfo]),
-      input: firstInput(envelope[meta.clientCapabilities] as Capabilities),
-    })
-    const begun = beginCall(wiring.core, message, caller)
+    const begun = beginCall(wiring.core, message, (own) =>
+      callerOf(exchange, {
+        era: 'modern',
+        rpcId: message.id,
+        client: clientInfoOf(envelope[meta.clientInfo]),
+        input: firstInput(envelope[meta.clientCapabilities] as Capabilities),
+        ...own,
+      }),
+    )
     begun.attach({ signal: exchange.signal, notify: () => {} })
     return begun
   }

@@ -50,8 +50,12 @@ export interface BegunCall {
   attach(to: Attachment): void
 }
 
-/** Begins the call. Cancelling is by `cancel`, so the caller's own signal is not looked at. */
-export function beginCall(core: Core, { params }: PlainCall, caller: Caller): BegunCall {
+/** Begins the call of the caller that `callerWith` makes; cancelling is by `cancel`. */
+export function beginCall(
+  core: Core,
+  { params }: PlainCall,
+  callerWith: (own: Attachment) => Caller,
+): BegunCall {
   const controller = new AbortController()
   const waiting: Parameters<Caller['notify']>[] = []
   let attached: Attachment | undefined
@@ -60,15 +64,12 @@ export function beginCall(core: Core, { params }: PlainCall, caller: Caller): Be
     leave = resolve
   })
   controller.signal.addEventListener('abort', leave, { once: true })
-  const outcome = core.dispatch('tools/call', params, {
-    ...caller,
-    signal: controller.signal,
-    notify(...message) {
-      if (attached !== undefined) return attached.notify(...message)
-      waiting.push(message)
-      leave()
-    },
-  })
+  const notify: Caller['notify'] = (...message) => {
+    if (attached !== undefined) return attached.notify(...message)
+    waiting.push(message)
+    leave()
+  }
+  const outcome = core.dispatch('tools/call', params, callerWith({ signal: controller.signal, notify }))
   const result = outcome.then(
     (given) => (isAsk(given) || waiting.length > 0 ? undefined : (given as object)),
     () => undefined,

@@ -83,8 +83,9 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   })
   // Text is what a web page may send without being asked; only JSON is understood here.
   fastify.removeContentTypeParser('text/plain')
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(headers.causewayRequest, request.id)
+    done()
   })
   const admit = admission(allowedHosts)
   guard(fastify, admit)
@@ -155,9 +156,11 @@ const closeServer = (server: Server): Promise<void> => new Promise((resolve) => 
 
 /** One line for each HTTP request, where protocol detail is wanted. */
 function logDetail(fastify: FastifyInstance, log: Logger): void {
-  fastify.addHook('onResponse', async ({ id, method, url }, reply) => {
+  if (!log.isLevelEnabled('debug')) return
+  fastify.addHook('onResponse', ({ id, method, url }, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     const ms = Math.round(elapsedTime * 10) / 10
     protocolDetail(log, { request_id: id, method, url, status, ms }, 'answer')
+    done()
   })
 }
