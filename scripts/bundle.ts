@@ -13,12 +13,13 @@ const unfinished = `${output}.${process.pid}`
 
 /**
  * What stands before everything else in the file. V8 must be told before undici is loaded not to optimize its parser, a
- * WebAssembly module: that would cost 13 MB for as long as the bridge lives. And undici is CommonJS and asks for Node's
+ * WebAssembly module: that would cost 13 MB for as long as the bridge lives. The young generation is small, and threads
+ * that help to clear it cost more than they save, the more so on a machine that is busy. And undici is CommonJS and asks for Node's
  * own modules by `require`, which an ES module does not have.
  */
 const banner = [
   `import { setFlagsFromString as __setFlag } from 'node:v8'`,
-  `for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) __setFlag(flag)`,
+  `for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--no-parallel-scavenge']) __setFlag(flag)`,
   `import { createRequire as __createRequire } from 'node:module'`,
   `const require = __createRequire(import.meta.url)`,
 ].join(';\n')

@@ -26,12 +26,13 @@ export function admission(allowedHosts: readonly string[]): Admission {
 export function guard(fastify: FastifyInstance, admit: Admission): void {
   // By callback: a promise for each hook of each request would cost more than the check.
   fastify.addHook('onRequest', (request, _reply, done) => {
+    let refusal: Error | undefined
     try {
       admit(request)
-      done()
     } catch (error) {
-      done(error as Error)
+      refusal = error as Error
     }
+    done(refusal)
   })
 }
 
