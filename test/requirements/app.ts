@@ -102,4 +102,9 @@ export const app = {
     origin: 'design, an app',
     behaviour: 'a user app that cannot be loaded is reported and does not stop the server',
   },
+  'app:argument:other-names': {
+    origin: 'original refinement design, parameter translation',
+    behaviour:
+      'an argument is taken under each of its other names, members of objects too; under two at once it is refused',
+  },
 } as const satisfies Requirements

@@ -26,6 +26,37 @@ export function readArguments<T extends z.ZodObject>(
   throw new CausewayError(code, message, { data: { problems, expected: Object.keys(schema.shape) } })
 }
 
+/**
+ * The arguments under the names of the declaration. `names` maps other names, dotted for members of objects, to these;
+ * one that is given under both is refused with `INVALID_ARGUMENTS`.
+ */
+export function renamed(owner: string, args: unknown, names: Readonly<Record<string, string>>): unknown {
+  return Object.entries(names).reduce(
+    (given, [from, to]) => moved(owner, given, from.split('.'), to.split('.')),
+    args,
+  )
+}
+
+/** Both paths lead through the same objects and differ in their last name. */
+function moved(owner: string, args: unknown, from: readonly string[], to: readonly string[]): unknown {
+  const [name = '', ...rest] = from
+  if (typeof args !== 'object' || args === null || Array.isArray(args) || !Object.hasOwn(args, name))
+    return args
+  const given = args as Readonly<Record<string, unknown>>
+  if (rest.length > 0) return { ...given, [name]: moved(owner, given[name], rest, to.slice(1)) }
+  const known = to[0] ?? name
+  if (Object.hasOwn(given, known)) {
+    const problems: Problem[] = [
+      { argument: name, problem: `is another name of ${known}, which is given too` },
+    ]
+    throw new CausewayError('INVALID_ARGUMENTS', `${owner}: ${problems.map(sentence).join(', ')}`, {
+      data: { problems },
+    })
+  }
+  const { [name]: value, ...others } = given
+  return { ...others, [known]: value }
+}
+
 /** What zod found wrong, in our words; unknown names come with the known name that they resemble. */
 export function problemsOf(
   issues: readonly z.core.$ZodIssue[],

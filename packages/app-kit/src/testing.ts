@@ -64,6 +64,8 @@ export async function openForTest(app: App, options: TestOptions): Promise<TestA
   const { dir, roots = noRoots, settings = {}, now = () => 0, log = quiet } = options
   const changes: string[] = []
   let ids = 0
+  let calls = 0
+  const newRequest = (): string => `request-${++calls}`
   const env: Env = {
     dir,
     settings,
@@ -83,7 +85,8 @@ export async function openForTest(app: App, options: TestOptions): Promise<TestA
   return {
     store,
     changes,
-    client: ({ shared = false } = {}) => testClient(app, { store, session: app.session(), shared, log, now }),
+    client: ({ shared = false } = {}) =>
+      testClient(app, { store, session: app.session(), shared, log, now, newRequest }),
     close: () => app.close(store),
   }
 }
@@ -94,12 +97,13 @@ interface ClientState {
   readonly shared: boolean
   readonly log: Log
   readonly now: () => number
+  /** an id of its own for every call, whichever client makes it */
+  readonly newRequest: () => string
 }
 
-function testClient(app: App, { store, session, shared, log, now }: ClientState): TestClient {
+function testClient(app: App, { store, session, shared, log, now, newRequest }: ClientState): TestClient {
   const progress: [number, number | undefined, string | undefined][] = []
   const messages: [string, unknown][] = []
-  let calls = 0
   const context = (
     { signal = new AbortController().signal, reply }: TestCall,
     input: Partial<Input>,
@@ -114,7 +118,7 @@ function testClient(app: App, { store, session, shared, log, now }: ClientState)
     log,
     now,
     client: { name: 'test', version: '0' },
-    requestId: `request-${++calls}`,
+    requestId: newRequest(),
   })
   const find = async (name: string): Promise<AppTool> => {
     const tool = [...app.tools, ...(await app.discover(store))].find((known) => known.name === name)

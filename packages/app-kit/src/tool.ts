@@ -9,7 +9,7 @@ import {
 } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Answer, type Plain, result, unpack } from './answer.ts'
-import { readArguments } from './arguments.ts'
+import { readArguments, renamed } from './arguments.ts'
 import { type Ask, isAsk } from './ask.ts'
 import type { ToolContext } from './context.ts'
 import { finite } from './finite.ts'
@@ -33,6 +33,8 @@ export interface Aliases {
   readonly bare?: readonly string[]
   /** Callable on the shared mount, never listed: `MonadicHelpOpenAI__find_help_topics`. */
   readonly full?: readonly string[]
+  /** Other names of arguments, taken but never listed: `repo_path -> repo`, `halt.max_steps -> halt.max`. */
+  readonly args?: Readonly<Record<string, string>>
 }
 
 /** A call that works on the example data; it is shown in the documentation and run by the tests. */
@@ -91,7 +93,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   declaration: ToolDeclaration<Input, Output, Store, Session>,
 ): AppTool {
   const { about, example, hints = {}, aliases = {} } = declaration
-  const { bare = [], full = [] } = aliases
+  const { bare = [], full = [], args: otherNames = {} } = aliases
   if (about.trim() === '') throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
   for (const alias of bare)
     if (!bareAliasPattern.test(alias)) throw new CausewayError('INVALID_APP', `not a bare alias: ${alias}`)
@@ -103,12 +105,12 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
     name,
     about,
     annotations: annotationsOf(hints),
-    aliases: { bare, full },
+    aliases: { bare, full, args: otherNames },
     example,
     inputSchema: inputSchema(name, declaration.input),
     outputSchema: outputSchema(name, declaration.output),
     async call(args, ctx) {
-      const parsed = readArguments(name, input, args)
+      const parsed = readArguments(name, input, renamed(name, args, otherNames))
       const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
       if (isAsk(returned)) return returned
       const { data, content } = unpack(returned)

@@ -126,3 +126,25 @@ t.test('answers: pictures come after the data, and the data is still checked', a
     'an answer against its own schema is our defect',
   )
 })
+
+verifies('app:argument:other-names', async (t) => {
+  const client = await open(t, (app) =>
+    app.tool('start', {
+      about: 'Starts.',
+      input: {
+        repo: z.string().describe('folder'),
+        halt: z.strictObject({ max: z.int() }).optional().describe('policy'),
+      },
+      output: { repo: z.string(), max: z.int().optional() },
+      aliases: { args: { repo_path: 'repo', repoPath: 'repo', 'halt.max_steps': 'halt.max' } },
+      example: { args: { repo: 'a' } },
+      run: ({ repo, halt }) => ({ repo, ...halt }),
+    }),
+  )
+  t.same(await client.call('start', { repo_path: 'a', halt: { max_steps: 3 } }), { repo: 'a', max: 3 })
+  t.same(await client.call('start', { repoPath: 'b' }), { repo: 'b' })
+  await t.rejects(client.call('start', { repo: 'a', repo_path: 'b' }), {
+    code: 'INVALID_ARGUMENTS',
+    data: { problems: [{ argument: 'repo_path' }] },
+  })
+})
