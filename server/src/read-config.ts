@@ -55,6 +55,7 @@ function check(raw: Raw, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Conf
     dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
     roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],
     recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),
+    plotRoots: values.plotRoots.map((root) => resolve(cwd, root)),
   }
 }
 

@@ -1,0 +1,73 @@
+/** Longitudes on a circle: lines are unwrapped before they are computed with, and normalised when they are given back. */
+import type { Bounds } from './command.ts'
+import type { Feature, Position } from './feature.ts'
+import { partsOf } from './feature.ts'
+
+/** An interval of longitudes, degrees, west to east; the east end is above 180 where it crosses the antimeridian. */
+export type LonSpan = readonly [west: number, east: number]
+
+/** Within -180 to 180; 180 stays 180. */
+export function normalLon(lon: number): number {
+  if (lon >= -180 && lon <= 180) return lon
+  return ((((lon + 180) % 360) + 360) % 360) - 180
+}
+
+/** The longitude of the same meridian that is nearest to another one. */
+export const lonNear = (lon: number, reference: number): number =>
+  lon - 360 * Math.round((lon - reference) / 360)
+
+/** The longitudes of a line without jumps: each is within half a turn of the one before. */
+export function unwrapped(lons: readonly number[]): number[] {
+  const out: number[] = []
+  for (const lon of lons) out.push(out.length === 0 ? lon : lonNear(lon, out.at(-1) ?? lon))
+  return out
+}
+
+/** The smallest span that holds all others; the widest gap on the circle is left out. */
+export function spanOf(spans: readonly LonSpan[]): LonSpan | undefined {
+  const sorted = spans
+    .map(([west, east]): LonSpan => {
+      const start = normalLon(west)
+      return [start, start + (east - west)]
+    })
+    .sort(([a], [b]) => a - b)
+  const [first] = sorted
+  if (first === undefined) return undefined
+  let reach = first[1]
+  let gap = { width: -1, from: first[0] }
+  for (const [west, east] of sorted.slice(1)) {
+    if (west - reach > gap.width) gap = { width: west - reach, from: west }
+    reach = Math.max(reach, east)
+  }
+  // The gap over the antimeridian: from the easternmost end to the first start, a turn later.
+  if (first[0] + 360 - reach >= gap.width) gap = { width: first[0] + 360 - reach, from: first[0] }
+  if (gap.width <= 0) return [-180, 180]
+  const ends = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))
+  return [gap.from, Math.max(...ends)]
+}
+
+/** The box around positions, each list unwrapped by itself; undefined where there are none. */
+export function boundsOf(features: readonly Feature[]): Bounds | undefined {
+  const parts = features.flatMap(({ geometry }) => partsOf(geometry)).filter((part) => part.length > 0)
+  const lon = spanOf(parts.flatMap(lonSpans))
+  if (lon === undefined) return undefined
+  let south = Number.POSITIVE_INFINITY
+  let north = Number.NEGATIVE_INFINITY
+  for (const part of parts) {
+    for (const [, lat = 0] of part) {
+      south = Math.min(south, lat)
+      north = Math.max(north, lat)
+    }
+  }
+  return [lon[0], south, lon[1], north]
+}
+
+function lonSpans(part: readonly Position[]): LonSpan[] {
+  const lons = unwrapped(part.map(([lon = 0]) => lon))
+  let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const lon of lons) {
+    west = Math.min(west, lon)
+    east = Math.max(east, lon)
+  }
+  return [[west, east]]
+}

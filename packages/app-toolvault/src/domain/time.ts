@@ -1,0 +1,88 @@
+/**
+ * ISO 8601 times as milliseconds since 1970-01-01T00:00:00Z, fractions kept to the microsecond. A time without a zone is
+ * UTC, wherever the server runs; the clock and the zone of the machine play no part.
+ */
+
+const isoTime =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+const dayMs = 86_400_000
+
+/** The time, ms; undefined for what is no time. */
+export function parseTime(text: unknown): number | undefined {
+  if (typeof text !== 'string') return undefined
+  const found = isoTime.exec(text.trim())
+  if (found === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0))
+  const midnight = dayStart(year, month, day)
+  if (midnight === undefined || hour > 24 || minute > 59 || second > 60) return undefined
+  const [, , , , , , , fraction = '', zone = 'Z'] = found
+  const parts = ((hour * 60 + minute) * 60 + second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
+  return midnight + parts - zoneMs(zone)
+}
+
+function zoneMs(zone: string): number {
+  if (/^z$/i.test(zone)) return 0
+  const sign = zone.startsWith('-') ? -1 : 1
+  const digits = zone.slice(1).replace(':', '')
+  return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || '0')) * 60_000
+}
+
+/** Midnight UTC at the begin of a day of the Gregorian calendar, ms; undefined for a day that does not exist. */
+export function dayStart(year: number, month: number, day: number): number | undefined {
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  return daysFromCivil(year, month, day) * dayMs
+}
+
+const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+const daysInMonth = (year: number, month: number): number =>
+  month === 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+
+/** Days since 1970-01-01; the year begins in March, so that the leap day is its last (H. Hinnant, chrono dates). */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+function civilFromDays(days: number): readonly [year: number, month: number, day: number] {
+  const z = days + 719_468
+  const era = Math.floor(z / 146_097)
+  const dayOfEra = z - era * 146_097
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  )
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const shifted = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = shifted < 10 ? shifted + 3 : shifted - 9
+  return [
+    yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1,
+  ]
+}
+
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** `2024-01-01T00:29:56.100Z`: milliseconds only where there are some, microseconds only where there are more. */
+export function formatTime(ms: number): string {
+  const micros = Math.round(ms * 1000)
+  const days = Math.floor(micros / (dayMs * 1000))
+  const inDay = micros - days * dayMs * 1000
+  const [year, month, day] = civilFromDays(days)
+  const seconds = Math.floor(inDay / 1e6)
+  const fraction = String(inDay - seconds * 1e6).padStart(6, '0')
+  const shown = fraction === '000000' ? '' : `.${fraction.endsWith('000') ? fraction.slice(0, 3) : fraction}`
+  const clock = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].map(two).join(':')
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${shown}Z`
+}

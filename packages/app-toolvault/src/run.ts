@@ -1,0 +1,80 @@
+/** Running a tool of the vault, at once or in steps between which others get their turn. */
+
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
+import type { DebriefCommand } from './domain/command.ts'
+import type { AnyVaultTool, RunAid, TextReader, ToolArgs } from './vault-tool.ts'
+
+/** How a run reports and is stopped. */
+export interface RunWatch {
+  readonly signal: AbortSignal
+  progress(done: number, total?: number, message?: string): void
+}
+
+/** Time that a run keeps its thread before others get their turn, ms. */
+const sliceMs = 20
+
+/** Largest file that is imported, bytes. */
+export const mostImportBytes = 512 * 1024 ** 2
+
+/** Lines between two looks at the clock. */
+const linesPerLook = 2000
+
+/** Ids that begin with the letters asked for and go on with the name of the run and a number. */
+export function idsOf(run: string): RunAid {
+  let count = 0
+  return { newId: (prefix) => `${prefix}-${run}-${++count}` }
+}
+
+/** Runs a tool on checked arguments. Rejects with what the tool throws, and with the reason of the signal. */
+export async function runTool(
+  tool: AnyVaultTool,
+  args: ToolArgs,
+  {
+    aid,
+    watch,
+    file,
+  }: { readonly aid: RunAid; readonly watch: RunWatch; readonly file?: string | undefined },
+): Promise<DebriefCommand> {
+  if ('read' in tool) return readText(tool.read(args, aid), { args, file, watch })
+  const run = tool.run(args, aid)
+  if ('command' in run) return run
+  let since = performance.now()
+  for (let step = run.next(); ; step = run.next()) {
+    if (step.done) return step.value
+    if (performance.now() - since < sliceMs) continue
+    watch.progress(step.value.done, step.value.total)
+    await setImmediate()
+    watch.signal.throwIfAborted()
+    since = performance.now()
+  }
+}
+
+async function readText(
+  reader: TextReader,
+  { args, file, watch }: { args: ToolArgs; file: string | undefined; watch: RunWatch },
+): Promise<DebriefCommand> {
+  if (file === undefined) {
+    for (const line of String(args.text).split(/\r?\n/)) reader.take(line)
+    return reader.finish()
+  }
+  const { size } = await stat(file)
+  if (size > mostImportBytes)
+    throw new CausewayError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${mostImportBytes}`, {
+      data: { bytes: size, most: mostImportBytes },
+    })
+  const stream = createReadStream(file, { signal: watch.signal })
+  let count = 0
+  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    reader.take(line)
+    if (++count % linesPerLook !== 0) continue
+    watch.progress(stream.bytesRead, size, `${count} lines`)
+    await setImmediate()
+    watch.signal.throwIfAborted()
+  }
+  watch.signal.throwIfAborted()
+  return reader.finish()
+}

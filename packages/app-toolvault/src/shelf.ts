@@ -1,0 +1,30 @@
+/**
+ * The tools of the vault. Each is one folder, `tools/<category>/<tool>/`, with its declaration and its samples, and one
+ * line here; a test compares this list with the folders.
+ */
+import deleteFeatures from './tools/feature-management/delete_features/tool.ts'
+import toggleFirstFeatureColor from './tools/feature-management/toggle_first_feature_color/tool.ts'
+import fitToSelection from './tools/selection/fit_to_selection/tool.ts'
+import selectAllVisible from './tools/selection/select_all_visible/tool.ts'
+import selectFeatureStartTime from './tools/selection/select_feature_start_time/tool.ts'
+import wordCount from './tools/text/word_count/tool.ts'
+import trackSpeedFilter from './tools/track-analysis/track_speed_filter/tool.ts'
+import trackSpeedFilterFast from './tools/track-analysis/track_speed_filter_fast/tool.ts'
+import viewportGridGenerator from './tools/viewport/viewport_grid_generator/tool.ts'
+import type { AnyVaultTool } from './vault-tool.ts'
+
+/** In the order in which they are listed. */
+export const shelf: readonly AnyVaultTool[] = [
+  deleteFeatures,
+  toggleFirstFeatureColor,
+  fitToSelection,
+  selectAllVisible,
+  selectFeatureStartTime,
+  wordCount,
+  trackSpeedFilter,
+  trackSpeedFilterFast,
+  viewportGridGenerator,
+]
+
+/** A tool by its name. */
+export const toolNamed = (name: string): AnyVaultTool | undefined => shelf.find((tool) => tool.name === name)

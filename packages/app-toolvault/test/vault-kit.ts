@@ -1,0 +1,109 @@
+/** Opening the vault for a test, over a folder of its own. */
+import { join } from 'node:path'
+import { makeRoots } from '@causeway/app-kit'
+import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
+import type { Test } from 'tap'
+import type { DebriefCommand } from '../src/domain/command.ts'
+import type { Feature } from '../src/domain/feature.ts'
+import toolvault from '../src/index.ts'
+
+/** An open vault. */
+export interface OpenVault {
+  readonly app: TestApp
+  readonly client: TestClient
+  /** the only root */
+  readonly folder: string
+  /** The command that a tool answers. */
+  command(tool: string, args?: unknown): Promise<DebriefCommand>
+  /** The payload of the `showData` in what a tool answers. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  data(tool: string, args?: unknown): Promise<any>
+}
+
+/** Opens the vault; files of the test are given by name. */
+export async function openVault(t: Test, files: Readonly<Record<string, string>> = {}): Promise<OpenVault> {
+  const dir = t.testdir({ files })
+  const folder = join(dir, 'files')
+  const app = await openForTest(toolvault, {
+    dir,
+    roots: makeRoots(() => [folder], 'CAUSEWAY_PLOT_ROOTS'),
+    newId: () => 'sample',
+  })
+  t.teardown(() => app.close())
+  const client = app.client()
+  const command = async (tool: string, args?: unknown) =>
+    (await client.call(tool, args)) as unknown as DebriefCommand
+  return {
+    app,
+    client,
+    folder,
+    command,
+    data: async (tool, args) => dataOf(await command(tool, args)),
+  }
+}
+
+/** The `showData` among commands. */
+export function dataOf(command: DebriefCommand): unknown {
+  return all(command).find((one) => one.command === 'showData')?.payload
+}
+
+/** The features that a command adds or updates. */
+export const featuresOf = (command: DebriefCommand): readonly Feature[] =>
+  all(command)
+    .filter((one) => one.command === 'addFeatures' || one.command === 'updateFeatures')
+    .flatMap((one) => one.payload as readonly Feature[])
+
+const all = (command: DebriefCommand): readonly DebriefCommand[] =>
+  command.command === 'composite' ? (command.payload as readonly DebriefCommand[]).flatMap(all) : [command]
+
+/** A track of places and times, one minute apart unless said. */
+export function track(
+  id: string | undefined,
+  coordinates: readonly (readonly number[])[],
+  {
+    stepS = 60,
+    start = '2024-01-01T00:00:00Z',
+    ...properties
+  }: { stepS?: number; start?: string } & Record<string, unknown> = {},
+) {
+  return {
+    type: 'Feature' as const,
+    ...(id === undefined ? {} : { id }),
+    geometry: { type: 'LineString', coordinates },
+    properties: {
+      dataType: 'track',
+      timestamps: coordinates.map((_, index) =>
+        new Date(Date.parse(start) + index * stepS * 1000).toISOString(),
+      ),
+      ...properties,
+    },
+  }
+}
+
+/** A feature of any geometry. */
+export const feature = (
+  id: string | number | undefined,
+  type: string,
+  coordinates: unknown,
+  properties: Readonly<Record<string, unknown>> = {},
+) => ({
+  type: 'Feature' as const,
+  ...(id === undefined ? {} : { id }),
+  geometry: { type, coordinates },
+  properties,
+})
+
+/** A collection. */
+export const collection = (...features: readonly unknown[]) => ({ type: 'FeatureCollection', features })
+
+/** The oracle pair: closest at 209.50 m, 29.935 minutes after midnight. */
+export const xa = track(
+  'xa',
+  Array.from({ length: 61 }, (_, i) => [-5 + 0.0034 * i, 36]),
+  { name: 'XA' },
+)
+export const xb = track(
+  'xb',
+  Array.from({ length: 61 }, (_, i) => [-4.9, 35.9 + 0.0033 * i]),
+  { name: 'XB' },
+)
