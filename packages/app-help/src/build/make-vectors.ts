@@ -1,0 +1,87 @@
+/** Vectors for the texts of the next index. */
+import { encodeLsa, type LsaModel, openEndpoint, openLsa, trainLsa } from '@causeway/embed'
+import { type EmbeddingSettings, lsaDimensions } from '../embedding.ts'
+import type { HelpStorage, NewVectors } from '../storage.ts'
+
+/** Texts by their hash. */
+export type Texts = ReadonlyMap<string, string>
+
+/** What a build is told by while it runs. */
+export interface BuildCall {
+  readonly signal: AbortSignal
+  readonly progress: (done: number, total?: number, message?: string) => void
+}
+
+/** Vectors with the count of those that were made now. */
+export interface MadeVectors {
+  readonly vectors: NewVectors | undefined
+  readonly embedded: number
+  readonly reused: number
+}
+
+/** Texts that are embedded before their vectors are kept, so that a crash costs no more than these. */
+const keptEvery = 256
+
+/** Makes a vector for every text, or takes the one that was paid for. Throws what an embedder throws. */
+export async function makeVectors(
+  all: Texts,
+  settings: EmbeddingSettings,
+  storage: HelpStorage,
+  call: BuildCall,
+): Promise<MadeVectors> {
+  if (settings.provider === 'none' || all.size === 0) return { vectors: undefined, embedded: 0, reused: 0 }
+  return settings.provider === 'lsa' ? analysed(all, call) : asked(all, settings, storage, call)
+}
+
+async function analysed(all: Texts, { signal, progress }: BuildCall): Promise<MadeVectors> {
+  const list = [...all.values()]
+  const model: LsaModel = await trainLsa(list, {
+    dimensions: lsaDimensions,
+    signal,
+    progress: (done, total) => progress(done, total, 'analysing the corpus'),
+  })
+  const vectors = await openLsa(model).embedDocuments(list, { signal })
+  const rows = rowsOf([...all.keys()], vectors)
+  return { vectors: { space: model.space, model: encodeLsa(model), rows }, embedded: rows.size, reused: 0 }
+}
+
+async function asked(
+  all: Texts,
+  settings: EmbeddingSettings & { readonly provider: 'openai' },
+  storage: HelpStorage,
+  { signal, progress }: BuildCall,
+): Promise<MadeVectors> {
+  const embedder = openEndpoint(settings)
+  try {
+    const { space } = embedder
+    const rows = new Map(await storage.cachedVectors(space.fingerprint, [...all.keys()]))
+    const reused = rows.size
+    const missing = [...all.keys()].filter((hash) => !rows.has(hash))
+    for (let at = 0; at < missing.length; at += keptEvery) {
+      const hashes = missing.slice(at, at + keptEvery)
+      const vectors = await embedder.embedDocuments(
+        hashes.map((hash) => all.get(hash) ?? ''),
+        { signal },
+      )
+      const made = rowsOf(hashes, vectors)
+      await storage.cacheVectors(space.fingerprint, made)
+      for (const [hash, vector] of made) rows.set(hash, vector)
+      progress(Math.min(at + keptEvery, missing.length), missing.length, 'asking for vectors')
+    }
+    return { vectors: { space, rows }, embedded: rows.size - reused, reused }
+  } finally {
+    await embedder.close()
+  }
+}
+
+function rowsOf(
+  hashes: readonly string[],
+  vectors: readonly (Float32Array | undefined)[],
+): Map<string, Float32Array> {
+  return new Map(
+    hashes.flatMap((hash, i) => {
+      const vector = vectors[i]
+      return vector === undefined ? [] : [[hash, vector] as const]
+    }),
+  )
+}

@@ -1,0 +1,95 @@
+/** A run of lines that belong together. Lines are counted from 0, `end` is the line after the last. */
+export interface Block {
+  readonly kind: 'heading' | 'fence' | 'table' | 'text' | 'blank'
+  readonly start: number
+  readonly end: number
+  /** Of a heading: 1 to 6. */
+  readonly level?: number
+  /** Of a heading: its text, without marks. */
+  readonly title?: string
+  /** Of a fence: its info word, as in `js`. */
+  readonly language?: string
+}
+
+const fenceStart = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/
+const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/
+const tableRow = /^ {0,3}\|.*\|\s*$/
+
+/**
+ * Cuts Markdown into blocks that cover every line from `from` on, in order. Marks of headings within code fences and
+ * HTML comments are none; a fence that is never closed goes to the end.
+ */
+export function blocks(lines: readonly string[], from = 0): Block[] {
+  const found: Block[] = []
+  for (let at = from; at < lines.length; ) {
+    const block = blockAt(lines, at, found.at(-1))
+    if (block.start < at) found.pop()
+    found.push(block)
+    at = block.end
+  }
+  return found
+}
+
+function blockAt(lines: readonly string[], start: number, before: Block | undefined): Block {
+  const line = lines[start] ?? ''
+  if (line.trim() === '')
+    return { kind: 'blank', start, end: runEnd(lines, start, (next) => next.trim() === '') }
+  const fence = fenceStart.exec(line)
+  if (fence !== null) return fenceBlock(lines, start, fence)
+  if (/^ {0,3}<!--/.test(line)) return { kind: 'text', start, end: commentEnd(lines, start) }
+  const heading = atx.exec(line)
+  if (heading !== null)
+    return {
+      kind: 'heading',
+      start,
+      end: start + 1,
+      level: heading[1]?.length ?? 1,
+      title: plainTitle(heading[2] ?? ''),
+    }
+  const underlined = setext(lines, start, before)
+  if (underlined !== undefined) return underlined
+  if (tableRow.test(line))
+    return { kind: 'table', start, end: runEnd(lines, start, (next) => tableRow.test(next)) }
+  return { kind: 'text', start, end: runEnd(lines, start, isParagraphLine) }
+}
+
+function fenceBlock(lines: readonly string[], start: number, found: RegExpExecArray): Block {
+  const [, mark = '', language = ''] = found
+  const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}\\s*$`)
+  const close = lines.findIndex((line, i) => i > start && closing.test(line))
+  return { kind: 'fence', start, end: close < 0 ? lines.length : close + 1, language }
+}
+
+function commentEnd(lines: readonly string[], start: number): number {
+  const close = lines.findIndex((line, i) => i >= start && line.includes('-->'))
+  return close < 0 ? lines.length : close + 1
+}
+
+/** One line of text under which `===` or `---` stands. */
+function setext(lines: readonly string[], start: number, before: Block | undefined): Block | undefined {
+  const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
+  if (mark === undefined || mark.length < 2 || before?.kind === 'text') return undefined
+  if (/^ {0,3}([-*+>]|\d+[.)])\s/.test(lines[start] ?? '')) return undefined
+  const level = mark.startsWith('=') ? 1 : 2
+  return { kind: 'heading', start, end: start + 2, level, title: plainTitle(lines[start] ?? '') }
+}
+
+const isParagraphLine = (line: string): boolean =>
+  line.trim() !== '' && !fenceStart.test(line) && !atx.test(line) && !/^ {0,3}<!--/.test(line)
+
+function runEnd(lines: readonly string[], start: number, belongs: (line: string) => boolean): number {
+  let end = start + 1
+  while (end < lines.length && belongs(lines[end] ?? '')) end++
+  return end
+}
+
+/** The words of a heading without Markdown and HTML. */
+export function plainTitle(text: string): string {
+  return text
+    .replace(/<[^>]*>/g, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\\([!-/:-@[-`{-~])/g, '$1')
+    .replace(/[`*]+/g, '')
+    .replace(/\s*\{#[^}]*\}\s*$/, '')
+    .trim()
+}

@@ -1,0 +1,24 @@
+/** A page as the list of all pages names it. */
+export interface ListedPage {
+  readonly doc_id: number
+  readonly title: string
+  readonly file_path: string
+  readonly section: string
+}
+
+/** Pages as `llms.txt` (https://llmstxt.org): a title, a sentence, and links by section. */
+export function llmsText(title: string, about: string, pages: readonly ListedPage[]): string {
+  const bySection = new Map<string, ListedPage[]>()
+  for (const page of pages) {
+    const members = bySection.get(page.section)
+    if (members === undefined) bySection.set(page.section, [page])
+    else members.push(page)
+  }
+  const parts = [...bySection].map(([section, members]) =>
+    [`## ${section}`, '', ...members.map(link)].join('\n'),
+  )
+  return `${[`# ${title}`, `> ${about}`, ...parts].join('\n\n')}\n`
+}
+
+const link = ({ title, doc_id, file_path }: ListedPage): string =>
+  `- [${title}](help://doc/${doc_id}): ${file_path}`

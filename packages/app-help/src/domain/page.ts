@@ -1,0 +1,98 @@
+/** A documentation page as it is indexed: what it is called, where it belongs, and its pieces. */
+import { isUnspaced } from '@causeway/embed'
+import { blocks } from './block.ts'
+import { type Chunk, type ChunkSize, chunks } from './chunk.ts'
+import { frontMatter } from './front-matter.ts'
+
+/** A file of a source. */
+export interface PageFile {
+  /** Name of the source: `docs`, `pkg:fastify`. */
+  readonly source: string
+  /** Path below the folder of the source, with slashes. */
+  readonly file_path: string
+  /** The whole text, without byte order mark, lines ended by \n. */
+  readonly body: string
+  /** True where the source is internal. */
+  readonly is_internal: boolean
+}
+
+/** A page with its pieces. */
+export interface Page extends PageFile {
+  readonly title: string
+  readonly section: string
+  /** Lower case: `en`, `ja`. */
+  readonly language: string
+  readonly chunks: readonly Chunk[]
+}
+
+/** Reads a page. Raise `pageVersion` whenever the same text gives other pieces. */
+export function readPage(file: PageFile, size: ChunkSize): Page {
+  const lines = file.body.split('\n')
+  const head = frontMatter(lines)
+  return {
+    ...file,
+    title: head.title ?? firstHeading(lines, head.lines) ?? titleOfPath(file.file_path),
+    section: head.section ?? sectionOf(file.source, file.file_path),
+    language: head.language ?? languageOf(file.file_path, file.body),
+    is_internal: file.is_internal || head.is_internal,
+    chunks: chunks(lines, head.lines, size),
+  }
+}
+
+/** Version of the rules by which pages become pieces. */
+export const pageVersion = 1
+
+function firstHeading(lines: readonly string[], from: number): string | undefined {
+  const headings = blocks(lines, from).filter(({ kind, title }) => kind === 'heading' && title !== '')
+  return (headings.find(({ level }) => level === 1) ?? headings[0])?.title
+}
+
+/** `guides/getting-started.md` is `Guides - Getting Started`. */
+export function titleOfPath(path: string): string {
+  const parts = path.split('/')
+  const name = titleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
+  const parent = parts.at(-2)
+  return parent === undefined ? name : `${titleCase(parent)} - ${name}`
+}
+
+/** The first folder; pages of a package are grouped by package first. Folders that only say `docs` are skipped. */
+export function sectionOf(source: string, path: string): string {
+  const folders = path
+    .split('/')
+    .slice(0, -1)
+    .filter((folder) => !/^docs?$/i.test(folder))
+  const name = (path.split('/').at(-1) ?? '').toLowerCase()
+  const owner = source.startsWith('pkg:') ? `${titleCase(source.slice(4))} ` : ''
+  if (folders[0] !== undefined) return `${owner}${titleCase(folders[0])}`
+  if (/^readme\b/.test(name)) return `${owner}Overview`
+  if (/^(changelog|history|changes)\b/.test(name)) return `${owner}Updates`
+  return `${owner}General`
+}
+
+const titleCase = (text: string): string =>
+  text
+    .split(/[-_\s]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+
+/** Folders that name the language of what is in them. */
+const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh', 'zh-cn', 'zh-tw'])
+
+/** By a folder of the path, else by the script that the text is written in; English otherwise. */
+function languageOf(path: string, body: string): string {
+  const folder = path
+    .toLowerCase()
+    .split('/')
+    .slice(0, -1)
+    .find((part) => languages.has(part))
+  if (folder !== undefined) return folder
+  const sample = body.slice(0, 20_000)
+  if (!isUnspaced(sample)) return 'en'
+  const count = (pattern: RegExp): number => sample.match(pattern)?.length ?? 0
+  const [kana, han, hangul] = [/[\p{scx=Hiragana}]/gu, /\p{Script=Han}/gu, /\p{Script=Hangul}/gu].map(count)
+  const unspaced = (kana ?? 0) + (han ?? 0) + (hangul ?? 0)
+  if (unspaced * 5 < count(/\p{L}/gu)) return 'en'
+  if ((hangul ?? 0) * 2 > unspaced) return 'ko'
+  return (kana ?? 0) > 0 ? 'ja' : 'zh'
+}

@@ -1,0 +1,45 @@
+/** Which vectors the settings ask for. */
+import { decodeLsa, type Embedder, type EmbeddingSpace, openEndpoint, openLsa } from '@causeway/embed'
+
+/** Where vectors come from; plain data, so that a worker can be told. */
+export type EmbeddingSettings =
+  | { readonly provider: 'none' }
+  | { readonly provider: 'lsa' }
+  | {
+      readonly provider: 'openai'
+      readonly baseUrl: string
+      readonly model: string
+      readonly dimensions: number
+      /** True where the endpoint is asked for this many dimensions. */
+      readonly requestDimensions: boolean
+      readonly apiKey?: string | undefined
+    }
+
+/** Components of a vector of the analysis of the corpus: 128 is measured to find as much as 256. */
+export const lsaDimensions = 128
+
+/** True where vectors that were stored are those that the settings ask for. */
+export function isConfigured(space: EmbeddingSpace, settings: EmbeddingSettings): boolean {
+  if (settings.provider !== space.provider) return false
+  // Each training on the corpus is a space of its own, and the stored one is the right one.
+  return (
+    settings.provider !== 'openai' ||
+    (space.model === settings.model && space.dimensions === settings.dimensions)
+  )
+}
+
+/** What the settings ask for, for messages. */
+export const wanted = (settings: EmbeddingSettings): Readonly<Record<string, unknown>> =>
+  settings.provider === 'openai'
+    ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
+    : { provider: settings.provider }
+
+/** An embedder for questions to stored vectors; undefined where none is configured. Throws `EMBEDDINGS_INVALID`. */
+export function openEmbedder(
+  settings: EmbeddingSettings,
+  model: Uint8Array | undefined,
+): Embedder | undefined {
+  if (settings.provider === 'openai') return openEndpoint(settings)
+  if (settings.provider === 'none' || model === undefined) return undefined
+  return openLsa(decodeLsa(model))
+}

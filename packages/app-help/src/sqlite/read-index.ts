@@ -1,0 +1,223 @@
+/** One index file, open for questions. */
+import { type EmbeddingSpace, nearest, type VectorTable, vectorOf, vectorTable } from '@causeway/embed'
+import { CausewayError } from '@causeway/protocol'
+import BetterSqlite3, { type Database } from 'better-sqlite3'
+import type { Hit } from '../domain/fuse.ts'
+import { ftsExpression } from '../domain/query.ts'
+import type {
+  DocRow,
+  EmbeddedItem,
+  HelpIndex,
+  IndexFacts,
+  ItemRow,
+  KnownPage,
+  RankQuestion,
+  Scope,
+} from '../storage.ts'
+import { indexFormat } from './index-schema.ts'
+
+/** An open index file, with what a build needs of it. */
+export interface IndexFile extends HelpIndex {
+  known(): readonly KnownPage[]
+  embeddedItems(): readonly EmbeddedItem[]
+}
+
+const inScope =
+  'd.is_internal <= @internal AND (@language IS NULL OR d.language = @language) AND (@section IS NULL OR d.section_key = @section) AND (@source IS NULL OR d.source = @source)'
+
+const docColumns =
+  'd.id AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
+
+/** Opens an index file, which stays as it is. Throws `DATA_DAMAGED` for anything else. */
+export function readIndex(file: string): IndexFile {
+  const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+  try {
+    return reader(db, readFacts(db, file))
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function reader(db: Database, facts: IndexFacts): IndexFile {
+  const ranked = {
+    stem: rankedItems(db, 'help_fts_stem'),
+    exact: rankedItems(db, 'help_fts_exact'),
+    doc: db.prepare<[object], Hit>(
+      `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_doc JOIN help_docs d ON d.id = help_fts_doc.rowid
+       WHERE help_fts_doc MATCH @match AND ${inScope} ORDER BY bm25(help_fts_doc, 3, 3, 1), d.id LIMIT @limit`,
+    ),
+  }
+  const visible = db
+    .prepare<[object], number>(
+      `SELECT i.id FROM help_items i JOIN help_docs d ON d.id = i.doc_id WHERE ${inScope}`,
+    )
+    .pluck()
+  const owner = new Map<number, number>()
+  const scopes = new Map<string, ReadonlySet<number>>()
+  let table: VectorTable | undefined
+  let rowOf: ReadonlyMap<number, number> | undefined
+
+  /** The vectors of every piece; read once, since reading them again for each question costs 20 ms for 1000 pieces. */
+  const vectors = (): VectorTable => {
+    if (table !== undefined) return table
+    const rows = db
+      .prepare<[], { item_id: number; doc_id: number; embedding: Buffer }>(
+        'SELECT i.id AS item_id, i.doc_id, v.embedding FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash ORDER BY i.id',
+      )
+      .all()
+    for (const { item_id, doc_id } of rows) owner.set(item_id, doc_id)
+    table = vectorTable(
+      facts.space?.dimensions ?? 0,
+      rows.map(({ item_id, embedding }) => [item_id, vectorOf(embedding)] as const),
+    )
+    rowOf = new Map(table.ids.map((id, row) => [id, row]))
+    return table
+  }
+  const scopeSet = (scope: Scope): ReadonlySet<number> => {
+    const key = JSON.stringify(scope)
+    const known = scopes.get(key) ?? new Set(visible.all(parameters(scope)))
+    if (scopes.size >= keptScopes) scopes.clear()
+    scopes.set(key, known)
+    return known
+  }
+  const nearestHits = ({ vector, scope, limit }: RankQuestion): Hit[] => {
+    if (vector === undefined) return []
+    const inside = scopeSet(scope)
+    return nearest(vectors(), vector, limit, (id) => inside.has(id)).map(({ id, similarity }) => ({
+      item_id: id,
+      doc_id: owner.get(id) ?? 0,
+      similarity,
+    }))
+  }
+
+  return {
+    facts,
+    async rank(question) {
+      const { words, identifiers, scope, limit } = question
+      const ask = (terms: readonly string[], statement: { all(parameters: object): Hit[] }): Hit[] =>
+        terms.length === 0 ? [] : statement.all({ ...parameters(scope), match: ftsExpression(terms), limit })
+      return {
+        stem: ask(words, ranked.stem),
+        exact: ask(words, ranked.exact),
+        doc: ask(words, ranked.doc),
+        identifier: ask(identifiers, ranked.exact),
+        vector: nearestHits(question),
+      }
+    },
+    async similarities(items, vector) {
+      const { data, dimensions } = vectors()
+      const found = new Map<number, number>()
+      for (const id of items) {
+        const row = rowOf?.get(id)
+        if (row === undefined) continue
+        const start = row * dimensions
+        let sum = 0
+        for (let k = 0; k < dimensions; k++) sum += (data[start + k] ?? 0) * (vector[k] ?? 0)
+        found.set(id, sum)
+      }
+      return found
+    },
+    items: async (ids) =>
+      db
+        .prepare<[string], StoredItem>(
+          'SELECT id AS item_id, doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text FROM help_items WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id',
+        )
+        .all(JSON.stringify(ids))
+        .map(itemOf),
+    docs: async (scope) =>
+      db
+        .prepare<[object], StoredDoc>(
+          `SELECT ${docColumns} FROM help_docs d WHERE ${inScope} ORDER BY d.section, d.source, d.file_path`,
+        )
+        .all(parameters(scope))
+        .map(docOf),
+    docsById: async (ids) =>
+      db
+        .prepare<[string], StoredDoc>(
+          `SELECT ${docColumns} FROM help_docs d WHERE d.id IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(ids))
+        .map(docOf),
+    body: async (docId, scope) =>
+      db
+        .prepare<[object], string>(`SELECT d.body FROM help_docs d WHERE d.id = @docId AND ${inScope}`)
+        .pluck()
+        .get({ ...parameters(scope), docId }),
+    spaceModel: async () =>
+      db.prepare<[], Buffer | null>('SELECT params FROM help_spaces').pluck().get() ?? undefined,
+    known: () =>
+      db.prepare<[], KnownPage>('SELECT id AS doc_id, source, file_path, content_hash FROM help_docs').all(),
+    embeddedItems: () =>
+      db
+        .prepare<[], EmbeddedItem>(
+          'SELECT i.doc_id, i.text_hash, d.title, i.heading, i.text FROM help_items i JOIN help_docs d ON d.id = i.doc_id ORDER BY i.id',
+        )
+        .all(),
+    async close() {
+      db.close()
+    },
+  }
+}
+
+/** Scopes whose pieces are remembered. */
+const keptScopes = 32
+
+const rankedItems = (db: Database, fts: string) =>
+  db.prepare<[object], Hit>(
+    `SELECT i.id AS item_id, i.doc_id FROM ${fts} JOIN help_items i ON i.id = ${fts}.rowid JOIN help_docs d ON d.id = i.doc_id
+     WHERE ${fts} MATCH @match AND ${inScope} ORDER BY bm25(${fts}, 5, 3, 1), i.id LIMIT @limit`,
+  )
+
+const parameters = ({ internal, language, section, source }: Scope) => ({
+  internal: internal ? 1 : 0,
+  language: language?.toLowerCase() ?? null,
+  section: section?.toLowerCase() ?? null,
+  source: source ?? null,
+})
+
+interface StoredDoc extends Omit<DocRow, 'is_internal'> {
+  readonly is_internal: number
+}
+
+const docOf = (row: StoredDoc): DocRow => ({ ...row, is_internal: row.is_internal === 1 })
+
+interface StoredItem extends Omit<ItemRow, 'columns'> {
+  readonly from_column: number | null
+  readonly to_column: number | null
+}
+
+const itemOf = ({ from_column, to_column, ...row }: StoredItem): ItemRow => ({
+  ...row,
+  columns: from_column === null || to_column === null ? null : [from_column, to_column],
+})
+
+function readFacts(db: Database, file: string): IndexFacts {
+  const meta = new Map(
+    db
+      .prepare<[], { key: string; value: string }>('SELECT key, value FROM help_meta')
+      .all()
+      .map(({ key, value }) => [key, value]),
+  )
+  if (meta.get('format') !== String(indexFormat))
+    throw new CausewayError('DATA_DAMAGED', `the index is of another format: ${file}`, { data: { file } })
+  const sources = db
+    .prepare<[], { source: string; docs: number; items: number }>(
+      'SELECT source, count(*) AS docs, sum(items) AS items FROM help_docs GROUP BY source ORDER BY source',
+    )
+    .all()
+  const space = db
+    .prepare<[], EmbeddingSpace>('SELECT provider, model, revision, dimensions, fingerprint FROM help_spaces')
+    .get()
+  return {
+    revision: Number(meta.get('revision')),
+    docs: sources.reduce((sum, { docs }) => sum + docs, 0),
+    items: sources.reduce((sum, { items }) => sum + items, 0),
+    internal_docs:
+      db.prepare<[], number>('SELECT count(*) FROM help_docs WHERE is_internal = 1').pluck().get() ?? 0,
+    sources,
+    chunking: meta.get('chunking') ?? '',
+    ...(space === undefined ? {} : { space }),
+    built_ms: Number(meta.get('built_ms')),
+  }
+}
