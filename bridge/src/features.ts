@@ -4,6 +4,7 @@ import type { Log } from './debug-log.ts'
 import type { Fields } from './headers.ts'
 import { openRecorder } from './record.ts'
 import type { Settings } from './settings.ts'
+import { soundTools } from './sound-tools.ts'
 import type { Stage } from './stage.ts'
 import { createStats, type Stats } from './stats.ts'
 import { targetOf } from './target.ts'
@@ -51,6 +52,7 @@ export async function openFeatures(settings: Settings, { env, log, warn, now }: 
       ...(hasGlobs ? [toolFilter(tools)] : []),
       ...(settings.offlineList ? [await openOfflineList(url, { env, log })] : []),
       eraSwitch({ retryMs: 1000 }),
+      soundTools(warn),
     ],
     stats,
     watch: (upstream, common) => recorder?.watch(upstream, common) ?? upstream,

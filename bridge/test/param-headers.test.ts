@@ -1,6 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
-import { paramFields, paramHeaders } from '../src/param-headers.ts'
+import { paramFields, paramHeaderFault, paramHeaders } from '../src/param-headers.ts'
 import { type Got, startBackend } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -40,6 +40,20 @@ t.test('paramHeaders: a schema of any depth does no harm', async (t) => {
   let deep: object = schema
   for (let depth = 0; depth < 100_000; depth += 1) deep = { properties: { deep } }
   t.same(paramHeaders(deep), [])
+})
+
+t.test('paramHeaderFault: says what is wrong with an annotation, and nothing of a sound one', async (t) => {
+  const of = (properties: object, more: object = {}) => paramHeaderFault({ properties, ...more })
+  const region = { type: 'string', 'x-mcp-header': 'Region' }
+  t.equal(paramHeaderFault(schema), undefined)
+  t.equal(paramHeaderFault(undefined), undefined)
+  t.equal(of({ 'x-mcp-header': { type: 'string' } }), undefined, 'an argument may have that name')
+  t.match(of({ region: { ...region, 'x-mcp-header': 'two words' } }), /region is not the name of a header/)
+  t.match(of({ region: { ...region, 'x-mcp-header': '' } }), /not the name/)
+  t.match(of({ region: { ...region, type: 'number' } }), /not a string, integer or boolean/)
+  t.match(of({ a: region, b: { type: 'string', 'x-mcp-header': 'REGION' } }), /of b is used twice/)
+  t.match(of({ list: { type: 'array', items: region } }), /not always found/)
+  t.match(of({ region }, { oneOf: [{ properties: { town: region } }] }), /not always found/)
 })
 
 t.test('paramFields: texts, whole numbers and truth values, safe in a header', async (t) => {

@@ -20,7 +20,4 @@ export const expectedFailures: Readonly<Record<'2025-11-25' | '2026-07-28', read
 }
 
 /** By scenario of a client behind the bridge, with the reason. */
-export const expectedBridgeFailures: Readonly<Record<string, string>> = {
-  'http-invalid-tool-headers':
-    'the bridge lists tools as the server gives them, those with a wrong x-mcp-header too',
-}
+export const expectedBridgeFailures: Readonly<Record<string, string>> = {}

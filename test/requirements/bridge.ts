@@ -202,6 +202,11 @@ export const bridge = {
     behaviour:
       'header and token files go with every request, are read again when they change, and must be private',
   },
+  'bridge:headers:faulty-tool': {
+    origin: 'https://modelcontextprotocol.io/specification/2026-07-28/basic/transports, x-mcp-header',
+    behaviour:
+      'a tool whose x-mcp-header cannot be obeyed is left out of the list, and the person is told once',
+  },
   'bridge:globs': {
     origin: 'design, the bridge: choose what a client sees',
     behaviour: 'tools that the globs leave out are neither listed nor callable',
