@@ -75,6 +75,16 @@ export const recording = {
     origin: 'design, data',
     behaviour: 'an interrupted copy is never taken for a whole one',
   },
+  'recording:columns:file': {
+    origin: 'design, data',
+    behaviour:
+      'The columns of a long recording stand in a file beside its private copy, number by number as in its tables',
+  },
+  'recording:columns:behind': {
+    origin: 'design, data',
+    behaviour:
+      'columns, and the answer of a first diagnosis, are made behind; a question that was asked before, and any after a restart, reads no table',
+  },
   'recording:worker:event-loop': {
     origin: 'design, an app',
     behaviour: 'loading and querying leave the event loop free',

@@ -1,7 +1,8 @@
 /** Every law over a range of frames, ranked. */
-import type { FrameRange, Recording } from '@causeway/recording'
+import type { Foreseen, FrameRange, Recording, RecordingSummary } from '@causeway/recording'
 import type { CallOptions } from '@causeway/worker'
 import type { SweepArgs, SweepResult } from './analysis/sweep.ts'
+import { frameRange } from './domain/frame-range.ts'
 import type { Finding } from './domain/laws/finding.ts'
 import { type LawName, type LawOptions, laws } from './domain/laws/laws.ts'
 import { type RankedFinding, rankFindings } from './domain/laws/ranking.ts'
@@ -20,8 +21,22 @@ export async function checkLaws(
   options: CallOptions = {},
 ): Promise<{ readonly findings: readonly Finding[]; readonly frames: number }> {
   const args: SweepArgs = { range, laws, options: lawOptions }
-  return recording.analyse<SweepResult>('sweep', args, options)
+  const { signal, progress } = options
+  return recording.analyse<SweepResult>('sweep', args, { signal, progress, isKept: true })
 }
+
+const everyLaw = Object.keys(laws) as LawName[]
+
+/** What a first diagnosis of the whole recording will ask. */
+export const firstQuestions = ({ frames }: RecordingSummary): readonly Foreseen[] =>
+  frames === null
+    ? []
+    : [
+        {
+          name: 'sweep',
+          args: { range: frameRange({}, frames), laws: everyLaw, options: {} } satisfies SweepArgs,
+        },
+      ]
 
 /** Holds the frames of a range against every law and ranks what that finds. */
 export async function diagnose(
@@ -29,7 +44,6 @@ export async function diagnose(
   range: FrameRange,
   options: CallOptions = {},
 ): Promise<Diagnosis> {
-  const every = { laws: Object.keys(laws) as LawName[] }
-  const { findings, frames } = await checkLaws(recording, range, every, options)
+  const { findings, frames } = await checkLaws(recording, range, { laws: everyLaw }, options)
   return { findings: rankFindings(findings), frames }
 }

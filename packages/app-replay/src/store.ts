@@ -3,6 +3,7 @@ import type { Env } from '@causeway/app-kit'
 import { openPicture } from '@causeway/picture'
 import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
 import { workerFile } from '@causeway/worker'
+import { firstQuestions } from './diagnose.ts'
 import { type Notebook, openNotebook } from './notebook.ts'
 import { keepPictures, type Pictures } from './pictures.ts'
 
@@ -33,7 +34,7 @@ export async function openReplay({ dir, roots, log, now, newId, changed, setting
   const pictures = keepPictures(openPicture({ log }), newId)
   const notebook = openNotebook(dir, now)
   const worker = workerFile('analysis-worker', import.meta.url)
-  const library = await openLibrary({ dir, roots, log, now, limits, worker })
+  const library = await openLibrary({ dir, roots, log, now, limits, worker, foreseen: firstQuestions })
   return replayOver(library, { pictures, notebook }, changed)
 }
 

@@ -5,6 +5,7 @@ export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
 export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder-types.ts'
 export type { RunStatus } from './recorder/run-schema.ts'
 export type {
+  AnalyseCall,
   Body,
   BodyEnergy,
   BodyEnergyField,
@@ -17,6 +18,7 @@ export type {
   ContactPoint,
   EnvironmentBody,
   Era,
+  Foreseen,
   Frame,
   FrameRange,
   FrameSpan,

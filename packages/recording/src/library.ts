@@ -14,7 +14,7 @@ import type { RecorderLimits } from './recorder/recorder-types.ts'
 import { runKey, runRecordings } from './recorder/run-recordings.ts'
 import { sharedTasks } from './shared-task.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
-import type { RecordingIdentity, RecordingLibrary, Roots } from './types.ts'
+import type { Foreseen, RecordingIdentity, RecordingLibrary, RecordingSummary, Roots } from './types.ts'
 import { type RecordingWorker, startRecordingWorker } from './worker-link.ts'
 
 /** Bounds of a library; each has a default. */
@@ -23,6 +23,11 @@ export interface LibraryLimits {
   readonly snapshotBytes: number
   /** recordings up to this size are indexed before they are answered from, larger ones behind; default 256 MiB */
   readonly indexAtOnceBytes: number
+  /**
+   * body-frames from which on the columns of a recording are made behind, and what is foreseen is asked; default 50,000:
+   * smaller ones are read in half a second
+   */
+  readonly worthPreparing: number
   /** recordings held open at once, each in a worker thread; default 8 */
   readonly loaded: number
   /** how far folders are searched */
@@ -42,11 +47,14 @@ export interface LibraryOptions {
   readonly limits?: Partial<LibraryLimits>
   /** entry file of the workers; it calls `serveRecording` with analyses of its own. Default: one without any */
   readonly worker?: URL
+  /** analyses that will be asked of a recording: those of long ones are answered behind. Default: none */
+  readonly foreseen?: (summary: RecordingSummary) => readonly Foreseen[]
 }
 
 const defaults: LibraryLimits = {
   snapshotBytes: 4 * 1024 ** 3,
   indexAtOnceBytes: 256 * 1024 ** 2,
+  worthPreparing: 50_000,
   loaded: 8,
   scan: { depth: 6, folders: 2000, files: 1000 },
   recorder: { bytes: 16 * 1024 ** 3, ageMs: 0, live: 16, idleMs: 300_000 },
@@ -83,8 +91,11 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     limit: limits.loaded,
     now,
     onDamage: ({ key, recording }, error) => noteVerdict(recording.identity.path, key, error),
-    onIndexFailure: ({ recording }, error) =>
-      log?.warn({ err: error, recording: recording.identity.id }, 'indexing a recording failed'),
+    startWorker: start,
+    worthPreparing: limits.worthPreparing,
+    foreseen: options.foreseen ?? (() => []),
+    onBehindFailure: ({ recording }, error) =>
+      log?.warn({ err: error, recording: recording.identity.id }, 'preparing a recording failed'),
   })
 
   const recorder = await openRecorder({

@@ -1,8 +1,16 @@
 import { CausewayError } from '@causeway/protocol'
 import type { CallOptions } from '@causeway/worker'
 import { resolveBodyId } from './domain/body-id.ts'
+import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { askSql } from './query/query.ts'
-import type { BodyId, Recording, RecordingIdentity, RecordingSummary } from './types.ts'
+import type {
+  AnalyseCall,
+  BodyId,
+  Foreseen,
+  Recording,
+  RecordingIdentity,
+  RecordingSummary,
+} from './types.ts'
 import type { RecordingWorker } from './worker-link.ts'
 import type { WorkerAnswer, WorkerArgs, WorkerMethod } from './worker-methods.ts'
 
@@ -20,8 +28,10 @@ export interface LoadedRecording {
   readonly isBusy: boolean
   /** True while a worker holds the copy open. */
   readonly isOpen: boolean
-  /** Makes the worker use the indexes that were built behind. */
+  /** Makes the worker use the indexes and columns that were made behind. */
   refresh(): Promise<void>
+  /** Has another worker, which has the copy open, find an answer that is then kept. */
+  foresee(link: RecordingWorker, question: Foreseen): Promise<void>
   /** Refuses further calls for a reason of its own, for example damage that was found behind. */
   fail(error: CausewayError): void
   /** Ends the worker once its calls are done; the next call starts another. */
@@ -72,7 +82,8 @@ export async function loadRecording(
   }
 
   const query = sqlQuestions(file)
-  let recording = makeRecording(identity, summary, call, query)
+  let answers = keptAnswers()
+  let recording = makeRecording(identity, summary, { call, query, answers })
   return {
     key,
     file,
@@ -81,7 +92,9 @@ export async function loadRecording(
       return recording
     },
     async reread() {
-      recording = makeRecording(identity, await call('reread', undefined), call, query)
+      const next = await call('reread', undefined)
+      answers = keptAnswers()
+      recording = makeRecording(identity, next, { call, query, answers })
     },
     get isBusy() {
       return starting !== undefined || link.pending > 0
@@ -91,6 +104,9 @@ export async function loadRecording(
     },
     refresh: async () => {
       if (link.isAlive) await link.call('refresh', undefined)
+    },
+    async foresee(link, question) {
+      await answers.of(answerKey(question), (options) => link.call('analyse', question, options), {})
     },
     fail: (error) => {
       failure = error
@@ -143,11 +159,19 @@ function sqlQuestions(file: string): Recording['query'] {
   }
 }
 
+/** One question has one key. */
+const answerKey = ({ name, args }: Foreseen): string => JSON.stringify([name, args])
+
+interface Sources {
+  readonly call: Call
+  readonly query: Recording['query']
+  readonly answers: KeptAnswers
+}
+
 function makeRecording(
   identity: RecordingIdentity,
   summary: RecordingSummary,
-  call: Call,
-  query: Recording['query'],
+  { call, query, answers }: Sources,
 ): Recording {
   const dynamic: ReadonlySet<BodyId> = new Set(
     [...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id),
@@ -169,8 +193,14 @@ function makeRecording(
     solver: (range) => call('solver', { range }),
     pairHistory: async ([a, b], range, limit) =>
       call('pairHistory', { pair: [resolveBody(a), resolveBody(b)], range, limit }),
-    analyse: async <Result>(name: string, args: unknown, options?: CallOptions) =>
-      (await call('analyse', { name, args }, options)) as Result,
+    analyse: async <Result>(
+      name: string,
+      args: unknown,
+      { isKept = false, ...options }: AnalyseCall = {},
+    ) => {
+      const ask = (options: CallOptions) => call('analyse', { name, args }, options)
+      return (await (isKept ? answers.of(answerKey({ name, args }), ask, options) : ask(options))) as Result
+    },
     query,
     resolveBody,
   }

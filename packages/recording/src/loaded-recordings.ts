@@ -1,29 +1,27 @@
-import { type CausewayError, isCausewayError } from '@causeway/protocol'
+import type { CausewayError } from '@causeway/protocol'
+import { type BehindOptions, behindWork, isDamage } from './behind-work.ts'
 import type { Snapshot } from './catalogue.ts'
 import type { LoadedRecording } from './loaded-recording.ts'
-import type { SnapshotCache } from './snapshot-cache.ts'
-import { type RecordingWorker, startRecordingWorker } from './worker-link.ts'
 
 /** A copy is not taken away within this time of its last use: whoever opened it is still asking. */
 const graceMs = 10_000
 
 /** What the set of loaded recordings works with. */
-export interface LoadedOptions {
-  readonly copies: SnapshotCache
+export interface LoadedOptions extends BehindOptions {
   /** workers that stay open */
   readonly limit: number
   readonly now: () => number
   /** Hears of a copy whose damage was found behind. */
   readonly onDamage: (entry: LoadedRecording, error: CausewayError) => void
-  /** Hears of a copy that could not be indexed; it goes on answering without. */
-  readonly onIndexFailure: (entry: LoadedRecording, error: unknown) => void
+  /** Hears of a copy that could not be indexed or prepared; it goes on answering without. */
+  readonly onBehindFailure: (entry: LoadedRecording, error: unknown) => void
 }
 
 /** The recordings that are loaded, by the key of their copy, least recently used first. */
 export interface LoadedRecordings {
   /** A loaded recording, which is now the one used last. */
   use(key: string): Promise<LoadedRecording | undefined>
-  /** Takes up a recording; the indexes that it lacks are built behind. */
+  /** Takes up a recording; what it lacks is made behind. */
   add(entry: LoadedRecording): Promise<void>
   /** Ends what uses a copy and removes it. */
   discard(key: string): Promise<void>
@@ -36,12 +34,12 @@ export interface LoadedRecordings {
 
 /** Makes an empty set. */
 export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
-  const { copies, limit, now, onDamage, onIndexFailure } = options
+  const { copies, limit, now, onDamage, onBehindFailure } = options
   const loaded = new Map<string, LoadedRecording>()
-  const indexing = new Map<string, RecordingWorker>()
+  const behind = behindWork(options)
 
   const letGo = async (key: string): Promise<void> => {
-    await indexing.get(key)?.kill()
+    await behind.stop(key)
     const entry = loaded.get(key)
     loaded.delete(key)
     await entry?.release()
@@ -59,24 +57,15 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
     await Promise.all(idle.slice(0, Math.max(0, open.length - limit)).map((entry) => entry.release()))
   }
 
-  /** Checks and indexes a large copy in a worker of its own while another one reads it. */
-  const indexBehind = async (entry: LoadedRecording): Promise<void> => {
-    const { key, file, recording } = entry
-    const link = startRecordingWorker()
-    indexing.set(key, link)
+  const workBehind = async (entry: LoadedRecording): Promise<void> => {
     try {
-      await link.call('finish', { file, path: recording.identity.path })
-      await entry.refresh()
-      await copies.resize(key)
+      await behind.begin(entry)
     } catch (error) {
-      if (isCausewayError(error) && error.code === 'RECORDING_DAMAGED') {
-        onDamage(entry, error)
-        entry.fail(error)
-        await discard(key)
-      } else if (loaded.get(key) === entry) onIndexFailure(entry, error)
-    } finally {
-      if (indexing.get(key) === link) indexing.delete(key)
-      await link.stop()
+      if (isDamage(error)) {
+        onDamage(entry, error as CausewayError)
+        entry.fail(error as CausewayError)
+        await discard(entry.key)
+      } else if (loaded.get(entry.key) === entry) onBehindFailure(entry, error)
     }
   }
 
@@ -95,7 +84,7 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
       loaded.set(entry.key, entry)
       copies.touch(entry.key)
       await boundWorkers(entry)
-      if (!entry.isIndexed) indexBehind(entry).catch((error) => onIndexFailure(entry, error))
+      workBehind(entry).catch((error) => onBehindFailure(entry, error))
     },
     discard,
     async release({ key, used_ms }) {
@@ -106,7 +95,7 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
     },
     openCount: () => [...loaded.values()].filter(({ isOpen }) => isOpen).length,
     async close() {
-      await Promise.all([...indexing.values()].map((link) => link.kill()))
+      await behind.stopAll()
       await Promise.all([...loaded.values()].map((entry) => entry.release()))
       loaded.clear()
     },

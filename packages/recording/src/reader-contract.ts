@@ -2,7 +2,7 @@ import type { ReadFrame } from './frame-reader.ts'
 import type { ReadPair } from './pair-reader.ts'
 import type { SeriesReader } from './series-reader.ts'
 import type { RecordingSummary } from './types.ts'
-import type { Windows } from './windows.ts'
+import type { WindowCall, Windows } from './windows.ts'
 
 /** Answers questions about one private copy. Synchronous: it lives in a worker. */
 export interface Reader extends SeriesReader {
@@ -15,7 +15,9 @@ export interface Reader extends SeriesReader {
   windows(summary: RecordingSummary): Windows
   /** True once every index is built; asked anew with `refresh`. */
   isIndexed(): boolean
-  /** To be called when indexes were built behind: from then on they are used. */
+  /** Writes the columns of the whole recording into a file, which `windows` reads after the next `refresh`. */
+  writeColumns(file: string, call: WindowCall): Promise<void>
+  /** To be called when indexes or columns were made behind: from then on they are used. */
   refresh(): void
   close(): void
 }

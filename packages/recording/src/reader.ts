@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { type ColumnsFile, columnsFileOf, openColumns, writeColumns } from './columns-file.ts'
 import type { Connection } from './connection.ts'
 import { eraMap, readSchema } from './era.ts'
 import { frameReader } from './frame-reader.ts'
@@ -31,18 +32,32 @@ export function openReader(file: string): Reader {
   let indexed = isIndexed(db, era)
   const connection: Connection = { db, era, bounds: rowBounds(db), isIndexed: () => indexed }
   const frame = frameReader(connection)
+  let columns: ColumnsFile | undefined
   return {
     frame,
     pairHistory: pairReader(connection),
     ...seriesReader(connection),
     summary: () => readSummary(connection, frame),
     extents: () => readExtents(connection),
-    windows: (summary) => recordingWindows(connection, bodyIds(summary)),
+    windows(summary) {
+      const bodies = bodyIds(summary)
+      columns ??= openColumns(columnsFileOf(file), bodies)
+      return recordingWindows(connection, bodies, { columns })
+    },
+    writeColumns(target, call) {
+      const bodies = bodyIds(readSummary(connection, frame))
+      // Each window is needed once.
+      const windows = recordingWindows(connection, bodies, { capBytes: 0 })
+      return writeColumns(target, bodies, windows.over({ start: null, end: null }, call))
+    },
     isIndexed: () => indexed,
     refresh: () => {
       indexed = isIndexed(db, era)
     },
-    close: () => db.close(),
+    close() {
+      columns?.close()
+      db.close()
+    },
   }
 }
 

@@ -49,6 +49,12 @@ function methods(analyses: Analyses): {
     if (!reader) throw new Error('no private copy is open in this worker')
     return readable(path, () => read(reader as Reader))
   }
+  const refresh = (): undefined =>
+    reading((open) => {
+      windows = undefined
+      open.refresh()
+      return undefined
+    })
   const handlers: HandlersOf<WorkerMethods> = {
     ...recorderMethods(),
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
@@ -68,7 +74,12 @@ function methods(analyses: Analyses): {
         return summary
       }),
     finish: ({ file, path }) => readable(path, () => void finishCopy(file)),
-    refresh: () => reading((open) => void open.refresh()),
+    async columns({ file }, { signal, progress }) {
+      await reading((open) => open.writeColumns(file, { signal, progress }))
+      refresh()
+      return undefined
+    },
+    refresh,
     frame: ({ frame }) => reading((open) => open.frame(frame)),
     systemEnergy: ({ range }) => reading((open) => open.systemEnergy(range)),
     bodyEnergy: ({ body, range }) => reading((open) => open.bodyEnergy(body, range)),

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Catalogue, Snapshot } from './catalogue.ts'
+import { columnsFileOf } from './columns-file.ts'
 import { removeCopy } from './copy.ts'
 
 /** The private copies on disk, kept under a byte cap. */
@@ -11,7 +12,7 @@ export interface SnapshotCache {
   /** Takes up a copy that stands at its place already. */
   add(key: string, path: string, bytes: number): string
   touch(key: string): void
-  /** Reads the size again, after indexes were added. */
+  /** Reads the size again, after indexes or columns were added. */
   resize(key: string): Promise<void>
   /** Copies of other states of a file. */
   others(path: string, key: string | undefined): readonly Snapshot[]
@@ -55,7 +56,8 @@ export function snapshotCache(
     touch: (key) => catalogue.touchSnapshot(key, now()),
     async resize(key) {
       const { size } = await stat(fileOf(key))
-      catalogue.resizeSnapshot(key, size)
+      const columns = await stat(columnsFileOf(fileOf(key))).catch(() => ({ size: 0 })) // not made yet
+      catalogue.resizeSnapshot(key, size + columns.size)
     },
     isSuperseded,
     others: (path, key) => catalogue.snapshots().filter((copy) => copy.path === path && copy.key !== key),
@@ -76,7 +78,7 @@ export function snapshotCache(
       }
       const known = new Set(catalogue.snapshots().map(({ key }) => `${key}.db`))
       for (const name of await readdir(folder)) {
-        if (!known.has(name.replace(/-(wal|shm|journal)$/, ''))) await removeCopy(join(folder, name))
+        if (!known.has(name.replace(/-(wal|shm|journal|columns)$/, ''))) await removeCopy(join(folder, name))
       }
     },
     health: () => ({

@@ -307,7 +307,7 @@ export interface Recording {
    * Runs an analysis that the worker given to `openLibrary` brought, near the data. Arguments and result are
    * structured-cloneable; an abort ends it between two windows of frames with `CANCELLED`.
    */
-  analyse<Result>(name: string, args: unknown, options?: CallOptions): Promise<Result>
+  analyse<Result>(name: string, args: unknown, options?: AnalyseCall): Promise<Result>
   /**
    * Asks the private copy in SQL, in a process of its own. Views hide the normalisation; only reading is possible.
    * Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `OVERLOADED` where two questions are under way.
@@ -318,6 +318,18 @@ export interface Recording {
    * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.
    */
   resolveBody(bodyId: number): BodyId
+}
+
+/** How an analysis is called. */
+export interface AnalyseCall extends CallOptions {
+  /** The answer is kept with the recording, and is there at once when the same is asked again. */
+  readonly isKept?: boolean
+}
+
+/** An analysis that will be asked for: it is answered behind, and its answer kept. */
+export interface Foreseen {
+  readonly name: string
+  readonly args: unknown
 }
 
 /** A file seen in a folder: a recording, or the reason why it is none. */

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { ColumnsFile } from './columns-file.ts'
 import type { Connection } from './connection.ts'
 import { frameTable } from './era.ts'
 import type { BodyId, FrameRange } from './types.ts'
@@ -20,6 +21,8 @@ export interface Windows {
   over(range: FrameRange, call: WindowCall): AsyncGenerator<FrameWindow>
   /** bytes of the windows that are kept */
   readonly bytes: number
+  /** windows that were read from the tables of the recording so far; those of a file of columns do not count */
+  readonly fromTables: number
 }
 
 /** States of bodies in one window: reading them takes a few tens of milliseconds. */
@@ -31,26 +34,38 @@ const keptBytes = 512 * 1024 ** 2
 /** Windows between two turns of the event loop when nothing has to be read. */
 const keptAtOnce = 8
 
-/** Prepares the windows of a recording. `capBytes` bounds what is kept; what exceeds it is read anew each time. */
+/** Where windows come from beside SQL, and how much of them stays in memory. */
+export interface WindowSource {
+  /** bounds what is kept; what exceeds it is read anew each time */
+  readonly capBytes?: number
+  /** the columns as a file; a window that it lacks is read from the tables */
+  readonly columns?: ColumnsFile | undefined
+}
+
+/** Prepares the windows of a recording. */
 export function recordingWindows(
   connection: Connection,
   bodies: readonly BodyId[],
-  capBytes = keptBytes,
+  { capBytes = keptBytes, columns }: WindowSource = {},
 ): Windows {
   const ids = connection.db.prepare<[], number>(`SELECT id FROM ${frameTable} ORDER BY id`).pluck().all()
-  return windowsOver(ids, windowReader(connection, bodies), bodies.length, capBytes)
+  const fromFile: FromFile = (ids, context) => columns?.read(ids, context)
+  return windowsOver(ids, windowReader(connection, bodies), bodies.length, { capBytes, fromFile })
 }
+
+type FromFile = (...args: Parameters<ReadWindow>) => FrameWindow | undefined
 
 /** Windows over frames whose ids ascend. The list may grow: a window that was not full is then read again. */
 export function windowsOver(
   ids: readonly number[],
   read: ReadWindow,
   bodies: number,
-  capBytes = keptBytes,
+  { capBytes = keptBytes, fromFile }: { readonly capBytes?: number; readonly fromFile?: FromFile } = {},
 ): Windows {
   const length = Math.min(4096, Math.max(16, Math.ceil(bodyFrames / Math.max(1, bodies))))
   const kept = new Map<number, FrameWindow>()
   let bytes = 0
+  let fromTables = 0
 
   const load = (index: number): FrameWindow => {
     const start = index * length
@@ -60,7 +75,12 @@ export function windowsOver(
       kept.delete(index)
       bytes -= bytesOf(outgrown)
     }
-    const window = read(ids.slice(start - context, start + length), context)
+    const wanted = ids.slice(start - context, start + length)
+    let window = fromFile?.(wanted, context)
+    if (window === undefined) {
+      window = read(wanted, context)
+      fromTables += 1
+    }
     const size = bytesOf(window)
     if (bytes + size <= capBytes) {
       kept.set(index, window)
@@ -79,6 +99,9 @@ export function windowsOver(
   return {
     get bytes() {
       return bytes
+    },
+    get fromTables() {
+      return fromTables
     },
     async *over({ start, end }, { signal, progress }) {
       const first = start === null ? 0 : ids.findIndex((id) => id >= start)

@@ -29,7 +29,9 @@ export interface WorkerMethods extends RecorderMethods {
   readonly reread: () => RecordingSummary
   /** Checks and indexes a large private copy that another worker is reading. */
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
-  /** Looks for indexes that were built behind. */
+  /** Writes the columns of the copy that is open into this file, and reads from it from then on. */
+  readonly columns: (args: { readonly file: string }) => Promise<undefined>
+  /** Looks for indexes and columns that were made behind. */
   readonly refresh: () => undefined
   readonly frame: (args: { readonly frame: number }) => Frame
   readonly systemEnergy: (args: { readonly range: FrameRange }) => Columns<SystemEnergyField>

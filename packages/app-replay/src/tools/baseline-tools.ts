@@ -4,6 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { Recording } from '@causeway/recording'
 import { z } from 'zod'
 import { diagnose } from '../diagnose.ts'
+import { frameRange } from '../domain/frame-range.ts'
 import {
   type Invariants,
   invariantSeries,
@@ -102,7 +103,7 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
         throw invalid('invariants', 'name at least one, or a baseline')
       const needsLaws = invariants.no_cone_violation !== undefined || invariants.no_findings !== undefined
       const { findings } = needsLaws
-        ? await diagnose(recording, { start: null, end: null }, ctx)
+        ? await diagnose(recording, frameRange({}, recording.summary.frames), ctx)
         : { findings: [] }
       const verdicts = judge(invariants, await figures(recording, ctx), {
         bodies: bodiesOf(recording),

@@ -132,39 +132,46 @@ function unexplained(step: Step, column: number): Unexplained | null {
   const s = window.states.data
   const at = step.at(column) + stateAt.velocity
   const was = step.atBefore(column) + stateAt.velocity
-  const [vx, vy, vz] = [num(s, at), num(s, at + 1), num(s, at + 2)]
-  const [ux, uy, uz] = [num(s, was), num(s, was + 1), num(s, was + 2)]
+  const vx = num(s, at)
+  const vy = num(s, at + 1)
+  const vz = num(s, at + 2)
+  const ux = num(s, was)
+  const uy = num(s, was + 1)
+  const uz = num(s, was + 2)
   const [gx, gy, gz] = scene.gravity
   let rx = mass * (vx - ux - gx * dt)
   let ry = mass * (vy - uy - gy * dt)
   let rz = mass * (vz - uz - gz * dt)
   let pushed = 0
   if (isTouching || isPushed) {
-    const push = (axis: number): number => {
-      const contact = isTouching ? num(impulse, 3 * column + axis) : 0
-      const all = contact + num(external, 3 * column + axis) * dt
-      pushed += Math.abs(all)
-      return all
-    }
-    rx -= push(0)
-    ry -= push(1)
-    rz -= push(2)
+    const part = 3 * column
+    const contact = isTouching ? 1 : 0
+    const jx = contact * num(impulse, part) + num(external, part) * dt
+    const jy = contact * num(impulse, part + 1) + num(external, part + 1) * dt
+    const jz = contact * num(impulse, part + 2) + num(external, part + 2) * dt
+    pushed = Math.abs(jx) + Math.abs(jy) + Math.abs(jz)
+    rx -= jx
+    ry -= jy
+    rz -= jz
     if (isTouching && step.impulseKnown[column] === 0) {
       const r: [number, number, number] = [rx, ry, rz]
       takeNormalsOut(step, column, r)
       ;[rx, ry, rz] = r
     }
   }
+  const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
+  const gain = isTouching || isPushed ? null : freeGain(step, column, mass)
+  const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
+  // What gravity alone allows is allowed in any case: nearly every body of every frame ends here, without a root.
+  const least = part * mass * scene.g * dt
+  if (!isGain && rx * rx + ry * ry + rz * rz <= least * least) return null
   const residual = length3(rx, ry, rz)
   const [before, after] = [length3(ux, uy, uz), length3(vx, vy, vz)]
   // A single precision engine rounds velocities to 6e-8 of themselves, several times a step.
   const rounding = 2e-6 * mass * Math.max(before, after) + 1e-9
-  const part = isTouching || isPushed ? balanceTolerance.contact : balanceTolerance.free
   const greatest = Math.max(mass * length3(vx - ux, vy - uy, vz - uz), mass * scene.g * dt, pushed)
   const allowed = 1e-6 + part * greatest + rounding
   const isOff = residual > allowed
-  const gain = isTouching || isPushed ? null : freeGain(step, column, mass)
-  const isGain = gain !== null && Math.abs(gain.work) > gain.allowed
   if (!isOff && !isGain) return null
   const work = (rx * (ux + vx) + ry * (uy + vy) + rz * (uz + vz)) / 2
   const middle = length3(ux + vx, uy + vy, uz + vz) / 2

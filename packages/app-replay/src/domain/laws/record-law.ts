@@ -42,7 +42,9 @@ export function recordLaw(): Law {
         }
         const q = at + stateAt.orientation
         const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
-        const off = Math.abs(Math.sqrt(w * w + x * x + y * y + z * z) - 1)
+        const square = w * w + x * x + y * y + z * z
+        if (Math.abs(square - 1) <= quaternionTolerance) continue
+        const off = Math.abs(Math.sqrt(square) - 1)
         if (off > quaternionTolerance)
           norms.hit(body, frame, { value: off, limit: quaternionTolerance }, subject())
       }

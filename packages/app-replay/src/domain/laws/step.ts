@@ -7,6 +7,7 @@ import {
   frictionAt,
   stateAt,
 } from '@causeway/recording'
+import { length3, num } from './component.ts'
 import type { Scene } from './scene.ts'
 import { beginFrame, newTouch, type Touch } from './touch.ts'
 
@@ -32,6 +33,9 @@ export interface Step {
   /** N on each body beside gravity and contacts, shape [bodies, 3]; `hasExternal` 1 where something acts */
   readonly external: Float64Array
   readonly hasExternal: Uint8Array
+  /** m that each body moved in the step, shape [bodies, 3], and how far; NaN where a position is absent */
+  readonly moved: Float64Array
+  readonly way: Float64Array
   /** offset of a body in the states of the frame, and of the frame before */
   at(column: number): number
   atBefore(column: number): number
@@ -62,11 +66,16 @@ export function stepper(scene: Scene): Stepper {
     impulseKnown: new Uint8Array(count),
     external: new Float64Array(3 * count),
     hasExternal: new Uint8Array(count),
+    moved: new Float64Array(3 * count),
+    way: new Float64Array(count),
     at: (column) => (step.row * count + column) * stateAt.width,
     atBefore: (column) => ((step.row - 1) * count + column) * stateAt.width,
   }
 
+  let latest: Touch | undefined
   const touchOf = (a: number, b: number): Touch => {
+    // Rows of a pair follow each other.
+    if (latest !== undefined && latest.a === a && latest.b === b && latest.frame === step.frame) return latest
     const key = a * 2 ** 32 + b
     let touch = pairs.get(key)
     if (touch === undefined) {
@@ -80,6 +89,7 @@ export function stepper(scene: Scene): Stepper {
       if (touch.columnA >= 0) step.touching[touch.columnA] = 1
       if (touch.columnB >= 0) step.touching[touch.columnB] = 1
     }
+    latest = touch
     return touch
   }
 
@@ -100,6 +110,7 @@ export function stepper(scene: Scene): Stepper {
       readTouches(step, touchOf)
       sumImpulses(step)
       readExternals(step)
+      measureWays(step)
       return step
     },
   }
@@ -138,15 +149,19 @@ function readTouches({ window, row }: Step, touchOf: (a: number, b: number) => T
     const t2 = f[at + frictionAt.t2] ?? Number.NaN
     // Solvers leave tangents on points that carry no load: they are no forces.
     const isLoaded = n !== 0
+    const [along, one, two] = [at + frictionAt.normal, at + frictionAt.tangent1, at + frictionAt.tangent2]
     touch.n += n
     touch.limit += (f[at + frictionAt.mu] ?? Number.NaN) * Math.abs(n)
-    for (const axis of [0, 1, 2] as const) {
-      const tangent =
-        t1 * (f[at + frictionAt.tangent1 + axis] ?? 0) + t2 * (f[at + frictionAt.tangent2 + axis] ?? 0)
-      if (isLoaded) touch.tangent[axis] += tangent
-      touch.impulse[axis] += tangent - n * (f[at + frictionAt.normal + axis] ?? 0)
-    }
+    addForce(touch, 0, t1 * num(f, one) + t2 * num(f, two), n * num(f, along), isLoaded)
+    addForce(touch, 1, t1 * num(f, one + 1) + t2 * num(f, two + 1), n * num(f, along + 1), isLoaded)
+    addForce(touch, 2, t1 * num(f, one + 2) + t2 * num(f, two + 2), n * num(f, along + 2), isLoaded)
   }
+}
+
+/** Adds a force on a along an axis: its tangential part, and its part along the normal, which pushes a back. */
+function addForce(touch: Touch, axis: 0 | 1 | 2, tangent: number, normal: number, isLoaded: boolean): void {
+  if (isLoaded) touch.tangent[axis] += tangent
+  touch.impulse[axis] += tangent - normal
 }
 
 function sumImpulses(step: Step): void {
@@ -156,18 +171,41 @@ function sumImpulses(step: Step): void {
   const factor = scene.impulseFactor(dt)
   for (const touch of touches) {
     const isKnown = touch.frictionRows > 0 && Number.isFinite(factor)
-    for (const [column, sign] of [
-      [touch.columnA, 1],
-      [touch.columnB, -1],
-    ] as const) {
-      if (column < 0) continue
-      if (!isKnown) {
-        impulseKnown[column] = 0
-        continue
-      }
-      for (const axis of [0, 1, 2] as const)
-        impulse[3 * column + axis] = (impulse[3 * column + axis] ?? 0) + sign * factor * touch.impulse[axis]
+    pushBody(touch.columnA, isKnown, factor, touch)
+    pushBody(touch.columnB, isKnown, -factor, touch)
+  }
+
+  function pushBody(column: number, isKnown: boolean, scale: number, { impulse: [x, y, z] }: Touch): void {
+    if (column < 0) return
+    if (!isKnown) {
+      impulseKnown[column] = 0
+      return
     }
+    const at = 3 * column
+    impulse[at] = num(impulse, at) + scale * x
+    impulse[at + 1] = num(impulse, at + 1) + scale * y
+    impulse[at + 2] = num(impulse, at + 2) + scale * z
+  }
+}
+
+function measureWays({ scene, window, row, moved, way }: Step): void {
+  if (row === 0) {
+    moved.fill(Number.NaN)
+    way.fill(Number.NaN)
+    return
+  }
+  const s = window.states.data
+  const count = scene.bodies.length
+  for (let column = 0; column < count; column++) {
+    const at = (row * count + column) * stateAt.width + stateAt.position
+    const was = at - count * stateAt.width
+    const dx = num(s, at) - num(s, was)
+    const dy = num(s, at + 1) - num(s, was + 1)
+    const dz = num(s, at + 2) - num(s, was + 2)
+    moved[3 * column] = dx
+    moved[3 * column + 1] = dy
+    moved[3 * column + 2] = dz
+    way[column] = length3(dx, dy, dz)
   }
 }
 
@@ -180,7 +218,7 @@ function readExternals({ scene, window, row, external, hasExternal }: Step): voi
     const column = scene.columnOf.get(data.data[at] ?? -1)
     if (column === undefined) continue
     hasExternal[column] = 1
-    for (const axis of [0, 1, 2])
+    for (const axis of [0, 1, 2] as const)
       external[3 * column + axis] =
         (external[3 * column + axis] ?? 0) + (data.data[at + externalAt.force + axis] ?? 0)
   }
@@ -191,9 +229,13 @@ function deepen(touch: Touch, depth: number): void {
 }
 
 function copy(to: [number, number, number], from: Float64Array, at: number): void {
-  for (const axis of [0, 1, 2] as const) to[axis] = from[at + axis] ?? Number.NaN
+  to[0] = num(from, at)
+  to[1] = num(from, at + 1)
+  to[2] = num(from, at + 2)
 }
 
 function mean(to: [number, number, number], from: Float64Array, at: number, count: number): void {
-  for (const axis of [0, 1, 2] as const) to[axis] += ((from[at + axis] ?? Number.NaN) - to[axis]) / count
+  to[0] += (num(from, at) - to[0]) / count
+  to[1] += (num(from, at + 1) - to[1]) / count
+  to[2] += (num(from, at + 2) - to[2]) / count
 }

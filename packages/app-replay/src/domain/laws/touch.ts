@@ -74,12 +74,9 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.limit = 0
   touch.restitution = Number.NaN
   touch.closing = Number.NaN
-  for (const i of [0, 1, 2] as const) {
-    touch.normalBefore[i] = touch.normal[i]
-    touch.normal[i] = 0
-    touch.tangent[i] = 0
-    touch.impulse[i] = 0
-    touch.leverA[i] = 0
-    touch.leverB[i] = 0
-  }
+  const { normal, normalBefore, tangent, impulse, leverA, leverB } = touch
+  normalBefore[0] = normal[0]
+  normalBefore[1] = normal[1]
+  normalBefore[2] = normal[2]
+  for (const vector of [normal, tangent, impulse, leverA, leverB]) vector[0] = vector[1] = vector[2] = 0
 }

@@ -7,7 +7,7 @@
  */
 
 import { stateAt } from '@causeway/recording'
-import { length3, num } from './component.ts'
+import { num } from './component.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
@@ -39,6 +39,7 @@ export function tunnellingLaw(): Law {
   const crossed = collectRuns()
   const fast = collectRuns()
   const planes = new Map<number, Plane>()
+  let known: readonly Plane[] = []
   let suspects: Suspect[] = []
   let knowsShapes: boolean | undefined
   let sizes: Float64Array | undefined
@@ -46,10 +47,7 @@ export function tunnellingLaw(): Law {
 
   const confirm = (step: Step): void => {
     for (const { frame, mover, other, isPlane, way, size } of suspects) {
-      const isTouched = step.touches.some(
-        ({ a, b }) => (a === mover && b === other) || (b === mover && a === other),
-      )
-      if (isTouched || step.frame !== frame + 1) continue
+      if (touch(step.touches, mover, other) || step.frame !== frame + 1) continue
       const bodies = isPlane ? [mover] : [mover, other]
       const runs = isPlane ? crossed : passed
       runs.hit(`${mover} ${other}`, frame, { value: way, limit: size }, { bodies, pair: [mover, other] })
@@ -67,35 +65,26 @@ export function tunnellingLaw(): Law {
       )
       if (!Number.isNaN(step.dt)) {
         for (let column = 0; column < scene.bodies.length; column++) {
-          const way = wayOf(step, column)
+          const way = num(step.way, column)
           const extents = scene.extents[column]
           const size = num(sizes, column)
           const mover = scene.bodies[column] ?? 0
           if (extents === undefined && way > size && step.touching[column] === 0)
             fast.hit(mover, frame, { value: way, limit: size }, { bodies: [mover], pair: null })
-          for (const plane of planes.values()) {
-            if (
-              touches.some(
-                ({ a, b }) => (a === mover && b === plane.body) || (b === mover && a === plane.body),
-              )
-            )
-              continue
-            if (crosses(step, column, plane))
+          for (const plane of known)
+            if (crosses(step, column, plane) && !touch(touches, mover, plane.body))
               suspects.push({ frame, mover, other: plane.body, isPlane: true, way, size })
-          }
           if (knowsShapes && way > 0.25 * size)
             for (let against = 0; against < scene.bodies.length; against++) {
               const box = scene.extents[against]
               const other = scene.bodies[against] ?? 0
-              if (against === column || box === undefined || way < wayOf(step, against)) continue
-              if (touches.some(({ a, b }) => (a === mover && b === other) || (b === mover && a === other)))
-                continue
-              if (passes(step, column, against, box))
+              if (against === column || box === undefined || way < num(step.way, against)) continue
+              if (passes(step, column, against, box) && !touch(touches, mover, other))
                 suspects.push({ frame, mover, other, isPlane: false, way, size: 2 * Math.min(...box) })
             }
         }
       }
-      learnPlanes(step, planes, seen)
+      if (learnPlanes(step, planes, seen)) known = [...planes.values()]
     },
     findings: () => [
       ...passed.all().map((run) => findingOf(run, { kind: 'tunnelling', unit: 'm/frame', confidence: 0.9 })),
@@ -112,8 +101,12 @@ export function tunnellingLaw(): Law {
 /** Frames of contact after which a plane is believed. */
 const believed = 3
 
-/** Planes of environment bodies, from the lever arms and normals of what rests on them. */
-function learnPlanes(step: Step, planes: Map<number, Plane>, seen: Map<number, number>): void {
+const touch = (touches: Step['touches'], one: number, other: number): boolean =>
+  touches.some(({ a, b }) => (a === one && b === other) || (b === one && a === other))
+
+/** Planes of environment bodies, from the lever arms and normals of what rests on them; true where one was learned. */
+function learnPlanes(step: Step, planes: Map<number, Plane>, seen: Map<number, number>): boolean {
+  const before = planes.size
   const { scene, touches, window } = step
   for (const { a, b, columnA, normal, constraintRows, leverA } of touches) {
     if (planes.has(b) || !scene.isEnvironment(b) || columnA < 0 || constraintRows === 0 || step.row === 0)
@@ -130,6 +123,7 @@ function learnPlanes(step: Step, planes: Map<number, Plane>, seen: Map<number, n
     )
     if (Number.isFinite(offset)) planes.set(b, { body: b, normal: [...normal], offset })
   }
+  return planes.size > before
 }
 
 function crosses(step: Step, column: number, { normal, offset }: Plane): boolean {
@@ -138,12 +132,6 @@ function crosses(step: Step, column: number, { normal, offset }: Plane): boolean
   const side = (from: number): number =>
     num(s, from) * normal[0] + num(s, from + 1) * normal[1] + num(s, from + 2) * normal[2] - offset
   return side(was) < 0 && side(at) > 0
-}
-
-function wayOf(step: Step, column: number): number {
-  const s = step.window.states.data
-  const [at, was] = [step.at(column), step.atBefore(column)]
-  return length3(num(s, at) - num(s, was), num(s, at + 1) - num(s, was + 1), num(s, at + 2) - num(s, was + 2))
 }
 
 /** Does the centre of a body pass through the box of another one, from outside to outside? Slabs, in the box's frame. */

@@ -1,0 +1,79 @@
+/** What is done for a private copy while it already answers, in a worker of its own. */
+import { isCausewayError } from '@causeway/protocol'
+import { columnsFileOf } from './columns-file.ts'
+import type { LoadedRecording } from './loaded-recording.ts'
+import { exists, type SnapshotCache } from './snapshot-cache.ts'
+import type { Foreseen, RecordingSummary } from './types.ts'
+import type { RecordingWorker } from './worker-link.ts'
+
+/** What the work needs. */
+export interface BehindOptions {
+  readonly copies: SnapshotCache
+  readonly startWorker: () => RecordingWorker
+  /** body-frames from which on a recording is prepared */
+  readonly worthPreparing: number
+  /** questions that will be asked of a recording */
+  readonly foreseen: (summary: RecordingSummary) => readonly Foreseen[]
+}
+
+/** Work for copies, by their keys. */
+export interface BehindWork {
+  /**
+   * Checks and indexes a copy where that is still to be done, writes its columns and asks what is foreseen; done at once
+   * where nothing is to be done. Throws `RECORDING_DAMAGED`, `WORKER_LOST` where it was stopped.
+   */
+  begin(entry: LoadedRecording): Promise<void>
+  /** Stops the work for a copy. */
+  stop(key: string): Promise<void>
+  stopAll(): Promise<void>
+}
+
+/** Makes the work; nothing is under way yet. */
+export function behindWork({ copies, startWorker, worthPreparing, foreseen }: BehindOptions): BehindWork {
+  const links = new Map<string, RecordingWorker>()
+
+  const prepare = async (entry: LoadedRecording, link: RecordingWorker): Promise<void> => {
+    const { file, key, recording } = entry
+    const place = { file, path: recording.identity.path }
+    await link.call('open', place)
+    const columns = columnsFileOf(file)
+    if (!(await exists(columns))) {
+      await link.call('columns', { file: columns })
+      await entry.refresh()
+      await copies.resize(key)
+    }
+    for (const question of foreseen(recording.summary)) await entry.foresee(link, question)
+  }
+
+  return {
+    async begin(entry) {
+      const { key, file, recording, isIndexed } = entry
+      const isWorth = bodyFrames(recording.summary) >= worthPreparing && recording.identity.run === undefined
+      if (isIndexed && !isWorth) return
+      const link = startWorker()
+      links.set(key, link)
+      try {
+        if (!isIndexed) {
+          await link.call('finish', { file, path: recording.identity.path })
+          await entry.refresh()
+          await copies.resize(key)
+        }
+        if (isWorth) await prepare(entry, link)
+      } finally {
+        if (links.get(key) === link) links.delete(key)
+        await link.stop()
+      }
+    },
+    stop: async (key) => links.get(key)?.kill(),
+    stopAll: async () => {
+      await Promise.all([...links.values()].map((link) => link.kill()))
+    },
+  }
+}
+
+const bodyFrames = ({ frames, bodies }: RecordingSummary): number =>
+  (frames?.total_frames ?? 0) * bodies.length
+
+/** True for the error of a copy that turned out to be damaged. */
+export const isDamage = (error: unknown): boolean =>
+  isCausewayError(error) && error.code === 'RECORDING_DAMAGED'

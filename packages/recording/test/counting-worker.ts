@@ -1,0 +1,23 @@
+/** The entry of a worker whose analysis tells who ran it, and where the frames came from. */
+import { threadId } from 'node:worker_threads'
+import { type Analyses, serveRecording } from '../src/serve-recording.ts'
+
+/** What `count` answers: no two runs answer the same. */
+export interface Counted {
+  readonly frames: number
+  readonly run: string
+  readonly thread: number
+  /** windows that were read from the tables of the copy, until now */
+  readonly fromTables: number
+}
+
+const analyses: Analyses = {
+  async count(_args: never, { windows, signal, progress }): Promise<Counted> {
+    let frames = 0
+    for await (const { from, to } of windows.over({ start: null, end: null }, { signal, progress }))
+      frames += to - from
+    return { frames, run: crypto.randomUUID(), thread: threadId, fromTables: windows.fromTables }
+  },
+}
+
+serveRecording(analyses)
