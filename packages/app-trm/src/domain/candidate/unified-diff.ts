@@ -1,0 +1,146 @@
+/** What a unified diff says, read as tolerantly as can be done without guessing: line numbers and counts are hints. */
+import { CausewayError } from '@causeway/protocol'
+import { blankHeader, type DiffHeader, isFilePair, withFilePair, withLine } from './diff-header.ts'
+
+/** One line of a hunk: context, removed or added. */
+export interface HunkLine {
+  readonly op: ' ' | '-' | '+'
+  readonly text: string
+}
+
+/** A hunk. */
+export interface Hunk {
+  readonly lines: readonly HunkLine[]
+  /** First old line by the header, from 1; undefined for a bare `@@`. */
+  readonly stated: number | undefined
+  /** True where the header's counts are those of the lines, as in a diff that a program made. */
+  readonly isCounted: boolean
+  /** True where a mark says that the old, the new last line has no end. */
+  readonly oldUnended: boolean
+  readonly newUnended: boolean
+}
+
+/** What a diff does to one file. */
+export interface FileDiff extends DiffHeader {
+  readonly hunks: readonly Hunk[]
+}
+
+interface Draft {
+  header: DiffHeader
+  isPaired: boolean
+  readonly hunks: Hunk[]
+}
+
+/**
+ * Reads a unified diff of any number of files, as git, diff or a model writes it: within Markdown fences, with prose
+ * around it, with wrong counts, bare `@@`, or blank lines that lost their space. A hunk that is cut off by something
+ * else while added or removed lines follow is refused, as reading on would lose them. Throws `INVALID_DIFF`.
+ */
+export function readDiff(text: string): readonly FileDiff[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  const drafts: Draft[] = []
+  const open = (): Draft => {
+    const opened: Draft = { header: blankHeader, isPaired: false, hunks: [] }
+    drafts.push(opened)
+    return opened
+  }
+  for (let at = 0; at < lines.length; ) {
+    const line = lines[at] ?? ''
+    const last = drafts.at(-1)
+    if (line.startsWith('@@@')) throw invalid(at, 'starts a combined diff, of a merge')
+    if (line.startsWith('@@')) {
+      const { hunk, next } = readHunk(lines, at)
+      const lost = lostLine(lines, next)
+      if (lost !== undefined) throw invalid(lost, 'belongs to no hunk')
+      const file = last ?? open()
+      file.hunks.push(hunk)
+      at = next
+    } else if (isFilePair(lines, at)) {
+      const isOpen = last !== undefined && !last.isPaired && last.hunks.length === 0 && !last.header.isBinary
+      const file = isOpen ? last : open()
+      file.header = withFilePair(file.header, lines.slice(at, at + 2))
+      file.isPaired = true
+      at += 2
+    } else {
+      const file = /^(diff --git |Index: )/.test(line) ? open() : last
+      if (file) file.header = withLine(file.header, line)
+      at++
+    }
+  }
+  return drafts.map(({ header, hunks }) => ({ ...header, hunks }))
+}
+
+const invalid = (at: number, reason: string): CausewayError =>
+  new CausewayError('INVALID_DIFF', `line ${at + 1} of the diff ${reason}`, { data: { line: at + 1 } })
+
+interface Counts {
+  old: number
+  new: number
+}
+
+const isEqual = (a: Counts, b: Counts | undefined): boolean => a.old === b?.old && a.new === b.new
+
+function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; readonly next: number } {
+  const numbers = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[at] ?? '')
+  const [, start, olds = '1', news = '1'] = numbers ?? []
+  const wanted = numbers === null ? undefined : { old: Number(olds), new: Number(news) }
+  const seen: Counts = { old: 0, new: 0 }
+  const body: HunkLine[] = []
+  let [oldUnended, newUnended] = [false, false]
+  let next = at + 1
+  for (; next < lines.length; next++) {
+    const line = lines[next] ?? ''
+    const last = body.at(-1)
+    if (line.startsWith('\\')) {
+      if (last?.op !== '+') oldUnended = true
+      if (last?.op !== '-') newUnended = true
+      continue
+    }
+    const op = line === '' ? ' ' : line[0]
+    if (op !== ' ' && op !== '-' && op !== '+') break
+    if (endsHunk(lines, next, seen, wanted)) break
+    body.push({ op, text: line.slice(1) })
+    if (op !== '+') seen.old++
+    if (op !== '-') seen.new++
+  }
+  dropTrail(body, seen, wanted)
+  // A hunk without old lines names the line that it follows.
+  const stated = wanted === undefined ? undefined : Number(start) + (wanted.old === 0 ? 1 : 0)
+  return { hunk: { lines: body, stated, isCounted: isEqual(seen, wanted), oldUnended, newUnended }, next }
+}
+
+/**
+ * True for a line that looks like one of a hunk and is none: the signature below a mail, and headers of a file, unless
+ * the counts say that a removed `-- x` or an added `++ y` belongs there.
+ */
+function endsHunk(lines: readonly string[], at: number, seen: Counts, wanted: Counts | undefined): boolean {
+  const line = lines[at] ?? ''
+  if (/^-- ?$/.test(line)) return isEqual(seen, wanted)
+  const followedBy = (index: number) => (lines[index] ?? '').startsWith('@@')
+  if (isFilePair(lines, at) && followedBy(at + 2)) {
+    return !isEqual({ old: seen.old + 1, new: seen.new + 1 }, wanted)
+  }
+  if (!/^(---|\+\+\+) \S/.test(line) || !followedBy(at + 1)) return false
+  const isAdded = line.startsWith('+')
+  return !isEqual({ old: seen.old + (isAdded ? 0 : 1), new: seen.new + (isAdded ? 1 : 0) }, wanted)
+}
+
+/** Blank lines at the end are rather the end of the text than context, unless the counts include them. */
+function dropTrail(body: HunkLine[], seen: Counts, wanted: Counts | undefined): void {
+  while (!isEqual(seen, wanted) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
+    body.pop()
+    seen.old--
+    seen.new--
+  }
+}
+
+/** Index of an added or removed line between a hunk and the next header or fence. */
+function lostLine(lines: readonly string[], from: number): number | undefined {
+  for (let at = from; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (/^(diff --git |Index: |@@|```|~~~|GIT binary patch)/.test(line)) return undefined
+    if (isFilePair(lines, at) || /^-- ?$/.test(line)) return undefined
+    if (/^[+-]/.test(line)) return at
+  }
+  return undefined
+}
