@@ -37,6 +37,7 @@ const settings = (app: string) => ({
   CAUSEWAY_RECORDING_ROOTS: folder,
   CAUSEWAY_USER_APPS: join(root, 'scripts/bench', app),
   MCP_SERVER_PORT: '0',
+  CAUSEWAY_RATE_LIMITS: 'off',
 })
 
 const printed: string[] = []

@@ -3,6 +3,7 @@ import type { App, CallContext, ChannelContext } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Caller } from './core.ts'
 import type { Hosted } from './host.ts'
+import { toolTask } from './limit/limits.ts'
 import { bareMount, sharedMount } from './mount.ts'
 import type { Registry } from './registry.ts'
 import type { Scope } from './scope.ts'
@@ -20,13 +21,15 @@ export interface AppCall {
 export async function callApp(
   { registry, scope, from, app, tool }: AppCall,
   args: unknown,
-  { client, requestId, signal, progress, notify }: CallContext,
+  { client, clientKey, requestId, signal, progress, notify }: CallContext,
 ): Promise<unknown> {
   const entry = registry.lists(bareMount(pathName(app)).path)?.toolByName.get(tool)
   if (entry === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`)
-  const caller = {
+  const caller: Caller = {
     mount: sharedMount,
-    era: 'modern' as const,
+    era: 'modern',
+    channel: 'app',
+    clientKey,
     sessionKey: `app-${pathName(from.name)}`,
     sharedSession: false,
     client,
@@ -35,7 +38,9 @@ export async function callApp(
     progress,
     notify,
   }
-  const answer = await scope.run(entry.hosted, caller, tool, (ctx) => entry.tool.call(args, ctx))
+  const answer = await scope.run(entry.hosted, caller, toolTask(entry.tool, args), (ctx) =>
+    entry.tool.call(args, ctx),
+  )
   return (answer as CallToolResult).structuredContent // without `input`, questions are refused
 }
 
@@ -55,7 +60,8 @@ export function ownCalls({ registry, scope, hosted, caller }: OwnCall): ChannelC
     const entry = registry.lists(bareMount(path).path)?.toolByName.get(tool)
     if (entry === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app.name} ${tool}`)
     const requestId = `${caller.requestId}/${++calls}`
-    const answer = await scope.run(entry.hosted, { ...caller, requestId }, entry.tool.name, (ctx) =>
+    const task = toolTask(entry.tool, args)
+    const answer = await scope.run(entry.hosted, { ...caller, requestId }, task, (ctx) =>
       entry.tool.call(args, ctx),
     )
     return (answer as CallToolResult).structuredContent ?? {} // without `input`, questions are refused

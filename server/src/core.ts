@@ -5,6 +5,16 @@
  */
 import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
+import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
+import type { Channel } from './domain/audit-entry.ts'
+
+/** A place of a W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
+export interface Trace {
+  /** 32 hex digits. */
+  readonly traceId: string
+  /** The span of the caller, 16 hex digits. */
+  readonly parentId: string
+}
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {
@@ -28,6 +38,16 @@ export interface Caller {
   /** `Causeway-Request`, or made for this call. */
   readonly requestId: string
   readonly signal: AbortSignal
+  /** By which way it came. */
+  readonly channel: Channel
+  /** Milliseconds that the caller gives it at most. */
+  readonly deadlineMs?: number | undefined
+  /** Bytes of the request that brought it, where that is known. */
+  readonly requestBytes?: number | undefined
+  /** The W3C trace that it belongs to. */
+  readonly trace?: Trace | undefined
+  /** Names the client for limits and audit, where it calls through an app; the session key else. */
+  readonly clientKey?: string | undefined
   /** Sends progress to the caller; does nothing where it gave no progress token. */
   progress(done: number, total?: number, message?: string): void
   /** Sends a message to the caller while the call runs; does nothing where it does not want it. */
@@ -136,6 +156,8 @@ export interface Core {
   hasResource(uri: string): boolean
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
+  /** The calls that were made, newest first. */
+  audit(query: AuditQuery): Promise<readonly StoredEntry[]>
   /** Throws nothing: an app that fails is reported. */
   health(): Promise<HealthReport>
   /** One app's part of the report; throws `ROUTE_NOT_FOUND` for an app that is not served. */

@@ -1,7 +1,9 @@
 /** The answer of `/health`: is every app well, and where does the server keep its data. */
+import type { Audit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { AppHealth, HealthReport } from './core.ts'
 import type { Host, Hosted } from './host.ts'
+import type { Limits } from './limit/limits.ts'
 import type { UserApps } from './user-app.ts'
 import { version } from './version.ts'
 
@@ -12,9 +14,11 @@ export async function reportHealth(parts: {
   config: Config
   startedMs: number
   now: () => number
+  limits: Limits
+  audit: Audit
   hash: string
 }): Promise<HealthReport> {
-  const { host, userApps, config, startedMs, now, hash } = parts
+  const { host, userApps, config, startedMs, now, limits, audit, hash } = parts
   const opened = await Promise.all(
     host.apps().map(async (hosted) => [hosted.app.name, await healthOf(hosted)] as const),
   )
@@ -31,7 +35,13 @@ export async function reportHealth(parts: {
     uptime_s: Math.round((now() - startedMs) / 1000),
     data_dir: config.dataDir,
     registry_hash: hash,
-    limits: { body_bytes: config.bodyLimitBytes, snapshot_bytes: config.snapshotCapBytes },
+    limits: {
+      body_bytes: config.bodyLimitBytes,
+      snapshot_bytes: config.snapshotCapBytes,
+      inflight: config.maxInflight,
+      ...limits.report(),
+    },
+    audit: audit.report(),
     apps,
   }
 }

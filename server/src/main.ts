@@ -4,6 +4,7 @@ import { errorText, isCausewayError } from '@causeway/protocol'
 import { apps } from './apps.ts'
 import type { Config } from './config.ts'
 import { openHttp } from './http/server.ts'
+import { watchLoad } from './limit/load.ts'
 import { openLog } from './log.ts'
 import { openCore } from './open-core.ts'
 import { portInUse } from './port-in-use.ts'
@@ -21,12 +22,14 @@ async function serve(config: Config): Promise<void> {
   if (!config.enabled) return say('Causeway is switched off by MCP_SERVER_ENABLED=false.')
   const log = openLog({ extra: config.extraLogging })
   const core = await openCore({ config, log, apps })
+  const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
   const http = await openHttp(core, {
     host: '127.0.0.1',
     port: config.port,
     bodyLimitBytes: config.bodyLimitBytes,
     allowedHosts: config.allowedHosts,
     aliases: config.listen,
+    crowd: { max: config.maxInflight, isOverloaded: load.isTooMuch },
     log,
   }).catch(async (error: unknown) => {
     await core.close()

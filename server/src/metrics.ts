@@ -1,5 +1,5 @@
 /** What the server counts and measures, for Prometheus. */
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** One finished call. */
 export interface CallSample {
@@ -17,8 +17,8 @@ export interface Metrics {
   close(): void
 }
 
-/** Makes a registry of its own, so that two servers in one process do not mix. */
-export function openMetrics(): Metrics {
+/** Makes a registry of its own, so that two servers in one process do not mix. `running` counts calls under way by app. */
+export function openMetrics(running: ReadonlyMap<string, number>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'causeway_' })
   const calls = new Counter({
@@ -36,6 +36,15 @@ export function openMetrics(): Metrics {
   })
   const counterOf = memoised((app, what, code) => calls.labels(app, what, code))
   const histogramOf = memoised((app, what) => durations.labels(app, what))
+  new Gauge({
+    name: 'causeway_running_calls',
+    help: 'Calls that are being worked on, by app.',
+    labelNames: ['app'],
+    registers: [registry],
+    collect() {
+      for (const [app, count] of running) this.set({ app }, count)
+    },
+  })
   return {
     call({ app, what, code, seconds }) {
       counterOf(app, what, code).inc()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { App, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
+import { openAudit } from './audit/audit.ts'
 import { callApp, ownCalls } from './call-app.ts'
 import { causewayApp } from './causeway/index.ts'
 import { clientStates } from './client-state.ts'
@@ -15,6 +16,7 @@ import { dispatch } from './dispatch.ts'
 import { announcement } from './events.ts'
 import { healthOf, reportHealth } from './health.ts'
 import { type Host, type Hosted, openHost } from './host.ts'
+import { openLimits } from './limit/limits.ts'
 import { findResource } from './method/resources.ts'
 import { runTool } from './method/tools.ts'
 import { openMetrics } from './metrics.ts'
@@ -52,8 +54,16 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
   const listChanged = announcement<[Mount, ListKind]>(onError)
   const resourceChanged = announcement<[string]>(onError)
   const store = await openServerStore(join(config.dataDir, 'server.db'), { now })
-  const metrics = openMetrics()
-  const scope = openScope({ states: clientStates(store.states), metrics, log, now })
+  const limits = openLimits(config)
+  const audit = openAudit({
+    store: store.audit,
+    keepDays: config.auditKeepDays,
+    maxRows: config.auditMaxRows,
+    log,
+    now,
+  })
+  const metrics = openMetrics(limits.running)
+  const scope = openScope({ states: clientStates(store.states), limits, audit, metrics, log, now })
   const userApps = await openUserApps(config.userApps, { cwd, log })
 
   // An app may announce a change while it is being opened: that is told once there is somebody to tell.
@@ -136,20 +146,24 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     },
     async withContext(app, caller, run, what = 'route') {
       const hosted = hostedAs(app)
-      return scope.run(hosted, caller, what, (ctx) =>
+      return scope.run(hosted, caller, { what, kind: 'channel' }, (ctx) =>
         run({ ...ctx, call: ownCalls({ registry, scope, hosted, caller }) }),
       )
     },
     hasResource: (uri) => findResource(host.apps(), uri) !== undefined,
     refresh: registry.refresh,
-    health: () => reportHealth({ host, userApps, config, startedMs, now, hash: registry.hash() }),
+    audit: audit.query,
+    health: () =>
+      reportHealth({ host, userApps, config, startedMs, now, limits, audit, hash: registry.hash() }),
     appHealth: async (app) => healthOf(hostedAs(app)),
     metrics: metrics.exposition,
     async close() {
       registry.close()
       userApps.close()
       await host.close()
+      limits.close()
       metrics.close()
+      await audit.close()
       await store.close()
     },
   }

@@ -1,81 +1,164 @@
-/** Runs one call of an app: its store, the client's state, a log with the request's id, and one line when it is done. */
-import { type App, type Ask, type Input, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
-import { asCausewayError, CausewayError } from '@causeway/protocol'
+/**
+ * Runs one call of an app: within its limits, with its store, the client's state and a log with the request's id; and one
+ * line and one entry of the audit when it is done.
+ */
+import { type Ask, type Facts, type Input, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
+import { asCausewayError, type CallToolResult, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
+import type { Audit } from './audit/audit.ts'
 import type { ClientStates } from './client-state.ts'
 import type { Caller } from './core.ts'
+import { briefFacts, subjectOf } from './domain/audit-entry.ts'
 import { type Hosted, storeOf } from './host.ts'
+import type { Flight } from './limit/flights.ts'
+import type { Limits, Task } from './limit/limits.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Opens the scope of one call. */
 export interface Scope {
-  /** `what` names the work for log and metrics: a tool's name, `read`, `prompt`. */
-  run<T>(hosted: Hosted, caller: Caller, what: string, work: (ctx: ToolContext) => Promise<T>): Promise<T>
+  run<T>(hosted: Hosted, caller: Caller, task: Task, work: (ctx: ToolContext) => Promise<T>): Promise<T>
 }
 
 /** Everything that a scope is made of. */
 export interface ScopeParts {
   readonly states: ClientStates
+  readonly limits: Limits
+  readonly audit: Audit
   readonly metrics: Metrics
   readonly log: Logger
   readonly now: () => number
 }
 
 /** Makes the scope that every channel's calls run in. */
-export function openScope({ states, metrics, log, now }: ScopeParts): Scope {
+export function openScope(parts: ScopeParts): Scope {
   return {
-    async run(hosted, caller, what, work) {
-      const started = performance.now()
-      const { app } = hosted
-      const callLog = callLogOf(log, app.name, caller.requestId)
-      const finish = (error?: CausewayError): void => {
-        const ms = performance.now() - started
-        metrics.call({ app: app.name, what, code: error?.code ?? 'ok', seconds: ms / 1000 })
-        const fields = {
-          app: app.name,
-          request_id: caller.requestId,
-          what,
-          ms: Math.round(ms * 10) / 10,
-          code: error?.code ?? 'ok',
-          client: caller.client.name,
-        }
-        if (error?.code === 'INTERNAL' || error?.code === 'WORKER_LOST')
-          log.error({ ...fields, err: error.cause ?? error }, 'call')
-        else log.info(fields, 'call')
-      }
+    async run(hosted, caller, task, work) {
+      const run = new Run(parts, hosted, caller, task)
       try {
         const store = storeOf(hosted)
-        const answer = await states.use(caller.sessionKey, app, (session) =>
-          work(contextOf({ app, store, session, caller, log: callLog, now })),
+        const flight = parts.limits.begin(hosted.path, caller, task)
+        const working = parts.states.use(caller.sessionKey, hosted.app, (session) =>
+          work(run.context(store, session, flight)),
         )
+        const answer = await flight.land(working)
         if (isAsk(answer)) refuseUnanswerable(answer, caller)
-        finish()
+        run.finish('ok', answer)
         return answer
       } catch (error) {
         const coded = codedError(error, caller.signal)
-        finish(coded)
+        run.finish(coded.code, undefined, coded)
         throw coded
       }
     },
   }
 }
 
-/** A log that names the call in each line, made when the first is written: most calls write none of their own. */
-function callLogOf(log: Logger, app: string, requestId: string): Log {
-  let made: Logger | undefined
-  const own = (): Logger => {
-    made ??= log.child({ app, request_id: requestId })
-    return made
+const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can: () => false })
+
+/** Codes that stand for a defect of ours, whose cause belongs into the log. */
+const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
+
+/** Codes of calls that the server held back to protect itself. */
+const heldBack: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])
+
+/** One call on its way. */
+class Run {
+  readonly #parts: ScopeParts
+  readonly #hosted: Hosted
+  readonly #caller: Caller
+  readonly #task: Task
+  readonly #started = performance.now()
+  #log: Logger | undefined
+  #facts: Facts | undefined
+
+  constructor(parts: ScopeParts, hosted: Hosted, caller: Caller, task: Task) {
+    this.#parts = parts
+    this.#hosted = hosted
+    this.#caller = caller
+    this.#task = task
   }
-  return {
-    debug: (fields, message) => own().debug(fields, message),
-    info: (fields, message) => own().info(fields, message),
-    warn: (fields, message) => own().warn(fields, message),
-    error: (fields, message) => own().error(fields, message),
+
+  /** What the app gets. Most calls need neither log nor signal: they are made when they are asked for. */
+  context(store: unknown, session: unknown, flight: Flight): ToolContext {
+    const { now } = this.#parts
+    const { sharedSession, progress, notify, input = noInput, client, requestId } = this.#caller
+    const { clientKey = this.#caller.sessionKey } = this.#caller
+    const logOf = (): Log => {
+      this.#log ??= this.#parts.log.child(this.#names())
+      return this.#log
+    }
+    return {
+      store,
+      session,
+      sharedSession,
+      get signal() {
+        return flight.signal
+      },
+      get log() {
+        return logOf()
+      },
+      progress,
+      notify,
+      input,
+      now,
+      client,
+      clientKey,
+      requestId,
+      note: (facts) => {
+        this.#facts = { ...this.#facts, ...facts }
+      },
+    }
+  }
+
+  /** Tells log, metrics and audit how it went. */
+  finish(code: string, answer: unknown, error?: CausewayError): void {
+    const { metrics, log } = this.#parts
+    const { app } = this.#hosted
+    const { what } = this.#task
+    const passedMs = performance.now() - this.#started
+    const ms = Math.round(passedMs * 10) / 10
+    metrics.call({ app: app.name, what, code, seconds: passedMs / 1000 })
+    const fields = { ...this.#names(), what, ms, code, client: this.#caller.client.name }
+    if (defects.has(code)) log.error({ ...fields, err: error?.cause ?? error }, 'call')
+    else if (heldBack.has(code)) log.warn(fields, 'call')
+    else log.info(fields, 'call')
+    if (this.#task.kind === 'tool') this.#record(ms, code, answer)
+  }
+
+  #names() {
+    const { requestId: request_id, trace } = this.#caller
+    const { name } = this.#hosted.app
+    return trace === undefined
+      ? { app: name, request_id }
+      : { app: name, request_id, trace_id: trace.traceId, parent_id: trace.parentId }
+  }
+
+  #record(ms: number, code: string, answer: unknown): void {
+    const { audit, now } = this.#parts
+    const { app, path } = this.#hosted
+    const { channel, client, clientKey, sessionKey, requestId, requestBytes, trace } = this.#caller
+    const { content, structuredContent } = (answer ?? {}) as Partial<CallToolResult>
+    const [first] = content ?? []
+    audit.add({
+      at_ms: now(),
+      app: app.name,
+      service: app.service ?? path,
+      tool: this.#task.what,
+      channel,
+      client: client.name,
+      client_version: client.version,
+      session: audit.sessionName(clientKey ?? sessionKey),
+      request_id: requestId,
+      trace_id: trace?.traceId ?? null,
+      ms,
+      code,
+      request_bytes: requestBytes ?? null,
+      answer_chars: first?.type === 'text' ? first.text.length : null,
+      subject: subjectOf(structuredContent, this.#task.args),
+      facts: this.#facts === undefined ? null : briefFacts(this.#facts),
+    })
   }
 }
-
-const noInput: Input = Object.freeze({ replies: {}, kept: undefined, can: () => false })
 
 /**
  * Throws `CLIENT_CANNOT_ANSWER` for questions that would never be answered. What a stateless client lacks is told by its
@@ -95,28 +178,4 @@ function refuseUnanswerable({ questions }: Ask, { input, era }: Caller): void {
 function codedError(error: unknown, { aborted, reason }: AbortSignal): CausewayError {
   const gaveUp = aborted && (error === reason || (error as Error | undefined)?.name === 'AbortError')
   return gaveUp ? new CausewayError('CANCELLED', 'the call was cancelled') : asCausewayError(error)
-}
-
-function contextOf(parts: {
-  app: App
-  store: unknown
-  session: unknown
-  caller: Caller
-  log: Log
-  now: () => number
-}): ToolContext {
-  const { store, session, caller, log, now } = parts
-  return {
-    store,
-    session,
-    sharedSession: caller.sharedSession,
-    signal: caller.signal,
-    progress: caller.progress,
-    notify: caller.notify,
-    input: caller.input ?? noInput,
-    log,
-    now,
-    client: caller.client,
-    requestId: caller.requestId,
-  }
 }

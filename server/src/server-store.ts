@@ -1,6 +1,7 @@
-/** `server.db`: the state of clients, the handshakes of their sessions and the key that signs. All of the server's SQL is here. */
+/** `server.db`: the state of clients, the handshakes of their sessions and the key that signs. Its audit is in `audit/audit-store.ts`. */
 import { randomBytes } from 'node:crypto'
 import { type Migration, openDatabase } from '@causeway/store'
+import { type AuditStore, auditMigration, auditStore } from './audit/audit-store.ts'
 import type { ClientStateStore } from './client-state.ts'
 import type { Handshakes } from './core.ts'
 
@@ -26,6 +27,7 @@ const migrations: readonly Migration[] = [
     name: 'secrets',
     up: 'CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID',
   },
+  auditMigration,
 ]
 
 /** The server's own data file. */
@@ -34,6 +36,7 @@ export interface ServerStore {
   readonly handshakes: Handshakes
   /** 32 random bytes, made once for this file. */
   readonly signingKey: Uint8Array
+  readonly audit: AuditStore
   close(): Promise<void>
 }
 
@@ -111,6 +114,7 @@ export async function openServerStore(file: string, { now }: { now: () => number
       forget: async (sessionId) => void dropHandshake.run(sessionId),
     },
     signingKey: signingKey(),
+    audit: auditStore(db),
     async close() {
       clearInterval(sweep)
       db.close()

@@ -43,6 +43,7 @@ export async function openTestCore(
 export const testCaller = (changes: Partial<Caller> = {}): Caller => ({
   mount: { path: '/mcp' },
   era: 'modern',
+  channel: 'mcp',
   sessionKey: 'test',
   sharedSession: false,
   client: { name: 'test', version: '1' },

@@ -29,7 +29,12 @@ export class SoakServer {
     this.starts += 1
     const child = spawn(process.execPath, [program], {
       cwd: this.#dir,
-      env: { ...process.env, CAUSEWAY_DATA_DIR: this.#dir, MCP_SERVER_PORT: String(this.port) },
+      env: {
+        ...process.env,
+        CAUSEWAY_DATA_DIR: this.#dir,
+        MCP_SERVER_PORT: String(this.port),
+        CAUSEWAY_RATE_LIMITS: 'off',
+      },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     this.#process = child

@@ -31,6 +31,9 @@ export interface Changes {
   resource(uri: string): void
 }
 
+/** Ids, counts and revisions; what a person wrote or a secret has no place in them. */
+export type Facts = Readonly<Record<string, string | number | boolean | null | readonly (string | number)[]>>
+
 /** What an app may use of the host for as long as it is open. */
 export interface Env {
   /** The data folder; an app keeps its files there under its own name. Absolute. */
@@ -61,6 +64,8 @@ export interface CallContext {
   readonly now: () => number
   /** Who calls, as the client says itself. */
   readonly client: ClientInfo
+  /** Names the client among all: limits and audit go by it, through every app that a call passes. */
+  readonly clientKey: string
   /** Names this call: a repeat under the same id within ten minutes is the same call. */
   readonly requestId: string
 }
@@ -75,6 +80,8 @@ export interface ToolContext<Store = unknown, Session = unknown> extends CallCon
   readonly sharedSession: boolean
   /** What the client has replied to the questions of the run before. */
   readonly input: Input
+  /** Adds facts to this call's entry in the audit: a plot's name, its revision before and after, at most 20 ids. */
+  note(facts: Facts): void
 }
 
 /** What a route or a socket gets with each request or frame. */

@@ -14,7 +14,7 @@ export {
   sample,
 } from './ask.ts'
 export { closest } from './closest.ts'
-export type { CallContext, Changes, ChannelContext, Env, Log, Roots, ToolContext } from './context.ts'
+export type { CallContext, Changes, ChannelContext, Env, Facts, Log, Roots, ToolContext } from './context.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'
 export { finite } from './finite.ts'
 export { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'

@@ -7,7 +7,7 @@ import {
   type ResourceContents,
 } from '@causeway/protocol'
 import { type Ask, type Input, isAsk } from './ask.ts'
-import type { Env, Log, Roots, ToolContext } from './context.ts'
+import type { Env, Facts, Log, Roots, ToolContext } from './context.ts'
 import type { App } from './define-app.ts'
 import type { AppTool } from './tool.ts'
 
@@ -42,6 +42,8 @@ export interface TestClient {
   readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
   /** Messages to the client of all calls so far, as `[level, data]`. */
   readonly messages: readonly (readonly [string, unknown])[]
+  /** What all calls so far noted for the audit. */
+  readonly notes: readonly Facts[]
 }
 
 /** An app that is open, with as many clients as a test wants. */
@@ -104,6 +106,7 @@ interface ClientState {
 function testClient(app: App, { store, session, shared, log, now, newRequest }: ClientState): TestClient {
   const progress: [number, number | undefined, string | undefined][] = []
   const messages: [string, unknown][] = []
+  const notes: Facts[] = []
   const context = (
     { signal = new AbortController().signal, reply }: TestCall,
     input: Partial<Input>,
@@ -118,6 +121,8 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
     log,
     now,
     client: { name: 'test', version: '0' },
+    clientKey: 'test',
+    note: (facts) => notes.push(facts),
     requestId: newRequest(),
   })
   const find = async (name: string): Promise<AppTool> => {
@@ -147,6 +152,7 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
   return {
     progress,
     messages,
+    notes,
     answer,
     call: async (tool, args, options) =>
       (await answer(tool, args, options)).structuredContent as Record<string, unknown>,

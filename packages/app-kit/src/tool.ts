@@ -54,6 +54,8 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly output: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
+  /** The class of calls that it is limited with, `update`, where the app's tools are not all of one. */
+  readonly limit?: string
   readonly example: Example
   /** Does the work. Throw a `CausewayError` to fail; return plain data, `withContent(data, pictures)`, or `ask(questions)`. */
   run(
@@ -73,6 +75,7 @@ export interface AppTool {
   readonly name: string
   readonly about: string
   readonly annotations: ToolAnnotations
+  readonly limit?: string
   readonly aliases: Required<Aliases>
   readonly example: Example
   readonly inputSchema: JsonSchema
@@ -92,7 +95,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,
 ): AppTool {
-  const { about, example, hints = {}, aliases = {} } = declaration
+  const { about, example, hints = {}, aliases = {}, limit } = declaration
   const { bare = [], full = [], args: otherNames = {} } = aliases
   if (about.trim() === '') throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
   for (const alias of bare)
@@ -105,6 +108,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
     name,
     about,
     annotations: annotationsOf(hints),
+    ...(limit === undefined ? {} : { limit }),
     aliases: { bare, full, args: otherNames },
     example,
     inputSchema: inputSchema(name, declaration.input),

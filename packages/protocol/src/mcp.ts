@@ -20,6 +20,8 @@ export const headers = Object.freeze({
   causewaySession: 'causeway-session',
   /** Names one call for ever: a repeat gets the first answer. */
   causewayRequest: 'causeway-request',
+  /** Milliseconds that the caller will wait at most. */
+  causewayDeadline: 'causeway-deadline',
 })
 
 /** `_meta` keys of the stateless revision. */

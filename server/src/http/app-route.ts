@@ -20,7 +20,7 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring):
   const handler: Handler = async (request, reply) => {
     const app = appOf(core, request)
     const { route, variables } = routeOf(app, request)
-    const caller = restCaller(request, reply, app)
+    const caller = restCaller(request, reply, app, 'route')
     const body = request.body as Readable | undefined // of the parser above
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
     await inflight.run(() =>

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Era, Mount } from '../core.ts'
+import type { Caller, Era, Mount, Trace } from '../core.ts'
 import type { BegunCall } from './plain-call.ts'
 
 /** One HTTP request, as far as a `Caller` is made of it. */
@@ -16,6 +16,11 @@ export interface Exchange {
   readonly client: ClientInfo
   /** Aborts when the caller hangs up before the answer is complete. */
   readonly signal: AbortSignal
+  /** Milliseconds that the caller gives it at most: `Causeway-Deadline`. */
+  readonly deadlineMs: number | undefined
+  /** `Content-Length`. */
+  readonly requestBytes: number | undefined
+  readonly trace: Trace | undefined
   /** True for an array of messages: each call then gets a request id of its own. */
   readonly isBatch: boolean
   /** The call in it, where it was begun before the SDK saw it. */
@@ -32,6 +37,7 @@ export interface Turn {
 /** What only the message, or the session that it came in, knows. */
 export interface Sender {
   readonly era: Era
+  readonly channel: Caller['channel']
   readonly rpcId?: Id
   readonly client?: ClientInfo | undefined
   /** `Mcp-Session-Id` of an open session. */
@@ -84,6 +90,9 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
       signal ??= hungUp(reply)
       return signal
     },
+    deadlineMs: numberIn(request.headers[headers.causewayDeadline]),
+    requestBytes: numberIn(request.headers['content-length']),
+    trace: traceOf(request.headers),
     isBatch: Array.isArray(request.body),
   }
 }
@@ -95,6 +104,10 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
   return {
     mount: exchange.mount,
     era: sender.era,
+    channel: sender.channel,
+    deadlineMs: exchange.deadlineMs,
+    requestBytes: exchange.requestBytes,
+    trace: exchange.trace,
     sessionKey: key ?? sharedKey,
     sharedSession: key === undefined,
     client: sender.client ?? exchange.client,
@@ -105,6 +118,19 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
     input: sender.input,
   }
 }
+
+const traceForm = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
+
+/** The trace of a `traceparent` header; one of a wrong form is none, as its specification wants. */
+export function traceOf({ traceparent }: IncomingHttpHeaders): Trace | undefined {
+  if (typeof traceparent !== 'string') return undefined
+  const [, traceId, parentId] = traceForm.exec(traceparent) ?? []
+  return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId }
+}
+
+/** A header that holds a whole number above zero. */
+const numberIn = (text: string | string[] | undefined): number | undefined =>
+  typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined
 
 /** `curl/8.5.0` -> curl, 8.5.0 */
 export function clientOf(userAgent: string | undefined): ClientInfo {

@@ -65,7 +65,7 @@ const withStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
   reply.code(rowOf(error.code).http).headers(headersOf(error))
 
 /** The headers that go with an error: what is allowed, when to come again. */
-export function headersOf({ code, data }: CausewayError): Record<string, string> {
+export function headersOf({ code, data }: Pick<CausewayError, 'code' | 'data'>): Record<string, string> {
   if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
   if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
   if (typeof data.retry_after_ms === 'number')

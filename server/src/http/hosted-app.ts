@@ -17,5 +17,10 @@ export function appOf(core: Core, request: FastifyRequest): HostedApp {
 }
 
 /** Who calls by plain HTTP: like a stateless client, and without progress. */
-export const restCaller = (request: FastifyRequest, reply: FastifyReply, { path }: HostedApp): Caller =>
-  callerOf(exchangeOf(request, reply, { path: `/mcp/${path}`, app: path }), { era: 'modern' })
+export const restCaller = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path }: HostedApp,
+  channel: 'rest' | 'route' = 'rest',
+): Caller =>
+  callerOf(exchangeOf(request, reply, { path: `/mcp/${path}`, app: path }), { era: 'modern', channel })

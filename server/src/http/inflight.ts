@@ -4,16 +4,30 @@ import { CausewayError } from '@causeway/protocol'
 /** Counts answers; once stopping, refuses new ones. */
 export interface Inflight {
   readonly isStopping: boolean
-  /** Throws `SHUTTING_DOWN` once `stop` was called; for streams, which stopping does not wait for. */
+  /** Throws `SHUTTING_DOWN` once `stop` was called, and `OVERLOADED`; for streams, which stopping does not wait for. */
   admit(): void
-  /** Runs one answer to its last byte. Rejects with `SHUTTING_DOWN` once `stop` was called. */
+  /** Runs one answer to its last byte. Rejects as `admit` throws. */
   run<T>(answer: () => Promise<T>): Promise<T>
   /** Refuses from now on; resolves when the last answer is done. */
   stop(): Promise<void>
 }
 
+/** When it is too much. */
+export interface Crowd {
+  /** Answers under way at once. */
+  readonly max?: number
+  /** True while the process itself cannot follow. */
+  isOverloaded?(): boolean
+}
+
+/** Who was turned away for want of room is told to come again after this time. */
+const retryMs = 1000
+
 /** Makes the count, at zero. */
-export function inflight(): Inflight {
+export function inflight({
+  max = Number.POSITIVE_INFINITY,
+  isOverloaded = () => false,
+}: Crowd = {}): Inflight {
   let running = 0
   let finish = (): void => {}
   const finished = new Promise<void>((resolve) => {
@@ -22,6 +36,10 @@ export function inflight(): Inflight {
   let isStopping = false
   const admit = (): void => {
     if (isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
+    if (running >= max || isOverloaded())
+      throw new CausewayError('OVERLOADED', `the server is busy with ${running} requests`, {
+        data: { retry_after_ms: retryMs },
+      })
   }
   return {
     get isStopping() {

@@ -85,7 +85,7 @@ export class LegacySession {
 
   get #sender() {
     const { clientInfo: client, capabilities } = this.initialize
-    return { client, capabilities, sessionId: this.id }
+    return { client, capabilities, sessionId: this.id, channel: 'session' as const }
   }
 
   /** Milliseconds since the epoch of the last request or stream; infinite while one is open. */

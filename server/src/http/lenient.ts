@@ -66,6 +66,7 @@ async function resultOf(
   if (asksFirstPage({ method, params })) return toolListAnswer(core, { mount, era: 'legacy', id })
   const caller = callerOf(exchange, {
     era: 'legacy',
+    channel: session === undefined ? 'mcp' : 'session',
     rpcId: id,
     client: session?.client,
     sessionId: session?.id,

@@ -64,6 +64,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
           sender: ({ mcpReq }) => {
             const envelope = (mcpReq.envelope ?? {}) as Params
             return {
+              channel: 'mcp',
               client: clientInfoOf(envelope[meta.clientInfo]),
               capabilities: envelope[meta.clientCapabilities] as Capabilities | undefined, // the SDK has checked it
             }
@@ -93,6 +94,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     const begun = beginCall(wiring.core, message, (own) =>
       callerOf(exchange, {
         era: 'modern',
+        channel: 'mcp',
         rpcId: message.id,
         client: clientInfoOf(envelope[meta.clientInfo]),
         input: firstInput(envelope[meta.clientCapabilities] as Capabilities),

@@ -3,7 +3,7 @@ import { type ErrorObject, errorMetaKey, rowOf } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core, HostedApp } from '../core.ts'
 import { appRoutes } from './app-route.ts'
-import { tellAsObjects } from './failure.ts'
+import { headersOf, tellAsObjects } from './failure.ts'
 import { appOf, restCaller } from './hosted-app.ts'
 import { openApi } from './openapi.ts'
 import { serve } from './serve.ts'
@@ -39,7 +39,7 @@ async function callTool(core: Core, request: FastifyRequest, reply: FastifyReply
   const answer = await core.callTool(app.path, tool, request.body ?? {}, caller)
   if (answer.isError !== true) return answer.structuredContent
   const error = answer._meta?.[errorMetaKey] as ErrorObject // every failed answer carries it
-  return reply.code(rowOf(error.code).http).send(error)
+  return reply.code(rowOf(error.code).http).headers(headersOf(error)).send(error)
 }
 
 const summary = ({ name, path, about, tools }: HostedApp) => ({

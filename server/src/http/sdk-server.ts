@@ -19,7 +19,7 @@ export interface SdkServerOptions {
   /** The HTTP request that a message came by. */
   exchangeOf(request: Request): Exchange
   /** Who sends the messages of this server. */
-  sender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId'> & {
+  sender(ctx: ServerContext): Pick<Sender, 'client' | 'sessionId' | 'channel'> & {
     readonly capabilities: Capabilities | undefined
   }
   /** Methods that the leg answers itself, before the core is asked. */

@@ -13,7 +13,7 @@ import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
 import { admission, guard } from './guard.ts'
 import { healthRoute } from './health.ts'
-import { type Inflight, inflight } from './inflight.ts'
+import { type Crowd, type Inflight, inflight } from './inflight.ts'
 import { mcpRoutes } from './mcp.ts'
 import { type McpLegs, mcpLegs } from './mcp-legs.ts'
 import { metricsRoute } from './metrics.ts'
@@ -33,6 +33,8 @@ export interface HttpOptions {
   readonly bodyLimitBytes: number
   /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
+  /** When new requests get 503. */
+  readonly crowd?: Crowd
   /** Further ports, each for one app. */
   readonly aliases?: readonly Alias[]
   /** Milliseconds between the comments that keep an idle stream open. */
@@ -65,7 +67,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   const wiring: Wiring = {
     core,
     log,
-    inflight: inflight(),
+    inflight: inflight(options.crowd),
     asking: openAsking(core.signingKey),
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,

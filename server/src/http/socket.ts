@@ -5,7 +5,7 @@ import type { AppSocket, Variables } from '@causeway/app-kit'
 import { CausewayError, errorObject, rowOf } from '@causeway/protocol'
 import { WebSocketServer } from 'ws'
 import type { HostedApp } from '../core.ts'
-import { chosenRequestId, clientOf, sessionOf } from './exchange.ts'
+import { chosenRequestId, clientOf, sessionOf, traceOf } from './exchange.ts'
 import { headersOf, tellable } from './failure.ts'
 import type { Admission } from './guard.ts'
 import { pathInApp } from './own-route.ts'
@@ -74,6 +74,8 @@ export function openSockets(
               {
                 mount: { path: `/mcp/${app}`, app },
                 era: 'modern',
+                channel: 'socket',
+                trace: traceOf(headers),
                 sessionKey: session ?? `socket-${requestId}`,
                 sharedSession: false,
                 client: clientOf(headers['user-agent']),

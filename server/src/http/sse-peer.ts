@@ -48,6 +48,7 @@ export class SsePeer {
       versions: legacyVersions,
       exchangeOf: (request) => this.#exchanges.get(request) as Exchange, // put there by take()
       sender: () => ({
+        channel: 'sse',
         client: this.#initialize?.clientInfo,
         capabilities: this.#initialize?.capabilities as Capabilities | undefined,
         sessionId: id,

@@ -2,6 +2,7 @@
 import type { ToolContext, Variables } from '@causeway/app-kit'
 import { CausewayError, type Params } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
+import { methodTask } from '../limit/limits.ts'
 import type { Method, MethodCall } from './method.ts'
 import { object, text } from './params.ts'
 import { findPrompt } from './prompts.ts'
@@ -19,7 +20,7 @@ export const complete: Method = async (call, { scope }) => {
   const argument = object(call.params, 'argument')
   const typed = text(argument, 'value')
   const { hosted, values } = completer(call, text(argument, 'name'), typed)
-  const all = await scope.run(hosted, call.caller, 'completion/complete', values)
+  const all = await scope.run(hosted, call.caller, methodTask('completion/complete'), values)
   const fitting = all.filter((value) => value.toLowerCase().startsWith(typed.toLowerCase()))
   return {
     completion: {

@@ -2,6 +2,7 @@
 import { type AppPrompt, isAsk } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
+import { methodTask } from '../limit/limits.ts'
 import { listedPrompt } from '../mount.ts'
 import { pageOf } from '../page.ts'
 import { cacheHints, type MountLists } from '../registry.ts'
@@ -21,7 +22,7 @@ export const listPrompts: Method = async ({ params, caller, lists }, { ttlMs, pa
 /** The messages of one prompt, or the questions that it puts first. */
 export const getPrompt: Method = async ({ params, caller, lists }, { scope }) => {
   const { hosted, prompt } = findPrompt(lists, text(params, 'name'))
-  const messages = await scope.run(hosted, caller, 'prompts/get', (ctx) =>
+  const messages = await scope.run(hosted, caller, methodTask('prompts/get'), (ctx) =>
     prompt.messages(params.arguments, ctx),
   )
   return isAsk(messages) ? messages : { description: prompt.about, messages }

@@ -2,6 +2,7 @@
 import type { AppResource, Variables } from '@causeway/app-kit'
 import { CausewayError, type Resource } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
+import { methodTask } from '../limit/limits.ts'
 import { pageOf } from '../page.ts'
 import type { Method, MethodCall, MethodContext } from './method.ts'
 import { text } from './params.ts'
@@ -28,7 +29,7 @@ async function resourcesOf(
   { scope }: MethodContext,
 ): Promise<readonly Resource[]> {
   if (hosted.failure !== undefined || hosted.app.resources.length === 0) return []
-  return scope.run(hosted, caller, 'resources/list', async (ctx) =>
+  return scope.run(hosted, caller, methodTask('resources/list'), async (ctx) =>
     (await Promise.all(hosted.app.resources.map((resource) => resource.list(ctx)))).flat(),
   )
 }
@@ -59,7 +60,7 @@ export const readResource: Method = async (call, { scope }) => {
   if (found === undefined)
     throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
   const { hosted, resource, variables } = found
-  const contents = await scope.run(hosted, call.caller, 'resources/read', (ctx) =>
+  const contents = await scope.run(hosted, call.caller, methodTask('resources/read'), (ctx) =>
     resource.read(uri, variables, ctx),
   )
   return { contents: [contents], ...hints(call) }

@@ -9,7 +9,10 @@ import {
   errorObject,
   errorText,
   isCausewayError,
+  type Params,
 } from '@causeway/protocol'
+import type { Caller } from '../core.ts'
+import { toolTask } from '../limit/limits.ts'
 import { pageOf } from '../page.ts'
 import { cacheHints, type ToolEntry } from '../registry.ts'
 import type { Method, MethodCall, MethodContext } from './method.ts'
@@ -30,8 +33,17 @@ export const callTool: Method = async (call, context) => {
   const name = text(call.params, 'name')
   const entry = call.lists.toolByName.get(name)
   if (entry === undefined) throw unknownTool(name, call)
-  return runTool(entry, call.params.arguments, call, context)
+  const { arguments: args, _meta } = call.params
+  const caller = withDeadline(call.caller, (_meta as Params | undefined)?.[deadlineKey])
+  return runTool(entry, args, { caller }, context)
 }
+
+/** The member of `_meta` by which a client says how many milliseconds it will wait. */
+const deadlineKey = 'causeway/deadline_ms'
+
+/** The caller with the shorter of its deadlines. */
+const withDeadline = (caller: Caller, ms: unknown): Caller =>
+  typeof ms === 'number' && ms > 0 ? { ...caller, deadlineMs: Math.min(ms, caller.deadlineMs ?? ms) } : caller
 
 /** Runs a tool that was found; a failure becomes an answer with `isError`. */
 export async function runTool(
@@ -41,7 +53,7 @@ export async function runTool(
   { scope }: Pick<MethodContext, 'scope'>,
 ): Promise<CallToolResult | Ask> {
   try {
-    return await scope.run(hosted, caller, tool.name, (ctx) => tool.call(args, ctx))
+    return await scope.run(hosted, caller, toolTask(tool, args), (ctx) => tool.call(args, ctx))
   } catch (error) {
     if (isCausewayError(error)) return failed(errorObject(error), hosted.app, tool)
     throw error

@@ -1,0 +1,131 @@
+/** The table of the audit in `server.db`. */
+import type { Facts } from '@causeway/app-kit'
+import type { Database, Statement } from 'better-sqlite3'
+import type { AuditEntry } from '../domain/audit-entry.ts'
+
+/** The migration that makes the table. */
+export const auditMigration = {
+  name: 'audit',
+  up: `
+    CREATE TABLE audit (
+      id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, app TEXT NOT NULL, service TEXT NOT NULL, tool TEXT NOT NULL,
+      channel TEXT NOT NULL, client TEXT NOT NULL, client_version TEXT NOT NULL, session TEXT NOT NULL,
+      request_id TEXT NOT NULL, trace_id TEXT, ms REAL NOT NULL, code TEXT NOT NULL, request_bytes INTEGER,
+      answer_chars INTEGER, subject TEXT, facts TEXT
+    ) STRICT;
+    CREATE INDEX audit_subject ON audit (subject, id) WHERE subject IS NOT NULL;
+    CREATE INDEX audit_failed ON audit (code, id) WHERE code <> 'ok';`,
+}
+
+/** Which entries; a member that is left out does not matter. */
+export interface AuditQuery {
+  readonly app?: string | undefined
+  readonly tool?: string | undefined
+  readonly subject?: string | undefined
+  readonly client?: string | undefined
+  readonly request_id?: string | undefined
+  readonly trace_id?: string | undefined
+  /** `ok`, a code, or `failed` for every code but `ok`. */
+  readonly code?: string | undefined
+  readonly since_ms?: number | undefined
+  readonly until_ms?: number | undefined
+  /** Entries older than the one of this id. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** An entry with its place in the table. */
+export type StoredEntry = AuditEntry & { readonly id: number }
+
+/** Each method is one transaction. */
+export interface AuditStore {
+  append(entries: readonly AuditEntry[]): Promise<void>
+  /** Newest first. */
+  query(query: AuditQuery): Promise<readonly StoredEntry[]>
+  /** Removes up to `limit` entries that are older than `beforeMs` or beyond the newest `keep`; gives their number. */
+  trim(limits: { readonly beforeMs: number; readonly keep: number; readonly limit: number }): Promise<number>
+  /** Entries that are kept. */
+  count(): Promise<number>
+}
+
+const columns = [
+  'at_ms',
+  'app',
+  'service',
+  'tool',
+  'channel',
+  'client',
+  'client_version',
+  'session',
+  'request_id',
+  'trace_id',
+  'ms',
+  'code',
+  'request_bytes',
+  'answer_chars',
+  'subject',
+  'facts',
+] as const satisfies readonly (keyof AuditEntry)[]
+
+/** Conditions of a query, by the member that asks for them. */
+const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit'>, string>> = {
+  app: 'app = @app COLLATE NOCASE',
+  tool: 'tool = @tool',
+  subject: 'subject = @subject',
+  client: 'client = @client',
+  request_id: 'request_id = @request_id',
+  trace_id: 'trace_id = @trace_id',
+  code: "code = @code OR (@code = 'failed' AND code <> 'ok')",
+  since_ms: 'at_ms >= @since_ms',
+  until_ms: 'at_ms < @until_ms',
+  before: 'id < @before',
+}
+
+/** Over a file that has the table. */
+export function auditStore(db: Database): AuditStore {
+  const insert = db.prepare(
+    `INSERT INTO audit (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  )
+  const appendAll = db.transaction((entries: readonly AuditEntry[]) => {
+    for (const entry of entries)
+      insert.run(
+        columns.map((column) =>
+          column === 'facts' ? entry.facts && JSON.stringify(entry.facts) : entry[column],
+        ),
+      )
+  })
+  const trim = db.prepare<{ beforeMs: number; keep: number; limit: number }>(
+    `DELETE FROM audit WHERE id IN (
+       SELECT id FROM audit WHERE at_ms < @beforeMs OR id <= (SELECT max(id) FROM audit) - @keep ORDER BY id LIMIT @limit)`,
+  )
+  const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
+  const selects = new Map<string, Statement<[AuditQuery], Row>>()
+
+  const select = (query: AuditQuery): Statement<[AuditQuery], Row> => {
+    const names = Object.keys(conditions) as (keyof typeof conditions)[]
+    const asked = names.filter((name) => query[name] !== undefined)
+    const where = asked.map((name) => `(${conditions[name]})`).join(' AND ')
+    const known = selects.get(where)
+    if (known !== undefined) return known
+    const made = db.prepare<[AuditQuery], Row>(
+      `SELECT id, ${columns.join(', ')} FROM audit ${where === '' ? '' : `WHERE ${where}`} ORDER BY id DESC LIMIT @limit`,
+    )
+    selects.set(where, made)
+    return made
+  }
+
+  return {
+    append: async (entries) => appendAll(entries),
+    query: async (query) =>
+      select(query)
+        .all(query)
+        .map(({ facts, ...row }) => ({
+          ...row,
+          facts: facts === null ? null : (JSON.parse(facts) as Facts),
+        })),
+    trim: async (limits) => trim.run(limits).changes,
+    count: async () => count.get() ?? 0,
+  }
+}
+
+type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }
