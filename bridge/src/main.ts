@@ -20,6 +20,7 @@ import { createKnownServer } from './known-server.ts'
 import { createKnownTools } from './known-tools.ts'
 import { LineSplitter } from './lines.ts'
 import { createListener } from './listen.ts'
+import { orOlderServer } from './older-server.ts'
 import { createOutput, type Output } from './output.ts'
 import { watchParent } from './parent.ts'
 import { createPost } from './post.ts'
@@ -66,16 +67,14 @@ async function run(settings: Settings): Promise<void> {
   const pulse = createPulse()
   const flow = createFlow({ output, allowance: gatheredBytes, patienceMs: stalledMs })
   const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
-  const upstream = features.watch(
-    createUpstream({
-      url: settings.url,
-      connections: features.connections,
-      fields,
-      flow,
-      onAnswer: pulse.beat,
-    }),
+  const current = createUpstream({
+    url: settings.url,
+    connections: features.connections,
     fields,
-  )
+    flow,
+    onAnswer: pulse.beat,
+  })
+  const upstream = orOlderServer(features.watch(current, fields), { limit, log })
   const server = createKnownServer(version, warn)
   const tools = createKnownTools()
   const session: Session = createSession({

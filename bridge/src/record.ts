@@ -123,9 +123,9 @@ function watched(
 
   return {
     ...upstream,
-    post(fields, body, reader) {
+    post(fields, body, reader, path) {
       const { of, watch } = begin('POST', fields, body)
-      return ended(upstream.post(fields, body, watch(reader)), of)
+      return ended(upstream.post(fields, body, watch(reader), path), of)
     },
     listen: withoutBody('GET', upstream.listen),
     resume: withoutBody('GET', upstream.resume),

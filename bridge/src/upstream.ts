@@ -27,7 +27,8 @@ export interface Exchange {
 /** The server at the other end. */
 export interface Upstream {
   readonly url: URL
-  post(fields: Fields, body: Buffer, reader: Reader): Exchange
+  /** To `path` where the server has named another one than that of its URL. */
+  post(fields: Fields, body: Buffer, reader: Reader, path?: string): Exchange
   /** A GET stream; it has a connection of its own, so that it never takes one from the calls. */
   listen(fields: Fields, reader: Reader): Exchange
   /** A GET stream that brings the rest of one answer. */
@@ -58,16 +59,17 @@ export function createUpstream({ url, connections, fields, flow, onAnswer }: Par
     reader: Reader,
     method: 'GET' | 'POST' | 'DELETE',
     body?: Buffer,
+    at = path,
   ) =>
     dispatch(
       dispatcher,
-      { origin, method, path, headers: { ...fields(), ...own }, body: body ?? null },
+      { origin, method, path: at, headers: { ...fields(), ...own }, body: body ?? null },
       { reader, flow, onAnswer },
     )
 
   return {
     url,
-    post: (own, body, reader) => start(calls, own, reader, 'POST', body),
+    post: (own, body, reader, at) => start(calls, own, reader, 'POST', body, at),
     listen: (own, reader) => start(streams, own, reader, 'GET'),
     resume: (own, reader) => start(calls, own, reader, 'GET'),
     remove: (own, reader) => start(calls, own, reader, 'DELETE'),

@@ -207,6 +207,11 @@ export const bridge = {
     behaviour:
       'a tool whose x-mcp-header cannot be obeyed is left out of the list, and the person is told once',
   },
+  'bridge:older-server': {
+    origin:
+      'https://modelcontextprotocol.io/specification/2025-11-25/basic/transports, backwards compatibility',
+    behaviour: 'a server that speaks only HTTP with an event stream, of 2024-11-05, is spoken to in its way',
+  },
   'bridge:globs': {
     origin: 'design, the bridge: choose what a client sees',
     behaviour: 'tools that the globs leave out are neither listed nor callable',
