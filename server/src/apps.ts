@@ -1,7 +1,9 @@
 /** The apps that this server hosts. A new app is one folder and one line. */
+
+import help from '@causeway/app-help'
 import type { App } from '@causeway/app-kit'
 import replay from '@causeway/app-replay'
 import toolvault from '@causeway/app-toolvault'
 
 /** In the order in which they are listed. */
-export const apps: readonly App[] = [replay, toolvault]
+export const apps: readonly App[] = [replay, help, toolvault]

@@ -1,0 +1,22 @@
+/** The names that a misspelt or half remembered one most likely means, likest first: by shared runs of three characters. */
+export function nearestNames(word: string, names: readonly string[], most = 3): string[] {
+  const wanted = trigrams(word)
+  return names
+    .map((name) => ({ name, likeness: likeness(wanted, trigrams(name)) }))
+    .filter(({ likeness }) => likeness > 0.15)
+    .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
+    .slice(0, most)
+    .map(({ name }) => name)
+}
+
+function trigrams(text: string): ReadonlySet<string> {
+  const padded = ` ${text.toLowerCase()} `
+  return new Set(Array.from({ length: Math.max(padded.length - 2, 1) }, (_, i) => padded.slice(i, i + 3)))
+}
+
+/** Dice's coefficient of two sets, 0 to 1. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let both = 0
+  for (const one of a) if (b.has(one)) both++
+  return (2 * both) / (a.size + b.size)
+}
