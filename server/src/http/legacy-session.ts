@@ -16,6 +16,7 @@ import type { InitializeParams } from './handshake.ts'
 import { BegunCalls, beginCall, type PlainCall } from './plain-call.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
+import { type Notice, unheard } from './unheard.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -50,6 +51,7 @@ export class LegacySession {
   readonly #transport: SessionTransport
   readonly #server: Server
   readonly #begun = new BegunCalls()
+  readonly #unheard = unheard()
   #usedMs: number
   #running = 0
 
@@ -147,19 +149,28 @@ export class LegacySession {
       // Of an earlier life of the session, or too old: a new stream serves the client better than a refusal.
       if (!this.#events.knows(asked.headers.get(lastEvent) ?? '')) asked.headers.delete(lastEvent)
       this.#exchanges.set(asked, exchange)
-      await sendWeb(reply, await this.#transport.handleRequest(asked, { parsedBody: body }))
+      const answer = await this.#transport.handleRequest(asked, { parsedBody: body })
+      const isStream = request.method === 'GET' && answer.ok
+      // A stream that is taken up again brings what was missed by itself.
+      const missed = isStream ? this.#unheard.open() : []
+      if (!asked.headers.has(lastEvent)) for (const notice of missed) this.#send(notice)
+      try {
+        await sendWeb(reply, answer)
+      } finally {
+        if (isStream) this.#unheard.close()
+      }
     } finally {
       this.#running -= 1
       this.#usedMs = this.#wiring.now()
     }
   }
 
-  /** Tells the client, if it listens, that a list is another one. */
+  /** Tells the client, as soon as it listens, that a list is another one. */
   listChanged(kind: ListKind): void {
     this.#notify({ method: `notifications/${kind}/list_changed` })
   }
 
-  /** Tells the client, if it has subscribed and listens. */
+  /** Tells the client, if it has subscribed and as soon as it listens. */
   resourceChanged(uri: string): void {
     if (this.#subscriptions.has(uri))
       this.#notify({ method: 'notifications/resources/updated', params: { uri } })
@@ -201,10 +212,15 @@ export class LegacySession {
     return this.#transport.handleRequest(asked, { parsedBody: body })
   }
 
-  #notify(notification: { method: string; params?: Record<string, unknown> }): void {
+  #notify(notice: Notice): void {
+    this.#unheard.note(notice)
+    this.#send(notice)
+  }
+
+  #send(notice: Notice): void {
     // A client that has just gone is no error.
     this.#server
-      .notification(notification)
+      .notification({ ...notice })
       .catch((err: unknown) => protocolDetail(this.#wiring.log, { err }, 'a notice was not sent'))
   }
 }

@@ -251,6 +251,25 @@ t.test('session: an event id of an earlier life opens a new stream', async (t) =
   t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
 })
 
+verifies('wire:list:changed', 'a change before the first GET is told on it, once', async (t) => {
+  const wire = await openWire(t)
+  const id = await wire.initialize()
+  wire.demo.announce('resources')
+  wire.demo.announce('resources')
+  wire.demo.discovered = [foundTool('late')]
+  await wire.core.refresh()
+  const first = await wire.stream(undefined, { method: 'GET', ...inSession(id) })
+  t.match((await first.messages.next()).value, { method: 'notifications/resources/list_changed' })
+  t.match((await first.messages.next()).value, { method: 'notifications/tools/list_changed' })
+  wire.demo.announce({ uri: 'demo://notes/a' })
+  wire.demo.announce('resources')
+  t.match(
+    (await first.messages.next()).value,
+    { method: 'notifications/resources/list_changed' },
+    'not again',
+  )
+})
+
 verifies('wire:resource:subscribe', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()
