@@ -8,8 +8,17 @@ import fitToSelection from './tools/selection/fit_to_selection/tool.ts'
 import selectAllVisible from './tools/selection/select_all_visible/tool.ts'
 import selectFeatureStartTime from './tools/selection/select_feature_start_time/tool.ts'
 import wordCount from './tools/text/word_count/tool.ts'
+import cpaTcpa from './tools/track-analysis/cpa_tcpa/tool.ts'
+import deriveSpeedCourse from './tools/track-analysis/derive_speed_course/tool.ts'
+import findJumps from './tools/track-analysis/find_jumps/tool.ts'
+import interpolatePosition from './tools/track-analysis/interpolate_position/tool.ts'
+import rangeBearing from './tools/track-analysis/range_bearing/tool.ts'
+import resampleTrack from './tools/track-analysis/resample_track/tool.ts'
+import simplifyTrack from './tools/track-analysis/simplify_track/tool.ts'
 import trackSpeedFilter from './tools/track-analysis/track_speed_filter/tool.ts'
 import trackSpeedFilterFast from './tools/track-analysis/track_speed_filter_fast/tool.ts'
+import trackStats from './tools/track-analysis/track_stats/tool.ts'
+import zoneTransits from './tools/track-analysis/zone_transits/tool.ts'
 import viewportGridGenerator from './tools/viewport/viewport_grid_generator/tool.ts'
 import type { AnyVaultTool } from './vault-tool.ts'
 
@@ -24,6 +33,15 @@ export const shelf: readonly AnyVaultTool[] = [
   trackSpeedFilter,
   trackSpeedFilterFast,
   viewportGridGenerator,
+  rangeBearing,
+  cpaTcpa,
+  zoneTransits,
+  trackStats,
+  findJumps,
+  simplifyTrack,
+  resampleTrack,
+  interpolatePosition,
+  deriveSpeedCourse,
 ]
 
 /** A tool by its name. */

@@ -1,5 +1,6 @@
 /** DebriefCommand: what a tool wants done to a plot. An object with exactly `command` and `payload`. */
 import type { Feature } from './feature.ts'
+import { legible } from './legible.ts'
 
 /** Kinds of commands, as the plot applies them. */
 export const commandNames = [
@@ -63,11 +64,10 @@ export const setTimeState = (time: TimeState): DebriefCommand => ({ command: 'se
 
 export const showText = (text: string): DebriefCommand => ({ command: 'showText', payload: text })
 
-/** Figures with a sentence that says what they mean. */
-export const showData = (data: { readonly title: string; readonly summary: string }): DebriefCommand => ({
-  command: 'showData',
-  payload: data,
-})
+/** Figures with a sentence that says what they mean; what their names give a unit is rounded as that unit deserves. */
+export const showData = (
+  data: { readonly title: string; readonly summary: string } & Readonly<Record<string, unknown>>,
+): DebriefCommand => ({ command: 'showData', payload: legible(data) })
 
 /** Several commands as one; alone where there is but one. */
 export function composite(commands: readonly DebriefCommand[]): DebriefCommand {

@@ -1,5 +1,7 @@
 /** Fixes of a track at or above a speed, by derived speeds or by the recorded ones. */
+
 import { type DebriefCommand, showData, showText } from './command.ts'
+import { counted } from './counted.ts'
 import { knot } from './geodesic.ts'
 import { legsOf } from './leg.ts'
 import { rounded, table } from './table.ts'
@@ -45,7 +47,7 @@ export function fastFixes(
   const top = hits.reduce((best, hit) => (hit.speed_kn > best.speed_kn ? hit : best))
   const data = {
     title: `Fixes of ${name} at or above ${min} knots`,
-    summary: `${hits.length} fixes of ${name} at or above ${min} knots, the fastest ${rounded(top.speed_kn, 2)} knots at ${formatTime(top.time)} (speeds: ${method}).`,
+    summary: `${counted(hits.length, 'fix')} of ${name} at or above ${min} knots, the fastest ${rounded(top.speed_kn, 2)} knots at ${formatTime(top.time)} (speeds: ${method}).`,
     count: hits.length,
     min_speed_threshold: min,
     method,
