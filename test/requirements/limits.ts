@@ -1,4 +1,81 @@
 import type { Requirements } from '../requirement.ts'
 
 /** Limits, audit, log files and the older command channels. */
-export const limits = {} as const satisfies Requirements
+export const limits = {
+  'limits:rate:bucket': {
+    origin: 'original plot server, rate limiting strategies',
+    behaviour: 'a bucket gives its burst at once, then refills by fractions; a refused call takes nothing',
+  },
+  'limits:rate:client': {
+    origin: 'original plot server, rate limiting strategies',
+    behaviour:
+      '100 calls at once pass, call 101 is RATE_LIMITED with retry_after_ms; another client and another class are not affected',
+  },
+  'limits:rate:http': {
+    origin: 'original plot server, rate limiting strategies; design, safe by default',
+    behaviour:
+      'a call over the rate is 429 with Retry-After over plain HTTP, an answer with isError over MCP, and a warning in the log',
+  },
+  'limits:rate:through-apps': {
+    origin: 'design, an app',
+    behaviour: 'a call that an app, a route or a socket makes for a client counts for this client',
+  },
+  'limits:rate:settings': {
+    origin: 'design, safe by default',
+    behaviour:
+      'the rates of the design hold by default; a given one replaces that of its name, and off lifts all',
+  },
+  'limits:deadline': {
+    origin: 'original plot server, resource sandboxing',
+    behaviour:
+      'a call over its deadline is answered DEADLINE_EXCEEDED and its signal aborts, also where the tool does not listen',
+  },
+  'limits:deadline:client': {
+    origin: 'original plot server, resource sandboxing',
+    behaviour:
+      'a client shortens the deadline of its call by Causeway-Deadline or by _meta, and never lengthens it',
+  },
+  'limits:concurrency': {
+    origin: 'design, safe by default',
+    behaviour:
+      'more calls of one app at once than may run are OVERLOADED; the place is free when the work has ended',
+  },
+  'limits:shed': {
+    origin: 'design, safe by default',
+    behaviour:
+      'more requests at once than may be answered, or a process that cannot follow, get 503 with Retry-After',
+  },
+  'limits:visible': {
+    origin: 'design, seen from outside',
+    behaviour:
+      '/health tells every limit and what is used of it, /metrics counts what runs and what was refused',
+  },
+  'audit:entry': {
+    origin: 'original plot server, audit logging specification',
+    behaviour:
+      'a tool call from any channel is one entry with time, client, tool, duration and code, and with no argument, answer or secret',
+  },
+  'audit:facts': {
+    origin: 'original plot server, audit logging specification',
+    behaviour:
+      'an entry names what its call was about, and holds the facts that the tool noted, at most 20 ids',
+  },
+  'audit:query': {
+    origin: 'original plot server, audit logging specification',
+    behaviour:
+      'entries are found by app, tool, subject, client, code and time, page by page, by a tool and by plain HTTP',
+  },
+  'audit:export': {
+    origin: 'original plot server, audit logging specification',
+    behaviour: 'the audit is exported as JSON lines in the form of the original specification',
+  },
+  'audit:retention': {
+    origin: 'design, safe by default',
+    behaviour: 'entries beyond the number of days or of rows are removed',
+  },
+  'audit:stop': {
+    origin: 'design, safe by default',
+    behaviour:
+      'an orderly stop writes every entry; a disk that takes none loses none that fit into the memory for them',
+  },
+} as const satisfies Requirements

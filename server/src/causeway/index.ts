@@ -1,29 +1,25 @@
 /** Causeway: the server's own tools, an app like every other. */
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import type { Core } from '../core.ts'
-
-/** The part of the server that its own tools use. */
-export type OwnCore = Pick<Core, 'apps' | 'health' | 'refresh'>
+import { auditTools } from './audit-tools.ts'
+import type { Own, OwnCore } from './own.ts'
 
 /** The app over a server that may not be complete yet: `core` is asked at each call. */
 export const causewayApp = (core: () => OwnCore): App =>
   defineApp(
     {
       name: 'Causeway',
-      about: 'The server itself: which apps it serves, whether they are well, and a fresh look for tools.',
+      about:
+        'The server itself: which apps it serves, whether they are well, what was called, and a fresh look for tools.',
       open: () => ({ core }),
       session: () => ({}),
     },
     (app) => {
       healthTools(app)
       registryTools(app)
+      auditTools(app)
     },
   )
-
-interface Own {
-  readonly core: () => OwnCore
-}
 
 function healthTools(app: Registrar<Own, object>): void {
   app.tool('get_health', {

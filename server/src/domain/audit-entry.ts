@@ -72,20 +72,26 @@ const held: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'SHUTTI
 export const levelOf = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
   code === 'ok' ? 'INFO' : held.has(code) ? 'WARN' : 'ERROR'
 
-/** An entry in the form that the original plot server planned; `about` is the sentence of the error's code. */
+/** What a record says that the entry does not: its instant as ISO 8601, and the sentence of the error's code. */
+export interface RecordWords {
+  readonly timestamp: string
+  readonly about: string
+}
+
+/** An entry in the form that the original plot server planned. */
 export function auditRecord(
-  { at_ms, service, tool, ms, code, facts, ...ids }: AuditEntry,
-  about: (code: string) => string,
+  { at_ms: _, service, tool, ms, code, facts, ...ids }: AuditEntry,
+  { timestamp, about }: RecordWords,
 ): Readonly<Record<string, unknown>> {
   return {
-    timestamp: new Date(at_ms).toISOString(),
+    timestamp,
     level: levelOf(code),
     service,
     operation: 'tool_call',
     toolName: tool,
     duration: ms,
     success: code === 'ok',
-    ...(code === 'ok' ? {} : { error: { code, message: about(code) } }),
+    ...(code === 'ok' ? {} : { error: { code, message: about } }),
     metadata: {
       ...Object.fromEntries(Object.entries(ids).filter(([, value]) => value !== null)),
       ...facts,

@@ -18,8 +18,10 @@ export const full = Number.NEGATIVE_INFINITY
 
 /** Milliseconds until one token is there; 0 where it is. */
 export function waitMs(fullAtMs: number, nowMs: number, { perSecond, burst }: Rate): number {
-  const tokenMs = 1000 / perSecond
-  return Math.max(0, Math.max(fullAtMs, nowMs) + tokenMs - burst * tokenMs - nowMs)
+  const missingMs = Math.max(fullAtMs - nowMs, 0)
+  const wait = missingMs - ((burst - 1) * 1000) / perSecond
+  // What is less than a microsecond is the rounding of clocks that have run for long.
+  return wait > 1e-3 ? wait : 0
 }
 
 /** The state after one token was taken. */

@@ -18,14 +18,13 @@ export interface Limiter {
 /** Buckets that are kept at once; beyond it the full ones are forgotten, then the oldest. */
 const maxBuckets = 10_000
 
-/** The bucket that everybody shares. */
-const everybody = 'total'
-
 /** Makes the buckets, full. `nowMs` is monotonic. */
 export function openLimiter(rates: Rates, nowMs: () => number = () => performance.now()): Limiter {
   const isOff = Object.keys(rates).length === 0
   const buckets = new Map<string, number>()
   const classes = new Map<string, string>()
+  const { total } = rates
+  let totalFullAt = full
   let refused = 0
 
   /** The class that a call counts in: the narrowest that has a rate of its own. */
@@ -46,10 +45,9 @@ export function openLimiter(rates: Rates, nowMs: () => number = () => performanc
     }
   }
 
-  const check = (key: string, name: string, now: number): void => {
-    const rate = rates[name]
-    if (rate === undefined) return
-    const wait = waitMs(buckets.get(key) ?? full, now, rate)
+  /** Throws where this bucket holds no token. */
+  const check = (fullAt: number, rate: Rate, name: string, now: number): void => {
+    const wait = waitMs(fullAt, now, rate)
     if (wait === 0) return
     refused += 1
     const { perSecond: per_second, burst } = rate
@@ -58,27 +56,27 @@ export function openLimiter(rates: Rates, nowMs: () => number = () => performanc
     })
   }
 
-  const charge = (key: string, name: string, now: number): void => {
-    const rate = rates[name]
-    if (rate !== undefined) buckets.set(key, taken(buckets.get(key) ?? full, now, rate))
-  }
-
   return {
     take(client, app, kind) {
       if (isOff) return
       const now = nowMs()
       const name = classOf(app, kind)
-      // The shared class of all other apps is one bucket for each client, whichever app it calls.
+      // The class of all apps without a rate of their own is one bucket for each client, whichever app it calls.
       const key = `${client} ${name}`
-      check(key, name, now)
-      check(everybody, everybody, now)
-      charge(key, name, now)
-      charge(everybody, everybody, now)
+      const rate = rates[name]
+      const fullAt = buckets.get(key) ?? full
+      if (rate !== undefined) check(fullAt, rate, name, now)
+      if (total !== undefined) {
+        check(totalFullAt, total, 'total', now)
+        totalFullAt = taken(totalFullAt, now, total)
+      }
+      if (rate === undefined) return
+      buckets.set(key, taken(fullAt, now, rate))
       if (buckets.size > maxBuckets) makeRoom(now)
     },
     get clients() {
       const now = nowMs()
-      const busy = [...buckets].filter(([key, fullAt]) => key !== everybody && fullAt > now)
+      const busy = [...buckets].filter(([, fullAt]) => fullAt > now)
       return new Set(busy.map(([key]) => key.slice(0, key.lastIndexOf(' ')))).size
     },
     get refused() {

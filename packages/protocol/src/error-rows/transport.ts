@@ -60,7 +60,10 @@ export const transportRows = {
     'ask for less at once',
     retry,
   ),
-  RATE_LIMITED: row(-32000, 429, 'too many calls in a short time', 'wait for data.retry_after_ms', retry),
+  RATE_LIMITED: row(-32000, 429, 'too many calls in a short time', 'wait for data.retry_after_ms', {
+    ...retry,
+    legacy: -32005,
+  }),
   OVERLOADED: row(-32000, 503, 'the server is too busy', 'wait for data.retry_after_ms', retry),
   SHUTTING_DOWN: row(-32000, 503, 'the server is stopping', 'call again when it has restarted', retry),
 } satisfies Record<string, ErrorRow>

@@ -1,0 +1,216 @@
+/** Limits as clients meet them: over HTTP, through apps, with real calls. */
+import { type App, defineApp } from '@causeway/app-kit'
+import t from 'tap'
+import { z } from 'zod'
+import { verifies } from '../../../test/verifies.ts'
+import { isAbove, watchLoad } from '../../src/limit/load.ts'
+import { modern, openWire, rpc, toolCall, until } from '../http/open-wire.ts'
+import { call, captureLog, openTestCore, soon } from '../test-core.ts'
+
+const named = (session: string) => ({ 'causeway-session': session })
+
+verifies('limits:rate:client', 'over MCP', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_RATE_LIMITS: 'demo=0.01/100' } })
+  const ask = async (session: string, name = 'Demo__echo', args: object = { text: 'x' }) =>
+    (await send(toolCall(name, args), { headers: named(session) })).json.result
+  const answers = await Promise.all(Array.from({ length: 100 }, () => ask('a')))
+  t.ok(answers.every(({ isError }) => isError !== true))
+  t.match(await ask('a'), {
+    isError: true,
+    _meta: {
+      'causeway/error': {
+        code: 'RATE_LIMITED',
+        legacy_code: -32005,
+        retryable: true,
+        data: { retry_after_ms: Number },
+      },
+    },
+  })
+  t.notOk((await ask('b')).isError)
+  t.notOk((await ask('a', 'Wire__tell', {})).isError)
+})
+
+verifies('limits:rate:http', async (t) => {
+  const { send, logged } = await openWire(t, { env: { CAUSEWAY_RATE_LIMITS: 'demo=0.1/1' } })
+  const path = '/api/apps/demo/tools/echo'
+  t.equal((await send({ text: 'x' }, { path })).status, 200)
+  const refused = await send({ text: 'x' }, { path })
+  t.match(refused, { status: 429, json: { code: 'RATE_LIMITED', remedy: 'wait for data.retry_after_ms' } })
+  const seconds = Number(refused.headers['retry-after'])
+  t.ok(seconds >= 9 && seconds <= 10, `${seconds} s`)
+  const stateless = modern(toolCall('echo', { text: 'x' }))
+  t.match((await send(stateless.body, { path: '/mcp/demo', headers: stateless.headers })).json, {
+    result: { isError: true },
+  })
+  t.match(
+    logged.lines.find(({ code }) => code === 'RATE_LIMITED'),
+    { level: 40, what: 'echo', app: 'Demo' },
+  )
+})
+
+/** Calls a tool of the demo app for its client. */
+const relay: App = defineApp(
+  { name: 'Relay', about: 'Calls another app.', open: (env) => env, session: () => ({}) },
+  (app) => {
+    app.tool('relay', {
+      about: 'Calls echo.',
+      input: {},
+      output: { text: z.string() },
+      example: { args: {} },
+      run: async (_, ctx) => (await ctx.store.call('Demo', 'echo', { text: 'x' }, ctx)) as { text: string },
+    })
+    app.tool('own', {
+      about: 'Does nothing.',
+      input: {},
+      output: {},
+      example: { args: {} },
+      run: () => ({}),
+    })
+    app.route('POST', '/own', {
+      about: 'Calls own.',
+      handle: async (_request, _variables, ctx) => Response.json(await ctx.call('own', {})),
+    })
+  },
+)
+
+verifies('limits:rate:through-apps', async (t) => {
+  const { send } = await openWire(t, {
+    apps: [relay],
+    env: { CAUSEWAY_RATE_LIMITS: 'demo=0.1/1,relay=0.1/3' },
+  })
+  const ask = async (session: string, path = '/api/apps/relay/tools/relay') =>
+    (await send({}, { path, headers: named(session) })).status
+  t.equal(await ask('a'), 200)
+  t.equal(await ask('a'), 429, 'the one call of the other app is used up')
+  t.equal(await ask('b'), 200, 'by this client only')
+  t.equal(await ask('a', '/api/apps/relay/own'), 200)
+  t.equal(await ask('a', '/api/apps/relay/own'), 429, "the route's own calls count as the client's")
+})
+
+verifies('limits:deadline', async (t) => {
+  const { send, demo } = await openWire(t, { env: { CAUSEWAY_DEADLINES_MS: 'demo=100' } })
+  const answer = await send(toolCall('Demo__wait'))
+  t.match(answer.json.result, {
+    isError: true,
+    _meta: { 'causeway/error': { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 100 } } },
+  })
+  await until(() => demo.waiting[0]?.aborted === true)
+  t.match(await send({}, { path: '/api/apps/demo/tools/wait' }), { status: 504 })
+})
+
+/** Sleeps through everything. */
+function deafApp(): { app: App; wake(): void } {
+  const sleeping: (() => void)[] = []
+  const app = defineApp(
+    { name: 'Deaf', about: 'Does not listen.', open: () => ({}), session: () => ({}) },
+    (registrar) => {
+      registrar.tool('sleep', {
+        about: 'Waits to be woken.',
+        input: {},
+        output: {},
+        example: { args: {} },
+        run: () => new Promise<Record<string, never>>((resolve) => sleeping.push(() => resolve({}))),
+      })
+    },
+  )
+  return {
+    app,
+    wake: () => {
+      for (const wake of sleeping.splice(0)) wake()
+    },
+  }
+}
+
+verifies('limits:deadline', 'a tool that does not listen keeps nobody waiting', async (t) => {
+  const { app, wake } = deafApp()
+  const core = await openTestCore(t, [app], { env: { CAUSEWAY_DEADLINES_MS: 'deaf=60' } })
+  t.teardown(wake)
+  t.match(await soon(call(core, 'Deaf__sleep')), { isError: true })
+})
+
+verifies('limits:deadline:client', async (t) => {
+  const { app, wake } = deafApp()
+  const { send } = await openWire(t, { apps: [app], env: { CAUSEWAY_DEADLINES_MS: 'deaf=300' } })
+  t.teardown(wake)
+  const late = (result: { _meta: Record<string, { data: object }> }) => result._meta['causeway/error']?.data
+  const byHeader = await send(toolCall('Deaf__sleep'), { headers: { 'causeway-deadline': '60' } })
+  t.same(late(byHeader.json.result), { deadline_ms: 60 })
+  const params = { name: 'Deaf__sleep', arguments: {}, _meta: { 'causeway/deadline_ms': 70 } }
+  t.same(late((await send(rpc('tools/call', params))).json.result), { deadline_ms: 70 })
+  const longer = await send(toolCall('Deaf__sleep'), { headers: { 'causeway-deadline': '9000' } })
+  t.same(late(longer.json.result), { deadline_ms: 300 })
+})
+
+verifies('limits:concurrency', async (t) => {
+  const { app, wake } = deafApp()
+  const core = await openTestCore(t, [app], {
+    env: { CAUSEWAY_CONCURRENCY: 'deaf=2', CAUSEWAY_DEADLINES_MS: 'deaf=60' },
+  })
+  const late = await soon(Promise.all([call(core, 'Deaf__sleep'), call(core, 'Deaf__sleep')]))
+  t.ok(late.every(({ isError }) => isError === true))
+  const code = async () => {
+    const { _meta } = await soon(call(core, 'Deaf__sleep'))
+    return (_meta as Record<string, { code: string }>)['causeway/error']?.code
+  }
+  t.equal(await code(), 'OVERLOADED', 'the late ones are still at work')
+  wake()
+  await new Promise(setImmediate)
+  t.equal(await code(), 'DEADLINE_EXCEEDED')
+  wake()
+})
+
+verifies('limits:shed', async (t) => {
+  const state = { isOverloaded: false }
+  const { send, wire } = await openWire(t, { crowd: { max: 1, isOverloaded: () => state.isOverloaded } })
+  const working = send(toolCall('Wire__work', { steps: 0 }))
+  await until(() => wire.begun.length === 1)
+  const refused = { status: 503, headers: { 'retry-after': '1' } }
+  t.match(await send(rpc('ping')), { ...refused, json: { id: 1, error: { data: { code: 'OVERLOADED' } } } })
+  t.match(await send({}, { path: '/api/apps/wire/tools/tell' }), { ...refused, json: { code: 'OVERLOADED' } })
+  t.match(await send(undefined, { path: '/health', method: 'GET' }), { status: 200 })
+  wire.release()
+  t.match(await working, { status: 200 })
+  t.match(await send(rpc('ping')), { status: 200 })
+  state.isOverloaded = true
+  t.match(await send(rpc('ping')), refused)
+})
+
+t.test('load: two late looks in a row are too much, and the log says so', async (t) => {
+  const { log, lines } = captureLog()
+  const watch = watchLoad({ lagMs: 1, heapPercent: 100, log })
+  t.teardown(() => watch.close())
+  t.equal(watch.isTooMuch(), false)
+  await until(() => {
+    // Keeps the loop busy for longer than it may be late.
+    const end = performance.now() + 40
+    while (performance.now() < end);
+    return watch.isTooMuch()
+  })
+  t.match(lines[0], { level: 40, lag_ms: Number })
+  await until(() => !watch.isTooMuch())
+})
+
+t.test('load: each limit is for itself, and can be off', async (t) => {
+  const sample = { lagMs: 100, heapPercent: 95 }
+  t.ok(isAbove(sample, { lagMs: 50, heapPercent: 100 }))
+  t.ok(isAbove(sample, { lagMs: 0, heapPercent: 90 }))
+  t.notOk(isAbove(sample, { lagMs: 0, heapPercent: 100 }))
+  t.notOk(isAbove(sample, { lagMs: 200, heapPercent: 96 }))
+})
+
+verifies('limits:visible', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_RATE_LIMITS: 'demo=0.1/1' } })
+  for (const _ of [1, 2]) await send({ text: 'x' }, { path: '/api/apps/demo/tools/echo' })
+  const { json } = await send(undefined, { path: '/health', method: 'GET' })
+  t.match(json.limits, {
+    rates: { demo: { perSecond: 0.1, burst: 1 } },
+    deadlines_ms: { '*': 600_000 },
+    concurrency: { '*': 256 },
+    inflight: 1024,
+    busy_clients: 1,
+    rate_limited: 1,
+  })
+  const { text } = await send(undefined, { path: '/metrics', method: 'GET' })
+  t.match(text, 'causeway_running_calls{app="demo"} 0')
+  t.match(text, 'causeway_calls_total{app="Demo",what="echo",code="RATE_LIMITED"} 1')
+})
