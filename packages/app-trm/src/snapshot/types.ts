@@ -4,8 +4,8 @@ import type { Changes, FilesBefore } from '../domain/candidate/types.ts'
 /** Names a snapshot; plain text that may be stored in a row. */
 export type SnapshotId = string
 
-/** What stands at a path. */
-export type EntryKind = 'file' | 'link' | 'absent'
+/** What stands at a path; `other` is a folder or a device. */
+export type EntryKind = 'file' | 'link' | 'absent' | 'other'
 
 /** One path of a snapshot. */
 export interface SnapshotEntry {
@@ -93,6 +93,8 @@ export interface ProjectFiles {
    * it now is `STALE_FILE`. `moved` gives the path before of renamed files.
    */
   write(changes: Changes, options: WriteOptions): Promise<void>
+  /** Removes what a crash in the middle of `write` or of a restore left beside these paths. */
+  sweep(paths: readonly string[]): Promise<void>
 }
 
 /** How to write changes. */

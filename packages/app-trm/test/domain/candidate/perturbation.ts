@@ -157,8 +157,11 @@ export const perturbations: Readonly<Record<string, Perturbation>> = {
 
 const chained =
   (...steps: readonly Perturbation[]): Perturbation =>
-  (edit, chance) =>
-    steps.reduce<RealEdit>((done, step) => ({ ...done, ...step(done, chance) }), edit)
+  (edit, chance) => {
+    let done = edit
+    for (const step of steps) done = { ...done, ...step(done, chance) }
+    return done
+  }
 
 /** More of them, and several at once. */
 export const furtherPerturbations: Readonly<Record<string, Perturbation>> = {

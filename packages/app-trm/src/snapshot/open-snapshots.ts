@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { diskEntry, hasSameContent } from './disk-entry.ts'
+import { type Manifest, readManifest, refOf, storeManifest, treeOf, withIndex } from './manifest.ts'
+import { placed, realRoot } from './place.ts'
+import { recordPaths, recordTree } from './record.ts'
+import { restore } from './restore.ts'
+import { type ShadowGit, shadowGit } from './shadow-git.ts'
+import { differences } from './snapshot-difference.ts'
+import type { TreeLimits } from './tree-list.ts'
+import type { SnapshotEntry, SnapshotId, Snapshots } from './types.ts'
+
+/** What snapshots need. */
+export interface SnapshotsOptions {
+  /** The shadow repository is made in it when the first snapshot is taken. */
+  readonly dir: string
+  readonly log: Pick<Log, 'debug'>
+  readonly newId?: (() => string) | undefined
+  readonly limits?: TreeLimits | undefined
+  /** How old what no snapshot holds must be for `collect` to remove it, as git writes it. */
+  readonly expire?: string | undefined
+}
+
+const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
+
+/** Opens the snapshots of a folder. Git is looked for when it is needed: `SNAPSHOT_UNAVAILABLE` where there is none. */
+export function openSnapshots(options: SnapshotsOptions): Snapshots {
+  const { dir, log, newId = randomUUID, limits = defaultLimits, expire = '1.hour.ago' } = options
+  const git = shadowGit(join(dir, 'shadow.git'), log)
+  const manifest = (id: SnapshotId) => readManifest(git, id)
+  const keep = async (root: string, entries: readonly SnapshotEntry[], whole?: { readonly tree: string }) => {
+    const id = newId()
+    const tree = whole?.tree ?? (await treeOf(git, entries))
+    await storeManifest(git, id, { root, isWhole: whole !== undefined, entries }, tree)
+    return id
+  }
+  return {
+    async take(folder, paths, { signal } = {}) {
+      const root = await realRoot(folder)
+      if (paths !== undefined) return keep(root, await recordPaths(git, root, paths, signal))
+      const whole = await recordTree(git, root, limits, signal)
+      return keep(root, whole.entries, whole)
+    },
+    async restore(id, restoreOptions = {}) {
+      const { expected } = restoreOptions
+      const believed = expected === undefined ? undefined : await manifest(expected)
+      return restore(git, await manifest(id), believed, restoreOptions)
+    },
+    diff: async (id) => differences(git, await manifest(id), limits),
+    conflicts: async (id) => conflicts(await manifest(id)),
+    async combine(ids) {
+      const manifests = await Promise.all(ids.map(manifest))
+      const root = manifests[0]?.root
+      if (root === undefined || manifests.some((other) => other.root !== root)) {
+        throw new CausewayError(
+          'SNAPSHOT_NOT_FOUND',
+          'the snapshots to combine are none, or not of one project',
+        )
+      }
+      const entries = new Map<string, SnapshotEntry>()
+      for (const entry of manifests.flatMap((one) => one.entries)) {
+        if (!entries.has(entry.path)) entries.set(entry.path, entry)
+      }
+      return keep(root, [...entries.values()])
+    },
+    entries: async (id) => (await manifest(id)).entries,
+    checkout: async (id, target) => checkout(git, id, await manifest(id), target),
+    async drop(...ids) {
+      const format = ['for-each-ref', '--format=%(refname)', 'refs/snapshots']
+      const known = new Set((await git.run(format)).toString().split('\n'))
+      const refs = [...new Set(ids.map(refOf))].filter((ref) => known.has(ref))
+      await git.run(['update-ref', '--stdin'], { input: refs.map((ref) => `delete ${ref}\n`).join('') })
+    },
+    async collect() {
+      await git.run(['gc', '--quiet', `--prune=${expire}`])
+    },
+  }
+}
+
+async function conflicts({ root, entries }: Manifest): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const entry of entries) {
+    const { absolute, stats } = await placed(root, entry.path)
+    if (!hasSameContent(entry, await diskEntry(entry.path, absolute, stats))) found.push(entry.path)
+  }
+  return found
+}
+
+async function checkout(
+  git: ShadowGit,
+  id: SnapshotId,
+  { entries }: Manifest,
+  target: string,
+): Promise<void> {
+  await mkdir(target, { recursive: true })
+  if ((await readdir(target)).length > 0) throw new TypeError('a work copy is laid out in an empty folder')
+  await withIndex(git, async ({ GIT_INDEX_FILE }) => {
+    const there = { env: { GIT_INDEX_FILE, GIT_WORK_TREE: target }, cwd: target }
+    await git.run(['read-tree', `${refOf(id)}:tree`], there)
+    await git.run(['checkout-index', '--all', '--quiet'], there)
+  })
+  for (const { path, kind, mode } of entries) if (kind === 'file') await chmod(join(target, path), mode)
+}

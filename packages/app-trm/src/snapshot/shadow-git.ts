@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+
+/** How a command of git is run. */
+export interface GitOptions {
+  readonly input?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly cwd?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** A descriptor that gets standard output instead of the caller. */
+  readonly stdout?: number | undefined
+}
+
+/** A git repository of our own: no configuration but its own, no hooks, no filters, no user. */
+export interface ShadowGit {
+  readonly folder: string
+  run(args: readonly string[], options?: GitOptions): Promise<Buffer>
+  /** The same, or undefined where git fails. */
+  attempt(args: readonly string[], options?: GitOptions): Promise<Buffer | undefined>
+}
+
+/** Precedence over every `.gitattributes`: bytes stay what they are. */
+const attributes = '* -text -ident -filter -working-tree-encoding\n'
+
+/** The shadow repository in a folder of its own, which is made when it is first used. */
+export function shadowGit(folder: string, log: Pick<Log, 'debug'>): ShadowGit {
+  let made: Promise<void> | undefined
+  const command = async (args: readonly string[], options: GitOptions = {}) => {
+    const started = performance.now()
+    const answer = await runGit(args, { ...options, env: { ...environment(folder), ...options.env } })
+    log.debug({ git: args[0], ms: Math.round(performance.now() - started), bytes: answer.length }, 'ran git')
+    return answer
+  }
+  const make = async () => {
+    await mkdir(join(folder, 'info'), { recursive: true, mode: 0o700 })
+    if (!(await isThere(join(folder, 'HEAD'))))
+      await command(['init', '--bare', '--quiet', '--template=', folder])
+    await writeFile(join(folder, 'info', 'attributes'), attributes)
+  }
+  const run: ShadowGit['run'] = async (args, options) => {
+    made ??= make()
+    await made.catch((error) => {
+      made = undefined
+      throw error
+    })
+    return command(args, options)
+  }
+  return {
+    folder,
+    run,
+    attempt: (args, options) => run(args, options).catch((error) => ignoreFailure(error)),
+  }
+}
+
+/** Flags that keep what a project configures from running: it is only ever asked what it tracks. */
+export const harmless: readonly string[] = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
+/** The variables of every git command; nothing of the server's own environment but the search path. */
+export function environment(home: string): Record<string, string> {
+  const identity = { NAME: 'Causeway', EMAIL: 'causeway@localhost', DATE: '2000-01-01T00:00:00Z' }
+  return {
+    PATH: process.env.PATH ?? '',
+    LC_ALL: 'C',
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    GIT_DIR: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    ...Object.fromEntries(
+      Object.entries(identity).flatMap(([name, value]) => [
+        [`GIT_AUTHOR_${name}`, value],
+        [`GIT_COMMITTER_${name}`, value],
+      ]),
+    ),
+    GIT_CONFIG_COUNT: '5',
+    GIT_CONFIG_KEY_0: 'core.autocrlf',
+    GIT_CONFIG_VALUE_0: 'false',
+    GIT_CONFIG_KEY_1: 'core.hooksPath',
+    GIT_CONFIG_VALUE_1: '/dev/null',
+    GIT_CONFIG_KEY_2: 'core.compression',
+    GIT_CONFIG_VALUE_2: '1',
+    GIT_CONFIG_KEY_3: 'gc.auto',
+    GIT_CONFIG_VALUE_3: '0',
+    GIT_CONFIG_KEY_4: 'core.precomposeUnicode',
+    GIT_CONFIG_VALUE_4: 'false',
+  }
+}
+
+/** Runs git; throws `SNAPSHOT_UNAVAILABLE` where there is none, and a plain error where it fails. */
+export function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
+  const { input, env, cwd, signal, stdout } = options
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [...args], {
+      stdio: ['pipe', stdout ?? 'pipe', 'pipe'],
+      env: { ...env },
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    const [out, err]: [Buffer[], Buffer[]] = [[], []]
+    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk))
+    // A command that fails early reads nothing: its exit code tells why.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input ?? '')
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === 'ENOENT'
+      reject(isMissing ? new CausewayError('SNAPSHOT_UNAVAILABLE', 'git is not in the search path') : error)
+    })
+    child.on('close', (code) => {
+      const said = Buffer.concat(err).toString().trim().slice(0, 500)
+      if (code === 0) resolve(Buffer.concat(out))
+      else reject(new GitFailure(`git ${args[0]} failed with ${code}: ${said}`))
+    })
+  })
+}
+
+/** A command of git that ran and failed. */
+class GitFailure extends Error {}
+
+function ignoreFailure(error: unknown): undefined {
+  if (error instanceof GitFailure) return undefined
+  throw error
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

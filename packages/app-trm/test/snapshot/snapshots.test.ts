@@ -1,0 +1,303 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openSnapshots, type SnapshotsOptions } from '../../src/snapshot/open-snapshots.ts'
+import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
+
+/** A project and the snapshots of it. */
+function setUp(
+  t: Test,
+  { isRepository = true, ...options }: { isRepository?: boolean } & Partial<SnapshotsOptions> = {},
+) {
+  const dir = t.testdir({ project: {}, data: {} })
+  const root = join(dir, 'project')
+  const { trap } = isRepository ? userProject(root) : { trap: '' }
+  const snapshots = openSnapshots({ dir: join(dir, 'data'), log: silent, ...options })
+  const put = (path: string, content: string | Uint8Array) => {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  return { dir, root, trap, snapshots, put }
+}
+
+t.test('a snapshot: what a candidate changed comes back, bytes, modes, empty files and all', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const before = fingerprint(root, { times: false })
+  const paths = ['src/app.py', 'tool.sh', 'data.bin', 'empty.txt', 'new/deep/file.txt', 'notes.log']
+  const taken = await snapshots.take(root, paths)
+  put('src/app.py', 'changed\n')
+  put('tool.sh', 'changed\n')
+  chmodSync(join(root, 'tool.sh'), 0o600)
+  put('notes.log', 'changed, though ignored\n')
+  rmSync(join(root, 'data.bin'))
+  rmSync(join(root, 'empty.txt'))
+  put('new/deep/file.txt', 'created\n')
+  const report = await snapshots.restore(taken)
+  t.same(changedPaths(before, fingerprint(root, { times: false })), [])
+  t.notOk(existsSync(join(root, 'new')), 'folders that became empty are gone')
+  t.same([...report.restored].sort(), ['data.bin', 'empty.txt', 'notes.log', 'src/app.py', 'tool.sh'])
+  t.same(report.deleted, ['new/deep/file.txt'])
+})
+
+t.test('a snapshot: nothing else of a user is touched, whatever the project configures', async (t) => {
+  const { root, trap, snapshots, put } = setUp(t)
+  const before = fingerprint(root)
+  const [status, stash, refs] = [
+    git(root, 'rev-parse', 'HEAD'),
+    git(root, 'stash', 'list'),
+    git(root, 'for-each-ref'),
+  ]
+  const whole = await snapshots.take(root)
+  const taken = await snapshots.take(root, ['src/app.py', 'created.py'])
+  put('src/app.py', 'changed\n')
+  put('created.py', 'changed\n')
+  const after = await snapshots.take(root, ['src/app.py', 'created.py'])
+  await snapshots.diff(whole)
+  await snapshots.restore(taken, { expected: after })
+  await snapshots.drop(whole, taken, after)
+  await snapshots.collect()
+  t.same(
+    changedPaths(before, fingerprint(root)),
+    ['src/app.py'],
+    'the file was written again with what it held',
+  )
+  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
+  t.notOk(existsSync(trap), 'no program of the project ran')
+  t.same(
+    [git(root, 'rev-parse', 'HEAD'), git(root, 'stash', 'list'), git(root, 'for-each-ref')],
+    [status, stash, refs],
+  )
+})
+
+t.test('a snapshot: files that somebody else edited are conflicts, and nothing is written', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
+  put('src/app.py', 'by the session\n')
+  put('tool.sh', 'by the session\n')
+  const after = await snapshots.take(root, ['src/app.py', 'tool.sh'])
+  put('tool.sh', 'by the user\n')
+  t.same(await snapshots.conflicts(after), ['tool.sh'])
+  await t.rejects(snapshots.restore(before, { expected: after }), {
+    code: 'USER_EDIT_CONFLICT',
+    data: { conflicts: ['tool.sh'] },
+  })
+  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'by the session\n')
+  await snapshots.restore(before, { expected: after, paths: ['src/app.py'] })
+  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
+  await snapshots.restore(before, { expected: after, force: true })
+  t.equal(readFileSync(join(root, 'tool.sh'), 'utf8'), '#!/bin/sh\necho tool\n')
+})
+
+t.test('a snapshot: a user who went back by hand is no conflict', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const before = await snapshots.take(root, ['untracked.txt'])
+  put('untracked.txt', 'by the session\n')
+  const after = await snapshots.take(root, ['untracked.txt'])
+  put('untracked.txt', 'untracked\n')
+  t.same(await snapshots.restore(before, { expected: after }), { restored: [], deleted: [] })
+})
+
+t.test('a snapshot: a folder where a file was is never removed, even by force', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const before = await snapshots.take(root, ['untracked.txt', 'absent.txt'])
+  rmSync(join(root, 'untracked.txt'))
+  put('untracked.txt/of-the-user.txt', 'work\n')
+  put('absent.txt/of-the-user.txt', 'work\n')
+  await t.rejects(snapshots.restore(before, { force: true }), {
+    code: 'USER_EDIT_CONFLICT',
+    data: { conflicts: ['absent.txt', 'untracked.txt'] },
+  })
+  t.equal(readFileSync(join(root, 'untracked.txt/of-the-user.txt'), 'utf8'), 'work\n')
+})
+
+t.test(
+  'a snapshot: steps combine to what was before the first and what is expected after the last',
+  async (t) => {
+    const { root, snapshots, put } = setUp(t)
+    const original = fingerprint(root, { times: false })
+    const befores: string[] = []
+    const afters: string[] = []
+    const steps: [string, string][] = [
+      ['src/app.py', 'step 1\n'],
+      ['b.py', 'step 2\n'],
+      ['src/app.py', 'step 3\n'],
+    ]
+    for (const [path, content] of steps) {
+      befores.push(await snapshots.take(root, [path]))
+      put(path, content)
+      afters.push(await snapshots.take(root, [path]))
+    }
+    const expected = await snapshots.combine(afters.toReversed())
+    t.same(await snapshots.conflicts(expected), [])
+    await snapshots.restore(await snapshots.combine(befores), { expected })
+    t.same(changedPaths(original, fingerprint(root, { times: false })), [])
+    await t.rejects(snapshots.combine([]), { code: 'SNAPSHOT_NOT_FOUND' })
+  },
+)
+
+t.test('a snapshot: of a whole project holds what its rules keep, and makes an exact copy', async (t) => {
+  const { dir, root, snapshots, put } = setUp(t)
+  put('node_modules/left/out.js', 'out\n')
+  put('nested/readme.txt', 'a repository of its own\n')
+  git(join(root, 'nested'), 'init', '-q')
+  symlinkSync('src/app.py', join(root, 'link.py'))
+  put('build/forced.txt', 'tracked though ignored\n')
+  git(root, 'add', '-f', 'build/forced.txt')
+  chmodSync(join(root, 'untracked.txt'), 0o640)
+  const taken = await snapshots.take(root)
+  const copy = join(dir, 'copy')
+  await snapshots.checkout(taken, copy)
+  const [ours, theirs] = [fingerprint(copy, { times: false }), fingerprint(root, { times: false })]
+  t.same(
+    [...ours.keys()],
+    [
+      '.gitattributes',
+      '.gitignore',
+      'build/forced.txt',
+      'data.bin',
+      'empty.txt',
+      'fsmonitor.sh',
+      'link.py',
+    ].concat(['src/app.py', 'src/keep.id', 'staged.txt', 'tool.sh', 'untracked.txt']),
+  )
+  for (const [path, print] of ours) t.equal(print, theirs.get(path), path)
+  await t.rejects(snapshots.checkout(taken, copy), TypeError)
+})
+
+t.test('a snapshot: of a whole project sees what was changed, created and removed since', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const taken = await snapshots.take(root)
+  put('src/app.py', 'def one():\r\n    return 2\r\n')
+  put('created.py', 'x = 1\n')
+  put('data.bin', Uint8Array.from([0, 1, 2]))
+  rmSync(join(root, 'untracked.txt'))
+  chmodSync(join(root, 'tool.sh'), 0o644)
+  t.same(await snapshots.diff(taken), [
+    { path: 'created.py', kind: 'created', diff: '--- /dev/null\n+++ b/created.py\n@@ -0,0 +1 @@\n+x = 1\n' },
+    { path: 'data.bin', kind: 'modified', diff: null },
+    {
+      path: 'src/app.py',
+      kind: 'modified',
+      diff: '--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n def one():\r\n-    return 1\r\n+    return 2\r\n',
+    },
+    { path: 'tool.sh', kind: 'mode', diff: null },
+    {
+      path: 'untracked.txt',
+      kind: 'deleted',
+      diff: '--- a/untracked.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-untracked\n',
+    },
+  ])
+  const again = await snapshots.take(root)
+  t.same(await snapshots.diff(again), [], 'the next one starts from what there is now')
+})
+
+t.test('a snapshot: works in a folder that is no repository', async (t) => {
+  const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
+  put('a.txt', 'a\n')
+  put('.venv/lib/x.py', 'x\n')
+  const whole = await snapshots.take(root)
+  t.same(
+    (await snapshots.entries(whole)).map(({ path }) => path),
+    ['a.txt'],
+  )
+  const before = await snapshots.take(root, ['a.txt'])
+  put('a.txt', 'b\n')
+  await snapshots.restore(before)
+  t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n')
+  t.same(readdirSync(root).sort(), ['.venv', 'a.txt'], 'nothing was left behind')
+  await snapshots.checkout(whole, join(dir, 'copy'))
+  t.same(readdirSync(join(dir, 'copy')), ['a.txt'])
+})
+
+t.test('a snapshot: of an empty folder is one', async (t) => {
+  const { dir, root, snapshots } = setUp(t, { isRepository: false })
+  const taken = await snapshots.take(root)
+  t.same(await snapshots.entries(taken), [])
+  await snapshots.checkout(taken, join(dir, 'copy'))
+  t.same(readdirSync(join(dir, 'copy')), [])
+})
+
+t.test('a snapshot: a project over the limits is refused with its largest folders', async (t) => {
+  const { root, snapshots, put } = setUp(t, { isRepository: false, limits: { files: 3, bytes: 100 } })
+  put('a.txt', 'a')
+  put('b.txt', 'x'.repeat(200))
+  await t.rejects(snapshots.take(root), {
+    code: 'SNAPSHOT_TOO_LARGE',
+    data: { largest: [{ folder: '.', bytes: 201 }] },
+  })
+  for (let index = 0; index < 5; index++) put(`many/${index}.txt`, '')
+  await t.rejects(snapshots.take(root), {
+    code: 'SNAPSHOT_TOO_LARGE',
+    data: {
+      largest: [
+        { folder: 'many', files: 5 },
+        { folder: '.', files: 2 },
+      ],
+    },
+  })
+  t.ok(await snapshots.take(root, ['b.txt']), 'single files are still taken')
+})
+
+t.test('a snapshot: unknown and dropped ones are not found', async (t) => {
+  const { root, snapshots } = setUp(t, { expire: 'now' })
+  const taken = await snapshots.take(root, ['src/app.py'])
+  const kept = await snapshots.take(root, ['src/app.py'])
+  await snapshots.drop(taken, 'never-was', '../../etc')
+  await snapshots.collect()
+  for (const id of [taken, 'never-was', '../../etc', '']) {
+    await t.rejects(snapshots.entries(id), { code: 'SNAPSHOT_NOT_FOUND' })
+  }
+  t.equal((await snapshots.entries(kept)).length, 1)
+})
+
+t.test('a snapshot: paths that leave the project or lead through links are refused', async (t) => {
+  const { dir, root, snapshots, put } = setUp(t)
+  put('../outside.txt', 'outside\n')
+  symlinkSync(dir, join(root, 'up'))
+  put('nested/file.txt', '')
+  git(join(root, 'nested'), 'init', '-q')
+  for (const path of [
+    '../outside.txt',
+    '/etc/hostname',
+    '.git/config',
+    'up/outside.txt',
+    'nested/file.txt',
+  ]) {
+    await t.rejects(snapshots.take(root, [path]), { code: 'INVALID_PATH' }, path)
+  }
+})
+
+t.test('a snapshot: without git the cause is named', async (t) => {
+  const { root, snapshots } = setUp(t)
+  const path = process.env.PATH
+  t.teardown(() => {
+    process.env.PATH = path
+  })
+  process.env.PATH = '/nonexistent'
+  await t.rejects(snapshots.take(root, ['src/app.py']), { code: 'SNAPSHOT_UNAVAILABLE' })
+  process.env.PATH = path
+  t.ok(await snapshots.take(root, ['src/app.py']), 'and it is looked for again')
+})
+
+t.test('a snapshot: a project that is gone is named', async (t) => {
+  const { root, snapshots } = setUp(t)
+  await t.rejects(snapshots.take(join(root, 'gone')), { code: 'DIRECTORY_NOT_FOUND' })
+})
+
+t.test('a snapshot: many at once do not disturb each other', async (t) => {
+  const { root, snapshots } = setUp(t)
+  const ids = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => snapshots.take(root, index % 2 ? ['tool.sh'] : undefined)),
+  )
+  t.equal(new Set(ids).size, 6)
+  for (const id of ids) t.same(await snapshots.conflicts(id), [])
+})
