@@ -1,1 +1,37 @@
-export {}
+/** Trm: a critic that applies candidates, runs a project's own checks, scores, and says when to stop. */
+import { defineApp } from '@causeway/app-kit'
+import { openCritic } from './critic.ts'
+import { trmPrompts } from './prompts.ts'
+import { trmResources } from './resources.ts'
+import { candidateTools } from './tools/candidate-tools.ts'
+import { fileTools } from './tools/file-tools.ts'
+import { historyTools } from './tools/history-tools.ts'
+import type { TrmSession } from './tools/shape.ts'
+import { startTool } from './tools/start-tool.ts'
+import { stateTools } from './tools/state-tools.ts'
+
+/** The app, for the server's list. */
+export default defineApp(
+  {
+    name: 'Trm',
+    about: 'Refine code step by step: candidates are applied, tested, scored, and taken back when they fail.',
+    rootsSetting: 'CAUSEWAY_TRM_ROOTS',
+    open: openCritic,
+    session: (): TrmSession => ({}),
+    close: (critic) => critic.close(),
+    health: (critic) => ({
+      enabled: critic.roots.folders().length > 0,
+      running: critic.running.size,
+      waiting: critic.slots.waiting,
+    }),
+  },
+  (app) => {
+    startTool(app)
+    candidateTools(app)
+    fileTools(app)
+    stateTools(app)
+    historyTools(app)
+    trmResources(app)
+    trmPrompts(app)
+  },
+)

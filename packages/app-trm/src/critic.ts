@@ -1,0 +1,125 @@
+/** The critic that all clients share: sessions, snapshots, places for evaluations, and those that run now. */
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import type { EvalResult } from './domain/result.ts'
+import { endLeftover } from './runner/process-group.ts'
+import { makeSlots, type Slots } from './runner/slots.ts'
+import { openSnapshots } from './snapshot/open-snapshots.ts'
+import { openProjectFiles } from './snapshot/project-files.ts'
+import type { ProjectFiles, Snapshots } from './snapshot/types.ts'
+import { openStore, type SessionRow, type StepRow, type TrmStore } from './store.ts'
+import { takeBack } from './take-back.ts'
+
+/** An evaluation that runs now. */
+export interface Running {
+  readonly step: StepRow
+  readonly controller: AbortController
+  /** settles with the result when the evaluation is over, whoever waits for it */
+  readonly done: Promise<EvalResult>
+  /** the command that runs, and what is done of all of them */
+  progress: { readonly stage: string; readonly done: number; readonly total: number }
+  /** told of every change of `progress` */
+  readonly watchers: Set<() => void>
+}
+
+/** What the tools work with. */
+export interface Critic {
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  readonly slots: Slots
+  /** by session */
+  readonly running: Map<string, Running>
+  readonly roots: Roots
+  /** `any`, `detected`, or a regular expression over whole commands */
+  readonly commands: string
+  readonly log: Log
+  readonly now: () => number
+  readonly newId: () => string
+  /** where work copies are made */
+  readonly workDir: string
+  files(root: string): ProjectFiles
+  changed(sid: string): void
+  close(): Promise<void>
+}
+
+/** Why evaluations are stopped when the server is. */
+export const shutdown = new CausewayError('CANCELLED', 'the server is stopping')
+
+/** Opens the critic; evaluations that a server before this one could not end are taken back first. */
+export async function openCritic({ dir, settings, log, now, newId, changed }: Env): Promise<Critic> {
+  const folders = settings.trmRoots
+  const roots = Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : []
+  const store = openStore(dir, now)
+  const snapshots = openSnapshots({ dir: join(dir, 'trm'), log })
+  const critic: Critic = {
+    store,
+    snapshots,
+    slots: makeSlots(typeof settings.trmParallel === 'number' ? settings.trmParallel : 2),
+    running: new Map(),
+    roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
+    commands: typeof settings.trmCommands === 'string' ? settings.trmCommands : 'any',
+    log,
+    now,
+    newId,
+    workDir: join(dir, 'trm', 'work'),
+    files: openProjectFiles,
+    changed: (sid) => changed.resource(`trm://sessions/${sid}`),
+    async close() {
+      const ending = [...critic.running.values()].map(({ controller, done }) => {
+        controller.abort(shutdown)
+        return done.catch(() => {}) // told to whoever waits for it
+      })
+      await Promise.all(ending)
+      store.close()
+    },
+  }
+  await rm(critic.workDir, { recursive: true, force: true })
+  await mkdir(critic.workDir, { recursive: true, mode: 0o700 })
+  for (const step of await store.runningSteps()) await interrupt(critic, step)
+  return critic
+}
+
+/** Ends what is left of an evaluation of an earlier server, and gives the user's files back. */
+async function interrupt(critic: Critic, step: StepRow): Promise<void> {
+  await endLeftover(step.mark, step.marker)
+  await takeBack(critic, step, 'interrupted')
+  critic.log.warn(
+    { session: step.session_id, step: step.number },
+    'an evaluation was interrupted by a restart',
+  )
+}
+
+/** The session of an id; throws `SESSION_NOT_FOUND` where there is none, or where it has ended. */
+export async function sessionOf(
+  { store }: Pick<Critic, 'store'>,
+  sid: string | undefined,
+): Promise<SessionRow> {
+  const row = sid === undefined ? undefined : await store.session(sid)
+  if (row !== undefined && row.status !== 'ended') return row
+  throw new CausewayError('SESSION_NOT_FOUND', `no active session has this id: ${sid ?? 'none is given'}`, {
+    remedy: 'call trm.start, and pass its sessionId as sid',
+    data: { sid: sid ?? null },
+  })
+}
+
+/** Throws `SESSION_BUSY` while a candidate of the session is evaluated. */
+export function refuseBusy({ running }: Critic, { id }: SessionRow): void {
+  const busy = running.get(id)
+  if (busy === undefined) return
+  throw new CausewayError('SESSION_BUSY', `step ${busy.step.number} is being evaluated: ${id}`, {
+    data: { sid: id, step: busy.step.number, stage: busy.progress.stage },
+  })
+}
+
+/** Steps that count: evaluated, not taken back, the baseline left out. */
+export const liveSteps = (steps: readonly StepRow[]): readonly StepRow[] =>
+  steps.filter(
+    ({ status, undone_ms, kind }) => status === 'done' && undone_ms === null && kind !== 'baseline',
+  )
+
+/** The newest evaluation that counts, the baseline where there is no other. */
+export const lastResult = (steps: readonly StepRow[]): EvalResult | undefined =>
+  (liveSteps(steps).at(-1) ?? steps.find(({ kind, status }) => kind === 'baseline' && status === 'done'))
+    ?.result ?? undefined

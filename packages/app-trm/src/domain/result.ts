@@ -1,0 +1,89 @@
+/** What an evaluation came to, as it is stored and told. */
+import type { Decision } from './halting.ts'
+import type { Metric } from './metric.ts'
+import type { TestRun } from './report/test-run.ts'
+import type { ScoredSignal } from './signal.ts'
+import type { Tampering } from './tamper.ts'
+
+/** A test that did not pass. */
+export interface Failure {
+  readonly id: string
+  readonly status: string
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  /** at most 1500 characters */
+  readonly message: string
+}
+
+/** How one command went. */
+export interface StageSummary {
+  readonly stage: string
+  readonly exitCode: number | null
+  readonly timedOut: boolean
+  readonly ms: number
+  /** bytes written to both streams, of which the stored output may hold a part */
+  readonly bytes: number
+  readonly truncated: boolean
+}
+
+/** One evaluation, whole. */
+export interface EvalResult extends Decision {
+  readonly step: number
+  readonly kind: 'baseline' | 'submit' | 'rerun'
+  readonly score: number
+  /** moving average of the scores of candidates; the score itself before the second one */
+  readonly emaScore: number
+  readonly bestScore: number
+  readonly noImproveStreak: number
+  /** what the tests came to; null without a test command, or where its output could not be read */
+  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
+  /** null where no such command is configured */
+  readonly okBuild: boolean | null
+  readonly okDataQuality: boolean | null
+  readonly okLint: boolean | null
+  readonly perf: (Metric & { readonly best: number | null }) | null
+  readonly signals: readonly ScoredSignal[]
+  /** failures first */
+  readonly feedback: readonly string[]
+  readonly failures: readonly Failure[]
+  /** tests of the baseline that did not run, at most 20 named */
+  readonly missing: readonly string[]
+  readonly missingCount: number
+  readonly newlySkipped: readonly string[]
+  readonly broken: readonly string[]
+  readonly repaired: readonly string[]
+  readonly tamper: readonly Tampering[]
+  readonly warnings: readonly string[]
+  readonly stages: readonly StageSummary[]
+  readonly filesChanged: readonly string[]
+  /** whether the candidate is in the user's project now */
+  readonly landed: boolean
+  readonly ms: number
+}
+
+/** What later evaluations are compared with. */
+export interface Baseline {
+  readonly tests: TestRun | undefined
+  readonly diagnostics: Readonly<Record<string, readonly import('./diagnostic.ts').Diagnostic[]>>
+}
+
+/** One sentence on an evaluation. */
+export function resultSummary({
+  step,
+  kind,
+  score,
+  tests,
+  signals,
+  shouldHalt,
+  rule,
+  reasons,
+  missingCount,
+}: EvalResult): string {
+  const what = kind === 'baseline' ? 'Baseline' : `Step ${step}`
+  const bad = signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`)
+  const state = bad.length === 0 ? 'every signal is good' : bad.join('; ')
+  const lost = missingCount > 0 ? ` ${missingCount} tests of the baseline did not run.` : ''
+  const counted = tests === null ? '' : ` ${tests.passed}/${tests.total} tests pass.`
+  const verdict = shouldHalt ? ` Stop (${rule}): ${reasons[0] ?? ''}.` : kind === 'baseline' ? '' : ' Go on.'
+  return `${what}: score ${Math.round(score * 1e4) / 1e4}; ${state}.${counted}${lost}${verdict}`
+}

@@ -1,0 +1,147 @@
+/** How a session was started: fixed for its life, shown back, and stored. */
+import { CausewayError } from '@causeway/protocol'
+import { refusedName } from './environment.ts'
+import { defaultPolicy, type HaltPolicy } from './halting.ts'
+import { defaultWeights, reservedNames, type SignalKind, type SignalSpec } from './signal.ts'
+
+/** When a candidate's files land in the user's project. */
+export type WritePolicy = 'each' | 'improved'
+
+/** How a benchmark is run and read. */
+export interface PerfConfig {
+  readonly goal: 'min' | 'max'
+  /** runs of which the median counts */
+  readonly repeat: number
+  readonly pattern?: string | undefined
+  readonly unit?: string | undefined
+}
+
+/** Everything that decides what an evaluation does. */
+export interface SessionConfig {
+  /** real path of the project */
+  readonly repo: string
+  /** in the order in which they run */
+  readonly signals: readonly SignalSpec[]
+  readonly halt: HaltPolicy
+  /** share of the newest score in the moving average, 0 to 1 */
+  readonly ema: number
+  /** limit of each command, s */
+  readonly timeoutS: number
+  readonly write: WritePolicy
+  /** evaluates in a copy of the project, so that commands leave nothing in the user's */
+  readonly isolate: boolean
+  /** ignored folders that the copy links to */
+  readonly link: readonly string[]
+  /** further environment of the commands */
+  readonly env: Readonly<Record<string, string>>
+  readonly perf: PerfConfig
+  readonly allowTestRemoval: boolean
+}
+
+/** What a caller of start gives. */
+export interface SessionRequest {
+  readonly build?: string | undefined
+  readonly dataQual?: string | undefined
+  readonly test?: string | undefined
+  readonly lint?: string | undefined
+  readonly bench?: string | undefined
+  readonly signals?:
+    | readonly { readonly name: string; readonly command: string; readonly weight: number }[]
+    | undefined
+  readonly weights?: { readonly [name: string]: number | undefined } | undefined
+  readonly halt?: { readonly [Key in keyof HaltPolicy]?: number | undefined } | undefined
+  readonly ema?: number | undefined
+  readonly timeout?: number | undefined
+  readonly write?: WritePolicy | undefined
+  readonly isolate?: boolean | undefined
+  readonly link?: readonly string[] | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly perf?: { readonly [Key in keyof PerfConfig]?: PerfConfig[Key] | undefined } | undefined
+  readonly allowTestRemoval?: boolean | undefined
+}
+
+/** Folders that tools fill and that candidates do not change. */
+const linked = ['node_modules', '.venv', 'venv', '.tox']
+
+/** The configuration of a request, defaults filled in; throws `INVALID_ARGUMENTS` for what cannot be. */
+export function sessionConfig(repo: string, request: SessionRequest): SessionConfig {
+  const { weights = {}, halt = {}, perf = {}, env = {}, link = [] } = request
+  const bad = refusedName(env)
+  if (bad !== undefined) throw invalid(`env.${bad}`, 'may not be set for commands')
+  const kinds: readonly (readonly [string, SignalKind, string | undefined])[] = [
+    ['build', 'check', request.build],
+    ['dataQual', 'check', request.dataQual],
+    ['test', 'test', request.test],
+    ['lint', 'lint', request.lint],
+    ['perf', 'perf', request.bench],
+  ]
+  const standard = kinds.flatMap(([name, kind, command]): SignalSpec[] =>
+    command === undefined
+      ? []
+      : [{ name, kind, command, weight: weights[name] ?? defaultWeights[name] ?? 0 }],
+  )
+  const further = (request.signals ?? []).map((signal): SignalSpec => ({ ...signal, kind: 'check' }))
+  refuseRepeated(further)
+  return {
+    repo,
+    signals: [...standard, ...further],
+    halt: {
+      max: halt.max ?? defaultPolicy.max,
+      threshold: halt.threshold ?? defaultPolicy.threshold,
+      patience: halt.patience ?? defaultPolicy.patience,
+      min: halt.min ?? defaultPolicy.min,
+    },
+    ema: request.ema ?? 0.9,
+    timeoutS: request.timeout ?? 120,
+    write: request.write ?? 'each',
+    isolate: request.isolate ?? true,
+    link: [...new Set([...linked, ...link])],
+    env,
+    perf: { goal: perf.goal ?? 'min', repeat: perf.repeat ?? 1, pattern: perf.pattern, unit: perf.unit },
+    allowTestRemoval: request.allowTestRemoval ?? false,
+  }
+}
+
+function refuseRepeated(signals: readonly SignalSpec[]): void {
+  const names = new Set(reservedNames)
+  for (const { name } of signals) {
+    if (names.has(name)) throw invalid(`signals.${name}`, 'is a name that is taken')
+    names.add(name)
+  }
+}
+
+const invalid = (argument: string, problem: string): CausewayError =>
+  new CausewayError('INVALID_ARGUMENTS', `start: ${argument} ${problem}`, {
+    data: { problems: [{ argument, problem }] },
+  })
+
+/** The weights in force, by name. */
+export const weightsOf = ({ signals }: SessionConfig): Readonly<Record<string, number>> => ({
+  ...defaultWeights,
+  ...Object.fromEntries(signals.map(({ name, weight }) => [name, weight])),
+})
+
+/** The configuration as `trm.start` shows it: commands by signal, values of the environment left out. */
+export function shownConfig(config: SessionConfig) {
+  const { repo, signals, halt, ema, timeoutS, write, isolate, link, env, perf, allowTestRemoval } = config
+  return {
+    repoPath: repo,
+    commands: Object.fromEntries(signals.map(({ name, command }) => [name, command])),
+    weights: weightsOf(config),
+    halt,
+    haltPolicy: {
+      maxSteps: halt.max,
+      passThreshold: halt.threshold,
+      patienceNoImprove: halt.patience,
+      minSteps: halt.min,
+    },
+    ema,
+    timeout: timeoutS,
+    write,
+    isolate,
+    link,
+    env: Object.keys(env),
+    perf,
+    allowTestRemoval,
+  }
+}

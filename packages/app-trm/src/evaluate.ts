@@ -1,0 +1,168 @@
+/** Running the commands of a session in a folder, one after the other, and reading what they left behind. */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withReport } from './domain/command.ts'
+import { readDiagnostics } from './domain/diagnostic.ts'
+import { commandEnvironment, redact, reportEnvironment } from './domain/environment.ts'
+import { readChecks, type StageFinding } from './domain/evaluation.ts'
+import { type Metric, median, readMetric } from './domain/metric.ts'
+import { readTests, relocated } from './domain/report/read-tests.ts'
+import type { StageSummary } from './domain/result.ts'
+import type { SessionConfig } from './domain/session-config.ts'
+import type { SignalSpec } from './domain/signal.ts'
+import type { ProcessMark } from './runner/process-group.ts'
+import { type CommandResult, runCommand } from './runner/run-command.ts'
+
+/** One command of an evaluation. */
+export interface Stage {
+  readonly finding: StageFinding
+  readonly summary: StageSummary
+  /** without secrets and without the folder it ran in */
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** What an evaluation needs. */
+export interface EvaluationRun {
+  readonly config: SessionConfig
+  /** where the commands run */
+  readonly cwd: string
+  readonly marker: string
+  readonly signal: AbortSignal
+  /** before a command begins, with the process once it runs */
+  onStage(index: number, name: string): void
+  onProcess(name: string, mark: ProcessMark): Promise<void>
+  onStageEnd(index: number, stage: Stage): Promise<void>
+}
+
+/** Largest report that is read, bytes. */
+const mostReport = 20 * 2 ** 20
+
+/** Runs every command of the session; a cancelled evaluation rejects with the signal's reason. */
+export async function evaluate(run: EvaluationRun): Promise<readonly Stage[]> {
+  const stages: Stage[] = []
+  for (const [index, spec] of run.config.signals.entries()) {
+    run.signal.throwIfAborted()
+    run.onStage(index, spec.name)
+    const stage = await runStage(run, spec)
+    run.signal.throwIfAborted()
+    stages.push(stage)
+    await run.onStageEnd(index, stage)
+  }
+  return stages
+}
+
+async function runStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
+  if (spec.kind === 'test') return testStage(run, spec)
+  if (spec.kind === 'perf') return perfStage(run, spec)
+  const result = await command(run, spec, spec.command)
+  const text = cleaned(run, result)
+  const diagnostics = readDiagnostics(`${text.stdout}\n${text.stderr}`)
+  const failedChecks = spec.kind === 'check' ? readChecks(text.stdout) : undefined
+  return stageOf(run, spec, [result], { diagnostics, failedChecks })
+}
+
+/** Reports go to a folder of their own under names that nobody can foresee: a test may not write its own verdict. */
+async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-trm-'))
+  const [xml, nodeXml, appended] = ['xml', 'xml', 'report'].map((end) =>
+    join(folder, `${randomUUID()}.${end}`),
+  )
+  if (xml === undefined || nodeXml === undefined || appended === undefined) throw new Error('three names')
+  try {
+    const asked = withReport(spec.command, appended)
+    const result = await command(run, spec, asked, reportEnvironment({ xml, nodeXml }, run.config.env))
+    const reports = (await Promise.all([xml, nodeXml, appended].map(readReport))).filter(
+      (text) => text !== undefined,
+    )
+    const text = cleaned(run, result)
+    const tests = readTests({ reports, ...text })
+    return stageOf(run, spec, [result], {
+      tests: tests && relocated(tests, (one) => withoutFolder(run, one)),
+      diagnostics: [],
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Several runs, of which the median counts. */
+async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
+  const { repeat, pattern, unit } = run.config.perf
+  const results: CommandResult[] = []
+  const metrics: Metric[] = []
+  for (let time = 0; time < repeat; time++) {
+    const result = await command(run, spec, spec.command)
+    results.push(result)
+    const { stdout, stderr } = cleaned(run, result)
+    const metric = readMetric(stdout, { pattern, unit }) ?? readMetric(stderr, { pattern, unit })
+    if (metric === undefined || result.exitCode !== 0) break
+    metrics.push(metric)
+  }
+  const value = median(metrics.map((metric) => metric.value))
+  const measured = metrics.length === repeat && value !== undefined
+  return stageOf(run, spec, results, {
+    metric: measured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
+  })
+}
+
+const command = (
+  { config, cwd, marker, signal, onProcess }: EvaluationRun,
+  { name }: SignalSpec,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> =>
+  runCommand({
+    command: text,
+    cwd,
+    env: { ...commandEnvironment(process.env, config.env, more), PWD: cwd },
+    timeoutMs: config.timeoutS * 1000,
+    marker,
+    signal,
+    onStart: (mark) => onProcess(name, mark),
+  })
+
+function stageOf(
+  run: EvaluationRun,
+  spec: SignalSpec,
+  results: readonly CommandResult[],
+  read: Pick<StageFinding, 'tests' | 'diagnostics' | 'metric' | 'failedChecks'>,
+): Stage {
+  const last = results.at(-1)
+  if (last === undefined) throw new Error('a stage without a run')
+  const { exitCode, timedOut, cancelled } = last
+  return {
+    finding: { spec, end: { exitCode, timedOut, cancelled, timeoutS: run.config.timeoutS }, ...read },
+    summary: {
+      stage: spec.name,
+      exitCode,
+      timedOut,
+      ms: results.reduce((sum, { ms }) => sum + ms, 0),
+      bytes: results.reduce((sum, { stdout, stderr }) => sum + stdout.bytes + stderr.bytes, 0),
+      truncated: results.some(({ stdout, stderr }) => stdout.truncated || stderr.truncated),
+    },
+    ...cleaned(run, last),
+  }
+}
+
+const cleaned = (run: EvaluationRun, { stdout, stderr }: CommandResult) => ({
+  stdout: redact(withoutFolder(run, stdout.text), run.config.env),
+  stderr: redact(withoutFolder(run, stderr.text), run.config.env),
+})
+
+/** Paths of the work copy become paths of the project. */
+const withoutFolder = ({ cwd }: EvaluationRun, text: string): string =>
+  text.replaceAll(`file://${cwd}/`, '').replaceAll(`${cwd}/`, '').replaceAll(cwd, '.')
+
+/** A report that a runner wrote; undefined where there is none, or one too large to be one. */
+async function readReport(file: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(file)
+    return size > mostReport ? undefined : await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

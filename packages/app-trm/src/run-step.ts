@@ -1,0 +1,242 @@
+/** One evaluation from its beginning to its end: land, copy, run, judge, commit; or take everything back. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { type Critic, type Running, shutdown } from './critic.ts'
+import { assess, type Evidence } from './domain/assess.ts'
+import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
+import type { EvalResult } from './domain/result.ts'
+import { epsilon } from './domain/score.ts'
+import { evaluate } from './evaluate.ts'
+import type { WriteOptions } from './snapshot/types.ts'
+import type { SessionRow, StepRow } from './store.ts'
+import { takeBack } from './take-back.ts'
+import { workCopy } from './work-copy.ts'
+
+const compress = promisify(gzip)
+
+/** A candidate that was applied in memory to the files as they are. */
+export interface Proposal {
+  readonly before: FilesBefore
+  readonly applied: AppliedCandidate
+}
+
+/** What is to be evaluated. */
+export interface StepRequest {
+  readonly kind: EvalResult['kind']
+  readonly request: string
+  readonly reason: string | null
+  readonly proposal?: Proposal | undefined
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Lands the candidate and begins to evaluate it. What is wrong until then is thrown, with nothing changed and no step
+ * used. The evaluation goes on whoever waits for it.
+ */
+export async function beginStep(critic: Critic, session: SessionRow, asked: StepRequest): Promise<Running> {
+  const { store, snapshots, running } = critic
+  const { config, standing } = session
+  const changes = asked.proposal?.applied.changes ?? new Map()
+  const lands = changes.size > 0 && config.write === 'each'
+  const before = lands ? await snapshots.take(config.repo, [...changes.keys()]) : undefined
+  const step = await store.beginStep(
+    { id: session.id, rev: session.rev, standing: { ...standing, notes: asked.reason ?? standing.notes } },
+    {
+      session_id: session.id,
+      number: asked.kind === 'baseline' ? standing.step : standing.step + 1,
+      kind: asked.kind,
+      request: asked.request,
+      marker: randomUUID(),
+      reason: asked.reason,
+      standing_before: standing,
+    },
+    before,
+  )
+  if (lands && asked.proposal !== undefined) {
+    try {
+      await critic.files(config.repo).write(changes, writeOptions(asked.proposal))
+      await store.landed(step.landing_id ?? 0, await snapshots.take(config.repo, [...changes.keys()]))
+    } catch (error) {
+      await takeBack(critic, step, 'failed')
+      throw error
+    }
+  }
+  const controller = new AbortController()
+  const started: Running = {
+    step,
+    controller,
+    done: Promise.resolve().then(() => finish(critic, session, { asked, step, controller })),
+    progress: { stage: 'waiting', done: 0, total: config.signals.length },
+    watchers: new Set(),
+  }
+  running.set(session.id, started)
+  started.done.catch(() => {}) // whoever waits hears of it; nobody may be waiting
+  return started
+}
+
+/** New paths -> old ones and x bits, as the report of a candidate tells them. */
+function writeOptions({ before, applied: { report } }: Proposal): WriteOptions {
+  const renamed = report.files.flatMap(({ path, from }) =>
+    from === undefined ? [] : [[path, from] as const],
+  )
+  const bits = report.files.flatMap(({ path, executable }) =>
+    executable === undefined ? [] : [[path, executable] as const],
+  )
+  return { before, moved: new Map(renamed), executable: new Map(bits) }
+}
+
+interface Begun {
+  readonly asked: StepRequest
+  readonly step: StepRow
+  readonly controller: AbortController
+}
+
+async function finish(critic: Critic, session: SessionRow, begun: Begun): Promise<EvalResult> {
+  const { running, changed } = critic
+  const { step, controller } = begun
+  try {
+    return await evaluated(critic, session, begun)
+  } catch (error) {
+    const { aborted, reason } = controller.signal
+    await takeBack(critic, step, aborted ? (reason === shutdown ? 'interrupted' : 'cancelled') : 'failed')
+    throw aborted ? cancelled(reason) : error
+  } finally {
+    running.delete(session.id)
+    changed(session.id)
+  }
+}
+
+const cancelled = (reason: unknown): CausewayError =>
+  isCausewayError(reason)
+    ? reason
+    : new CausewayError('CANCELLED', 'the evaluation was cancelled; the files are as before')
+
+async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Promise<EvalResult> {
+  const { store, slots } = critic
+  const { config } = session
+  const { asked, step, controller } = begun
+  const { signal } = controller
+  const started = performance.now()
+  const free = await slots.take(signal)
+  try {
+    const copy = await workCopy(critic, config, { name: step.marker, signal })
+    try {
+      if (asked.proposal !== undefined && config.write !== 'each')
+        await critic.files(copy.cwd).write(asked.proposal.applied.changes, writeOptions(asked.proposal))
+      const evidence = await runStages(critic, session, { step, cwd: copy.cwd, signal })
+      const assessed = assess({
+        config,
+        kind: asked.kind,
+        standing: { ...session.standing, notes: asked.reason ?? session.standing.notes },
+        baseline: session.baseline,
+        evidence,
+        filesChanged: [...(asked.proposal?.applied.changes.keys() ?? [])].sort(),
+        warnings: asked.warnings,
+        ms: Math.round(performance.now() - started),
+      })
+      const landed = await lateLanding(critic, session, begun, assessed.result)
+      const result = { ...assessed.result, landed }
+      signal.throwIfAborted()
+      await store.finishStep(step.id, result, {
+        id: session.id,
+        rev: session.rev + 1,
+        standing: assessed.standing,
+        baseline: assessed.baseline,
+        status: result.shouldHalt ? 'halted' : 'active',
+      })
+      return result
+    } finally {
+      await copy.remove()
+    }
+  } finally {
+    free()
+  }
+}
+
+/** Under `improved` a candidate lands once it is known to be better; says whether it is in the user's files. */
+async function lateLanding(
+  critic: Critic,
+  { id, config, standing }: SessionRow,
+  { asked, step }: Begun,
+  { score }: EvalResult,
+): Promise<boolean> {
+  const { store, snapshots } = critic
+  if (asked.proposal === undefined) return false
+  if (config.write === 'each') return true
+  const { changes } = asked.proposal.applied
+  const isBetter = standing.best_step === null || score > standing.best_score + epsilon
+  if (!isBetter || changes.size === 0) return false
+  const paths = [...changes.keys()]
+  const before = await snapshots.take(config.repo, paths)
+  const landing = await store.beginLanding({ session_id: id, kind: 'submit', before })
+  await store.linkLanding(step.id, landing.id)
+  await critic.files(config.repo).write(changes, writeOptions(asked.proposal))
+  await store.landed(landing.id, await snapshots.take(config.repo, paths))
+  return true
+}
+
+async function runStages(
+  { store, running, changed }: Critic,
+  { id, config }: SessionRow,
+  { step, cwd, signal }: { readonly step: StepRow; readonly cwd: string; readonly signal: AbortSignal },
+): Promise<readonly Evidence[]> {
+  const total = config.signals.length
+  const tell = (stage: string, done: number): void => {
+    const current = running.get(id)
+    if (current === undefined) return
+    current.progress = { stage, done, total }
+    for (const watcher of current.watchers) watcher()
+  }
+  return evaluate({
+    config,
+    cwd,
+    marker: step.marker,
+    signal,
+    onStage: (index, name) => tell(name, index),
+    onProcess: (name, mark) => store.stage(step.id, name, mark),
+    async onStageEnd(index, { summary, stdout, stderr }) {
+      const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
+      await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
+      tell(summary.stage, index + 1)
+      changed(id)
+    },
+  })
+}
+
+/** How somebody waits for an evaluation. */
+export interface Waiting {
+  readonly waitS: number
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Running['progress']) => void
+  /** whether the evaluation is ended when this caller goes away */
+  readonly cancels: boolean
+}
+
+/** Waits for an evaluation; undefined where it runs on after the wait. Rejects as the evaluation does. */
+export async function awaitStep(
+  running: Running,
+  { waitS, signal, onProgress, cancels }: Waiting,
+): Promise<EvalResult | undefined> {
+  const tell = (): void => onProgress(running.progress)
+  const over = new AbortController()
+  const pause = wait(waitS * 1000, undefined, { signal: AbortSignal.any([over.signal, signal]), ref: false })
+  running.watchers.add(tell)
+  tell()
+  try {
+    return await Promise.race([running.done, pause])
+  } catch (error) {
+    if (!signal.aborted) throw error
+    if (!cancels) throw signal.reason
+    // The files are back, and nothing is left running, before the call is over.
+    running.controller.abort(
+      new CausewayError('CANCELLED', 'the evaluation was cancelled; the files are as before'),
+    )
+    return await running.done
+  } finally {
+    over.abort()
+    running.watchers.delete(tell)
+  }
+}

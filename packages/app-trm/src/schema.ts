@@ -1,0 +1,42 @@
+/** The schema of `trm.db`. */
+import type { Migration } from '@causeway/store'
+
+/** Every migration, in order; a published one is never changed. */
+export const migrations: readonly Migration[] = [
+  {
+    name: 'refinement',
+    up: `
+      CREATE TABLE session (
+        id TEXT PRIMARY KEY, config TEXT NOT NULL, status TEXT NOT NULL, standing TEXT NOT NULL, baseline TEXT,
+        rev INTEGER NOT NULL, created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE landing (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES session (id), kind TEXT NOT NULL,
+        before TEXT NOT NULL, after TEXT
+      ) STRICT;
+      CREATE INDEX landing_session ON landing (session_id, id);
+      CREATE TABLE step (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES session (id), number INTEGER NOT NULL,
+        kind TEXT NOT NULL, status TEXT NOT NULL, request TEXT NOT NULL, marker TEXT NOT NULL, mark TEXT, stage TEXT,
+        reason TEXT, landing_id INTEGER, standing_before TEXT NOT NULL, result TEXT, started_ms INTEGER NOT NULL,
+        undone_ms INTEGER
+      ) STRICT;
+      CREATE INDEX step_session ON step (session_id, id);
+      CREATE INDEX step_request ON step (request);
+      CREATE TABLE output (
+        step_id INTEGER NOT NULL, stage TEXT NOT NULL, stdout BLOB NOT NULL, stderr BLOB NOT NULL,
+        PRIMARY KEY (step_id, stage)
+      ) STRICT;
+      CREATE TABLE checkpoint (
+        id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session (id), description TEXT, standing TEXT NOT NULL,
+        live TEXT NOT NULL, landing_id INTEGER NOT NULL, made_ms INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX checkpoint_session ON checkpoint (session_id);
+      CREATE TABLE seen (
+        session_id TEXT NOT NULL, path TEXT NOT NULL, sha TEXT NOT NULL, PRIMARY KEY (session_id, path)
+      ) STRICT;
+      CREATE TABLE request (id TEXT PRIMARY KEY, answer TEXT NOT NULL, made_ms INTEGER NOT NULL) STRICT;
+      CREATE INDEX request_age ON request (made_ms);
+    `,
+  },
+]

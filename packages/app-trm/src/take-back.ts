@@ -1,0 +1,34 @@
+/** Giving the user's files back after an evaluation that came to nothing. */
+import { isCausewayError } from '@causeway/protocol'
+import type { Critic } from './critic.ts'
+import type { StepRow } from './store.ts'
+
+/**
+ * Puts back what the candidate of a step changed, and closes the step. Files that the user has edited meanwhile stay
+ * as they are: then the landing stays on record, so that a reset still knows of it.
+ */
+export async function takeBack(
+  critic: Pick<Critic, 'store' | 'snapshots' | 'log'>,
+  step: StepRow,
+  status: 'interrupted' | 'cancelled' | 'failed',
+): Promise<void> {
+  const { store, snapshots, log } = critic
+  const landing = (await store.landings(step.session_id)).find(({ id }) => id === step.landing_id)
+  let isBack = true
+  if (landing !== undefined) {
+    try {
+      // Without a state after it the writing itself was cut off: nobody else has seen these files.
+      const options = landing.after === null ? { force: true } : { expected: landing.after }
+      await snapshots.restore(landing.before, options)
+    } catch (error) {
+      if (!isCausewayError(error) || error.code !== 'USER_EDIT_CONFLICT') throw error
+      isBack = false
+      if (landing.after === null) throw error
+      log.warn(
+        { session: step.session_id, step: step.number },
+        'files were edited meanwhile and are left as they are',
+      )
+    }
+  }
+  await store.abandonStep(step.id, status, isBack)
+}

@@ -1,0 +1,144 @@
+/** Submitting a candidate, and looking at one without submitting it. */
+import type { Registrar } from '@causeway/app-kit'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+import { type Critic, refuseBusy } from '../critic.ts'
+import { previewOf } from '../domain/preview.ts'
+import { propose, sawOwn } from '../propose.ts'
+import { awaitStep, beginStep } from '../run-step.ts'
+import type { SessionRow } from '../store.ts'
+import {
+  acting,
+  evaluationAnswer,
+  evaluationOutput,
+  named,
+  progressOf,
+  reading,
+  repair,
+  requestKey,
+  runningAnswer,
+  sessionFor,
+  sidArgument,
+  started,
+  type TrmContext,
+  type TrmSession,
+  waitArgument,
+} from './shape.ts'
+
+const candidate = z
+  .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
+  .describe(
+    'modify: changes [{file, edits: [{type: replace, oldText, newText} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine|deleteRange}]}]; diff: changes [{path, diff}]; patch: patch; files, create: files [{path, content}]. Lines as before the candidate.',
+  )
+
+/** Declares trm.submit and trm.validate. */
+export function candidateTools(app: Registrar<Critic, TrmSession>): void {
+  app.tool('submit', {
+    about:
+      'Applies a candidate, all of it or nothing, runs the commands, scores, and says whether to go on. A refused candidate costs no step.',
+    hints: acting,
+    aliases: named('submit', { rationale: 'reason' }),
+    input: {
+      ...sidArgument,
+      candidate: candidate.optional(),
+      reason: z.string().max(4000).optional().describe('why; kept as notes'),
+      force: z.boolean().default(false).describe('go on after all steps are used'),
+      ...waitArgument(50),
+    },
+    output: evaluationOutput,
+    example: { before: [started], args: { candidate: repair, reason: 'divide by the count', wait: 60 } },
+    async run({ sid, candidate: given, reason, force, wait }, ctx) {
+      const session = await sessionFor(ctx, sid)
+      const running = await begun(ctx, session, { given, reason, force })
+      if ('result' in running) return running.result
+      const result = await awaitStep(running.running, {
+        waitS: wait,
+        signal: ctx.signal,
+        onProgress: progressOf(ctx),
+        cancels: true,
+      })
+      const { step, progress } = running.running
+      return result === undefined
+        ? runningAnswer(session, { step: step.number, ...progress })
+        : evaluationAnswer(session.id, result)
+    },
+  })
+
+  app.tool('validate', {
+    about: 'What submitting a candidate would change, or why it would be refused. Writes and runs nothing.',
+    hints: reading,
+    aliases: named('validate'),
+    input: { ...sidArgument, candidate },
+    output: {
+      valid: z.boolean(),
+      errors: z.array(z.unknown()),
+      warnings: z.array(z.unknown()),
+      preview: z.unknown(),
+      summary: z.string(),
+    },
+    example: { before: [started], args: { candidate: repair } },
+    async run({ sid, candidate: given }, ctx) {
+      const session = await sessionFor(ctx, sid)
+      try {
+        const { before, applied } = await propose(ctx.store, session, given)
+        const preview = previewOf(before, applied)
+        return {
+          valid: true,
+          errors: [],
+          warnings: applied.report.warnings,
+          preview,
+          summary: `The candidate applies: ${preview.filesAffected.length} files, +${preview.linesAdded} -${preview.linesRemoved}.`,
+        }
+      } catch (error) {
+        if (!isCausewayError(error) || error.code === 'INTERNAL') throw error
+        const { code, message, data, remedy } = error
+        return {
+          valid: false,
+          errors: [{ error: message, code, details: { ...data, suggestion: remedy } }],
+          warnings: [],
+          preview: null,
+          summary: `The candidate would be refused: ${code}: ${message}; ${remedy}`,
+        }
+      }
+    },
+  })
+}
+
+interface Asked {
+  readonly given: unknown
+  readonly reason: string | undefined
+  readonly force: boolean
+}
+
+/** The evaluation of this request: one that runs, one that is over where the call is a repeat, or a new one. */
+async function begun(ctx: TrmContext, session: SessionRow, { given, reason, force }: Asked) {
+  const { store: critic } = ctx
+  const request = requestKey('submit', ctx)
+  const earlier = await critic.store.stepByRequest(request)
+  if (earlier?.session_id === session.id && earlier.result !== null)
+    return { result: evaluationAnswer(session.id, earlier.result) }
+  const current = critic.running.get(session.id)
+  if (current !== undefined && current.step.request === request) return { running: current }
+  refuseBusy(critic, session)
+  refuseHalted(session, force)
+  const proposal = given === undefined ? undefined : await propose(critic, session, given)
+  const warnings = (proposal?.applied.report.warnings ?? []).map(({ code, message }) => `${code}: ${message}`)
+  const running = await beginStep(critic, session, {
+    kind: proposal === undefined ? 'rerun' : 'submit',
+    request,
+    reason: reason ?? null,
+    proposal,
+    warnings,
+  })
+  if (proposal !== undefined && session.config.write === 'each')
+    await sawOwn(critic, session, [...proposal.applied.changes.keys()])
+  return { running }
+}
+
+/** Success and plateau are advice; the limit of steps holds. */
+function refuseHalted({ id, standing, config }: SessionRow, force: boolean): void {
+  if (force || standing.step < config.halt.max) return
+  throw new CausewayError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {
+    data: { sid: id, step: standing.step, max: config.halt.max },
+  })
+}

@@ -1,0 +1,93 @@
+/** Opening Trm over copies of the small projects, changed where a test needs it. */
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
+import type { Test } from 'tap'
+import type { Critic } from '../src/critic.ts'
+import trm from '../src/index.ts'
+
+/** Folder of the committed projects. */
+export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
+
+/** The data of an answer. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+export type Data = Record<string, any>
+
+/** One client that speaks in data. */
+export interface Speaker {
+  ask(tool: string, args?: object, options?: { signal?: AbortSignal }): Promise<Data>
+  readonly client: TestClient
+}
+
+/** Trm over projects in a folder of the test's own. */
+export interface OpenTrm {
+  readonly app: TestApp
+  readonly critic: Critic
+  /** the only root */
+  readonly root: string
+  readonly dataDir: string
+  client(): Speaker
+}
+
+/** What a test may change. */
+export interface KitOptions {
+  /** names of committed projects to copy */
+  readonly copies?: readonly string[]
+  /** further files below the root: path -> text */
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: Readonly<Record<string, unknown>>
+}
+
+/** Opens Trm; the test closes it. */
+export async function openTrm(
+  t: Test,
+  { copies = [], files = {}, settings = {} }: KitOptions = {},
+): Promise<OpenTrm> {
+  const dir = t.testdir({ root: {}, data: {} })
+  const root = join(dir, 'root')
+  for (const name of copies) cpSync(join(projects, name), join(root, name), { recursive: true })
+  for (const [path, text] of Object.entries(files)) write(join(root, path), text)
+  return reopenTrm(t, { root, dataDir: join(dir, 'data'), settings })
+}
+
+/** Opens Trm on data that is there already, as a restart of the server does. */
+export async function reopenTrm(
+  t: Test,
+  {
+    root,
+    dataDir,
+    settings = {},
+  }: { root: string; dataDir: string; settings?: Readonly<Record<string, unknown>> },
+): Promise<OpenTrm> {
+  const ids = { last: 0 }
+  const app = await openForTest(trm, {
+    dir: dataDir,
+    settings: { trmRoots: [root], trmParallel: 2, trmCommands: 'any', ...settings },
+    now: Date.now,
+    newId: () => `id-${process.hrtime.bigint()}-${++ids.last}`,
+  })
+  t.teardown(() => app.close())
+  const client = (): Speaker => {
+    const one = app.client()
+    return { client: one, ask: (tool, args = {}, options = {}) => one.call(tool, args, options) }
+  }
+  return { app, critic: app.store as Critic, root, dataDir, client }
+}
+
+/** Writes a file, and the folders above it. */
+export function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** The text of a file. */
+export const textOf = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
+
+/** A candidate of one replacement. */
+export const replacing = (file: string, oldText: string, newText: string): object => ({
+  mode: 'modify',
+  changes: [{ file, edits: [{ type: 'replace', oldText, newText }] }],
+})
+
+/** The candidate that repairs `sums`. */
+export const repairSums = replacing('sums.py', 'len(values) + 1', 'len(values)')
