@@ -4,6 +4,11 @@
  */
 import deleteFeatures from './tools/feature-management/delete_features/tool.ts'
 import toggleFirstFeatureColor from './tools/feature-management/toggle_first_feature_color/tool.ts'
+import importAis from './tools/import/import_ais/tool.ts'
+import importGpx from './tools/import/import_gpx/tool.ts'
+import importKml from './tools/import/import_kml/tool.ts'
+import importNmea from './tools/import/import_nmea/tool.ts'
+import importRep from './tools/import/import_rep/tool.ts'
 import fitToSelection from './tools/selection/fit_to_selection/tool.ts'
 import selectAllVisible from './tools/selection/select_all_visible/tool.ts'
 import selectFeatureStartTime from './tools/selection/select_feature_start_time/tool.ts'
@@ -42,6 +47,11 @@ export const shelf: readonly AnyVaultTool[] = [
   resampleTrack,
   interpolatePosition,
   deriveSpeedCourse,
+  importNmea,
+  importAis,
+  importRep,
+  importGpx,
+  importKml,
 ]
 
 /** A tool by its name. */

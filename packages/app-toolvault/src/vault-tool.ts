@@ -107,3 +107,7 @@ const sourceArguments = {
   path: z.string().min(1).optional().describe('file below a root (CAUSEWAY_PLOT_ROOTS)'),
   text: z.string().optional().describe('its content, instead of path'),
 }
+
+/** Argument of importers that thins a log out. */
+export const minInterval = () =>
+  z.number().positive().optional().describe('s; fixes nearer than that to the one before are left out')

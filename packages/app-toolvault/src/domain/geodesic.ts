@@ -32,6 +32,7 @@ export const meanRadius = 6_371_008.8
 
 /** Within 0 to 360. */
 export const compass = (degrees: number): number => {
+  if (degrees >= 0 && degrees < 360) return degrees
   const turned = ((degrees % 360) + 360) % 360
   return turned === 360 ? 0 : turned
 }

@@ -1,0 +1,149 @@
+/** GPX 1.0 and 1.1, and KML with its tracks of times: tracks, routes, points and areas as features of a plot. */
+import { CausewayError } from '@causeway/protocol'
+import { gpx, kml } from '@tmcw/togeojson'
+import { DOMParser } from '@xmldom/xmldom'
+import type { DebriefCommand } from '../command.ts'
+import type { Feature, Position } from '../feature.ts'
+import { parseTime } from '../time.ts'
+import { importAnswer, type Skipped, skipping } from './import-answer.ts'
+import { featureOf, type LogFix } from './log-fix.ts'
+
+/** Longest document, letters: it is parsed as a whole. */
+const mostLetters = 64 * 1024 ** 2
+
+const readers = { GPX: gpx, KML: kml } as const
+
+/** What the file does not say itself. */
+export interface XmlOptions {
+  readonly format: keyof typeof readers
+  readonly min_interval_s: number | undefined
+  newId(prefix: string): string
+}
+
+/** Opens a file; nothing is read before its end. */
+export function xmlFile(options: XmlOptions) {
+  const lines: string[] = []
+  let letters = 0
+  return {
+    take(line: string): void {
+      letters += line.length + 1
+      if (letters > mostLetters)
+        throw new CausewayError('IMPORT_TOO_LARGE', `the document has more than ${mostLetters} letters`, {
+          data: { most: mostLetters },
+        })
+      lines.push(line)
+    },
+    finish(): DebriefCommand {
+      const { format } = options
+      const skipped = skipping()
+      const { features } = readers[format](documentOf(lines.join('\n'), format))
+      return importAnswer({
+        format,
+        features: features.flatMap(({ geometry, properties }) =>
+          simple(geometry).flatMap((part) => featuresOf(part, properties ?? {}, { ...options, skipped })),
+        ),
+        lines: lines.length,
+        skipped,
+      })
+    },
+  }
+}
+
+function documentOf(text: string, format: string): Parameters<typeof gpx>[0] {
+  try {
+    const parser = new DOMParser({
+      onError: (level, message) => {
+        if (level !== 'warning') throw new Error(message)
+      },
+    })
+    return parser.parseFromString(text, 'text/xml')
+  } catch (cause) {
+    const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
+    throw new CausewayError('NOTHING_IMPORTED', `the ${format} document is not well-formed: ${message}`, {
+      cause,
+    })
+  }
+}
+
+type Simple = Exclude<GeoJSON.Geometry, GeoJSON.GeometryCollection>
+
+function simple(geometry: GeoJSON.Geometry | null): readonly Simple[] {
+  if (geometry === null) return []
+  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(simple) : [geometry]
+}
+
+interface Making extends XmlOptions {
+  readonly skipped: Skipped
+}
+
+function featuresOf(
+  geometry: Simple,
+  properties: Readonly<Record<string, unknown>>,
+  making: Making,
+): Feature[] {
+  const { format, newId, min_interval_s } = making
+  const name = typeof properties.name === 'string' ? properties.name : `${format} ${geometry.type}`
+  const times = timesIn(properties)
+  switch (geometry.type) {
+    case 'LineString':
+    case 'MultiLineString': {
+      const parts = geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates
+      const fixes = fixesOf(parts.flat(), times, making.skipped)
+      const feature = featureOf(fixes, { id: newId('track'), name, source: format, min_interval_s })
+      return feature === undefined ? [] : [feature]
+    }
+    case 'Point':
+    case 'MultiPoint': {
+      const points = geometry.type === 'Point' ? [geometry.coordinates] : geometry.coordinates
+      const time = parseTime(properties.time ?? properties.timestamp) ?? null
+      return points.flatMap((point) => {
+        const feature = featureOf(fixesOf([point], time === null ? [] : [time], making.skipped), {
+          id: newId('point'),
+          name,
+          source: format,
+        })
+        return feature === undefined ? [] : [feature]
+      })
+    }
+    default:
+      return [
+        {
+          type: 'Feature',
+          id: newId('area'),
+          geometry,
+          properties: { dataType: 'annotation', annotationType: 'area', name, source: format },
+        },
+      ]
+  }
+}
+
+/** Times of all vertices, over all parts; a vertex without one makes the track one without times. */
+function fixesOf(
+  positions: readonly Position[],
+  times: readonly (number | undefined)[],
+  skipped: Skipped,
+): LogFix[] {
+  const isTimed = times.length === positions.length && times.every((time) => time !== undefined)
+  if (times.length > 0 && !isTimed) skipped.add('times of a track that has them not at every point')
+  return positions.flatMap(([lon = Number.NaN, lat = Number.NaN, elevation], index): LogFix[] => {
+    if (!(Math.abs(lon) <= 180 && Math.abs(lat) <= 90)) {
+      skipped.add('position out of range')
+      return []
+    }
+    return [
+      {
+        time: isTimed ? (times[index] ?? null) : null,
+        lon,
+        lat,
+        speed_kn: null,
+        course_deg: null,
+        elevation_m: elevation ?? null,
+      },
+    ]
+  })
+}
+
+function timesIn({ coordinateProperties }: Readonly<Record<string, unknown>>): (number | undefined)[] {
+  const { times } = (coordinateProperties ?? {}) as { times?: unknown }
+  return Array.isArray(times) ? times.flat().map((time) => parseTime(time)) : []
+}
