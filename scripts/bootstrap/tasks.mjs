@@ -62,6 +62,26 @@ export const tasks = {
   fixtures: script('scripts/fixtures.ts'),
   bench: script('scripts/bench.ts', ['build']),
   soak: script('scripts/soak.ts', ['build']),
+
+  'help:build': help('build'),
+  'help:rebuild': help('rebuild'),
+  'help:build_dev': help('build_dev'),
+  'help:stats': help('stats'),
+  'help:export': help('export'),
+  'help:import': help('import'),
+  'help:verify': help('verify'),
+}
+
+/** A task of Help, on the data that `npm start` serves. */
+function help(task) {
+  return async (supervisor, args) => {
+    const node = await setUp(supervisor, [])
+    const { env } = environment(node, {
+      CAUSEWAY_DATA_DIR: join(supervisor.root, '.causeway'),
+      ...process.env,
+    })
+    return supervisor.run(node, [condition, 'scripts/help.ts', task, ...args], { env })
+  }
 }
 
 /** Installs and builds what a task needs, alone in this checkout, and answers the Node to use from then on. */

@@ -108,6 +108,8 @@ export function spawnServer(t: Test, start: ServerStart): ServerProcess {
       CAUSEWAY_DATA_DIR: start.dir,
       CAUSEWAY_RECORDING_ROOTS: recordings,
       MCP_SERVER_PORT: '0',
+      // Indexing documentation behind every server would take its processor from the tests beside it.
+      CAUSEWAY_HELP_BUILD: 'false',
       ...start.env,
     },
     // The channel ends with this process: a test that is killed leaves no server behind.

@@ -1,24 +1,62 @@
 /** The worker that builds, exports and imports, for as long as that takes. */
-import { serve } from '@causeway/worker'
-import { type BuildRequest, build } from './build/build.ts'
+import { randomUUID } from 'node:crypto'
+import { type Call, serve } from '@causeway/worker'
+import { type BuildRequest, type BuildTools, build, type Making } from './build/build.ts'
+import { exportPublic, verifyExport } from './export/export.ts'
+import type { ExportMetadata } from './export/export-file.ts'
+import { importPublic } from './export/import.ts'
 import { openStorage, type StorageSettings } from './open-storage.ts'
-import type { BuildReport } from './storage.ts'
+import type { BuildReport, HelpStorage } from './storage.ts'
 
-/** Its methods. */
+/** Its methods; each opens the store and closes it. */
 export interface BuildMethods {
   build(request: { readonly storage: StorageSettings; readonly request: BuildRequest }): BuildReport
+  export(request: { readonly storage: StorageSettings; readonly folder: string }): ExportMetadata
+  verify(request: { readonly storage: StorageSettings; readonly folder: string }): ExportMetadata
+  import(request: {
+    readonly storage: StorageSettings
+    readonly folder: string
+    readonly making: Making
+  }): BuildReport
 }
+
+const newId = (): string => randomUUID().replaceAll('-', '')
+
+async function withStorage<T>(
+  settings: StorageSettings,
+  use: (storage: HelpStorage) => Promise<T>,
+): Promise<T> {
+  const storage = await openStorage(settings)
+  try {
+    return await use(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+const tools = (storage: HelpStorage, { signal, progress }: Call): BuildTools => ({
+  storage,
+  now: Date.now,
+  signal,
+  progress,
+})
 
 serve<BuildMethods>(
   {
-    async build({ storage: settings, request }, { signal, progress }) {
-      const storage = await openStorage(settings)
-      try {
-        return await build(request, { storage, now: Date.now, signal, progress })
-      } finally {
-        await storage.close()
-      }
-    },
+    build: ({ storage, request }, call) => withStorage(storage, (open) => build(request, tools(open, call))),
+    export: ({ storage, folder }, call) =>
+      withStorage(storage, (open) => exportPublic(folder, { ...tools(open, call), newId })),
+    verify: ({ storage, folder }) =>
+      withStorage(storage, async (open) => {
+        const index = await open.open()
+        try {
+          return await verifyExport(folder, index)
+        } finally {
+          await index?.close()
+        }
+      }),
+    import: ({ storage, folder, making }, call) =>
+      withStorage(storage, (open) => importPublic(folder, making, tools(open, call))),
   },
   { failure: 'building the documentation failed' },
 )

@@ -5,10 +5,10 @@ import { flag, list, setting, whole } from './setting.ts'
 export const helpSettings = {
   helpSources: setting({
     env: 'CAUSEWAY_HELP_SOURCES',
-    schema: list(),
+    schema: list(','),
     defaultText: 'the documentation of Causeway, Fastify and undici',
     meaning:
-      'documentation to search, divided like PATH: `name=folder`, `internal:name=folder`, `pkg:name` of an installed package, `own` for the default',
+      'documentation to search, divided by commas: `name=folder`, `internal:name=folder`, `pkg:name` of an installed package, `own` for the default',
     app: 'Help',
   }),
   helpInternal: setting({

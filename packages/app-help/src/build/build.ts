@@ -2,27 +2,28 @@
  * Makes the next index: looks at every file of the sources, cuts only what has changed, and publishes the whole at once.
  * What fails before that changes nothing for those who search.
  */
-import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText } from '../domain/index-text.ts'
-import { pageVersion, readPage } from '../domain/page.ts'
 import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
-import type { BuildLock, BuildReport, HelpStorage, IndexFacts, KnownPage, NewPage } from '../storage.ts'
-import { type FoundFile, findPages, readFound } from './collect.ts'
+import type { BuildLock, BuildReport, HelpStorage, IndexFacts, KnownPage } from '../storage.ts'
 import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './make-vectors.ts'
+import { chunkingName, type Plan, planFiles } from './plan.ts'
 import type { Source } from './source.ts'
 
-/** What is built. */
-export interface BuildRequest {
-  readonly sources: readonly Source[]
+/** How an index is made, whatever its pages come from. */
+export interface Making {
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
   /** Starts from nothing, which also changes how pages are cut or which vectors they have. */
   readonly rebuild: boolean
   /** Names this build in the lock. */
   readonly holder: string
+}
+
+/** What is built. */
+export interface BuildRequest extends Making {
+  readonly sources: readonly Source[]
 }
 
 /** What building uses of the world. */
@@ -37,11 +38,19 @@ export interface BuildTools extends BuildCall {
  * without `rebuild`), `CANCELLED`, and what an embedder throws. A file that cannot be read is told in the report, and
  * what the index has of it stays.
  */
-export async function build(request: BuildRequest, tools: BuildTools): Promise<BuildReport> {
+export const build = (request: BuildRequest, tools: BuildTools): Promise<BuildReport> =>
+  make(request, tools, (known) => planFiles(request.sources, request.size, known, tools))
+
+/** The same for any plan, which is made under the lock. */
+export async function make(
+  making: Making,
+  tools: BuildTools,
+  plan: (known: readonly KnownPage[]) => Promise<Plan>,
+): Promise<BuildReport> {
   const { storage } = tools
-  const lock = await storage.lock(request.holder)
+  const lock = await storage.lock(making.holder)
   try {
-    const report = await buildLocked(request, tools, lock)
+    const report = await makeLocked(making, tools, { plan, lock })
     await storage.saveReport(report)
     return report
   } finally {
@@ -49,17 +58,21 @@ export async function build(request: BuildRequest, tools: BuildTools): Promise<B
   }
 }
 
-async function buildLocked(request: BuildRequest, tools: BuildTools, lock: BuildLock): Promise<BuildReport> {
+async function makeLocked(
+  making: Making,
+  tools: BuildTools,
+  { plan: makePlan, lock }: { plan: (known: readonly KnownPage[]) => Promise<Plan>; lock: BuildLock },
+): Promise<BuildReport> {
   const { storage, now, progress } = tools
+  const { rebuild, embedding } = making
   const started = now()
   const index = await storage.open()
   const facts = index?.facts
   await index?.close()
-  const chunking = chunkingName(request.size)
-  if (facts !== undefined && !request.rebuild) refuseMixing(facts, chunking, request.embedding)
+  const chunking = chunkingName(making.size)
+  if (facts !== undefined && !rebuild) refuseMixing(facts, chunking, embedding)
 
-  const known = request.rebuild ? [] : await storage.known()
-  const plan = await planPages(request, known, tools)
+  const plan = await makePlan(rebuild ? [] : await storage.known())
   await lock.renew()
   const report = (made: Pick<MadeVectors, 'embedded' | 'reused'>, revision: number): BuildReport => ({
     ...plan.counts,
@@ -70,46 +83,42 @@ async function buildLocked(request: BuildRequest, tools: BuildTools, lock: Build
     revision,
     ms: now() - started,
   })
-
-  const isChanged = plan.pages.length > 0 || plan.removed.length > 0
-  const lacksVectors = facts?.space === undefined && request.embedding.provider !== 'none' && known.length > 0
-  if (facts !== undefined && !request.rebuild && !isChanged && !lacksVectors)
+  const isSame = plan.pages.length === 0 && plan.removed.length === 0
+  const lacksVectors = facts?.space === undefined && embedding.provider !== 'none' && (facts?.items ?? 0) > 0
+  if (facts !== undefined && !rebuild && isSame && !lacksVectors)
     return report({ embedded: 0, reused: facts.items }, facts.revision)
 
-  const change = { fresh: request.rebuild, removed: plan.removed, pages: plan.pages, chunking }
+  const change = { fresh: rebuild, removed: plan.removed, pages: plan.pages, chunking }
   if (facts === undefined) {
     // Whoever asks meanwhile gets answers by words, before there are vectors.
     progress(0, undefined, 'writing the first index')
     await storage.publish({ ...change, vectors: undefined })
-    await lock.renew()
   }
-  const made = await makeVectors(
-    await textsOf(storage, plan, request.rebuild),
-    request.embedding,
-    storage,
-    tools,
-  )
+  const made = await makeVectors(await textsOf(storage, plan, rebuild), embedding, storage, {
+    ...tools,
+    progress(...done) {
+      progress(...done)
+      // A lock that is lost shows at the next renewal that is waited for.
+      lock.renew().catch(() => undefined)
+    },
+  })
   await lock.renew()
   progress(0, undefined, 'writing the index')
   const rest = facts === undefined ? { ...change, fresh: false, removed: [], pages: [] } : change
-  const revision = await storage.publish({ ...rest, vectors: made.vectors })
-  return report(made, revision)
+  return report(made, await storage.publish({ ...rest, vectors: made.vectors }))
 }
-
-/** Names the rules by which pages are cut; also what tells two builds apart that do not fit together. */
-export const chunkingName = ({ size, overlap }: ChunkSize): string => `${pageVersion}:${size}:${overlap}`
 
 function refuseMixing(
   { chunking, space }: IndexFacts,
-  wantedChunking: string,
+  configured: string,
   embedding: EmbeddingSettings,
 ): void {
-  if (chunking !== wantedChunking)
+  if (chunking !== configured)
     throw new CausewayError(
       'HELP_CHUNKING_CHANGED',
-      `the index has pieces of ${chunking}, not ${wantedChunking}`,
+      `the index has pieces of ${chunking}, not ${configured}`,
       {
-        data: { stored: chunking, configured: wantedChunking },
+        data: { stored: chunking, configured },
       },
     )
   if (space === undefined || isConfigured(space, embedding)) return
@@ -120,75 +129,6 @@ function refuseMixing(
       data: { stored: space, configured: wanted(embedding) },
     },
   )
-}
-
-interface Plan {
-  readonly pages: readonly NewPage[]
-  readonly removed: readonly number[]
-  /** Pages that the new ones take the place of. */
-  readonly replaced: readonly number[]
-  readonly counts: Pick<BuildReport, 'added' | 'updated' | 'unchanged' | 'removed'>
-  readonly failed: BuildReport['failed']
-  readonly warnings: readonly string[]
-}
-
-async function planPages(
-  { sources, size }: BuildRequest,
-  known: readonly KnownPage[],
-  { signal, progress }: BuildTools,
-): Promise<Plan> {
-  const found = await Promise.all(sources.map(findPages))
-  const files = found.flatMap((one) => one.files)
-  const before = new Map(known.map((page) => [keyOf(page.source, page.file_path), page]))
-  const failed: { file: string; reason: string }[] = []
-  const warnings = found.flatMap(({ refused }) => refused.map(({ file, reason }) => `${file}: ${reason}`))
-  const pages: NewPage[] = []
-  const replaced: number[] = []
-  let [added, unchanged] = [0, 0]
-  for (const [i, file] of files.entries()) {
-    const key = keyOf(file.source.name, file.file_path)
-    const earlier = before.get(key)
-    before.delete(key)
-    const outcome = await newPage(file, earlier, size).catch((error: NodeJS.ErrnoException) => {
-      failed.push({
-        file: `${file.source.name}/${file.file_path}`,
-        reason: error.code ?? 'it cannot be read',
-      })
-    })
-    if (outcome === undefined) continue
-    if (outcome.warning !== undefined)
-      warnings.push(`${file.source.name}/${file.file_path}: ${outcome.warning}`)
-    if (outcome.page === undefined) unchanged++
-    else {
-      pages.push(outcome.page)
-      if (earlier === undefined) added++
-      else replaced.push(earlier.doc_id)
-    }
-    if (i % filesPerTurn !== 0) continue
-    progress(i, files.length, 'reading pages')
-    await turn()
-    if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
-  }
-  // Only what these sources had: the pages of others are none of this build's business.
-  const names = new Set(sources.map(({ name }) => name))
-  const removed = [...before.values()].filter(({ source }) => names.has(source)).map(({ doc_id }) => doc_id)
-  const counts = { added, updated: replaced.length, unchanged, removed: removed.length }
-  return { pages, removed, replaced, counts, failed, warnings }
-}
-
-const filesPerTurn = 16
-
-async function newPage(
-  file: FoundFile,
-  earlier: KnownPage | undefined,
-  size: ChunkSize,
-): Promise<{ page: NewPage | undefined; warning: string | undefined }> {
-  const { bytes_hash, warning, ...read } = await readFound(file)
-  const content_hash = hash(`${chunkingName(size)}\n${read.is_internal}\n${bytes_hash}`)
-  if (earlier?.content_hash === content_hash) return { page: undefined, warning }
-  const page = readPage(read, size)
-  const text_hashes = page.chunks.map(({ heading, text }) => hash(embeddedText(page.title, heading, text)))
-  return { page: { ...page, content_hash, text_hashes }, warning }
 }
 
 /** Every text that the next index has, by hash: those of the pages that stay, and those of the new ones. */
@@ -203,7 +143,3 @@ async function textsOf(storage: HelpStorage, plan: Plan, rebuild: boolean): Prom
       texts.set(page.text_hashes[i] ?? '', embeddedText(page.title, heading, text))
   return texts
 }
-
-const keyOf = (source: string, path: string): string => `${source}\n${path}`
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,0 +1,89 @@
+/**
+ * The tasks of Help: `npm run help:build`, `help:rebuild`, `help:stats`, `help:export`, `help:import`, `help:verify`.
+ * Settings are the server's; flags such as `--data-dir` go after `--`. A server that runs on the same data goes on
+ * answering, and takes a new index at once.
+ *
+ * Exit codes: 0 done; 1 some files could not be read, or the task failed; 2 refused, since it would mix what does not
+ * belong together; 3 an export that was not safe, and was deleted.
+ */
+import { resolve } from 'node:path'
+import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { openMaintenance } from '../packages/app-help/src/maintenance.ts'
+import { type Invocation, readConfig } from '../server/src/read-config.ts'
+
+const [task = '', ...argv] = process.argv.slice(2)
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort())
+process.once('SIGTERM', () => stop.abort())
+
+const say = (line: string): void => void process.stderr.write(`help: ${line}\n`)
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+const told = new Set<string>()
+const folder = ({ words: [name] }: Invocation): string => {
+  if (name !== undefined) return resolve(name)
+  throw new CausewayError('INVALID_ARGUMENTS', 'no folder was named', {
+    remedy: `name one: npm run help:${task} -- <folder>`,
+  })
+}
+
+type Help = ReturnType<typeof openMaintenance>
+
+const build = async (help: Help, rebuild: boolean): Promise<void> => {
+  const report = await help.build(rebuild)
+  print(report)
+  for (const { file, reason } of report.failed) say(`not indexed: ${file}: ${reason}`)
+  for (const warning of report.warnings) say(`note: ${warning}`)
+  if (report.failed.length > 0) process.exitCode = 1
+}
+
+const tasks: Readonly<Record<string, (help: Help, invocation: Invocation) => Promise<void>>> = {
+  build: (help) => build(help, false),
+  rebuild: (help) => build(help, true),
+  async build_dev(help) {
+    say('help:build_dev is deprecated and will be removed.')
+    say('help:build indexes public and internal sources alike; an export holds the public ones only.')
+    say('Running help:build.')
+    await build(help, false)
+  },
+  stats: async (help) => print(await help.stats()),
+  export: async (help, invocation) => print(await help.export(folder(invocation))),
+  verify: async (help, invocation) => print(await help.verify(folder(invocation))),
+  import: async (help, invocation) => print(await help.import(folder(invocation))),
+}
+
+const open = ({ config }: Invocation): Help =>
+  openMaintenance({
+    dir: config.dataDir,
+    settings: config,
+    cwd: process.cwd(),
+    signal: stop.signal,
+    progress(done, total, message) {
+      // One line for each step and quarter: a terminal is no place for every file.
+      const share = total === undefined || total === 0 ? '' : ` ${Math.floor((done / total) * 4) * 25} %`
+      if (!told.has(message + share)) say(`${message}${share}`)
+      told.add(message + share)
+    },
+  })
+
+const exitCodes: Readonly<Record<string, number>> = {
+  EMBEDDING_SPACE_MISMATCH: 2,
+  HELP_CHUNKING_CHANGED: 2,
+  HELP_IMPORT_REFUSED: 2,
+  HELP_BUILD_RUNNING: 2,
+  HELP_EXPORT_UNSAFE: 3,
+}
+
+try {
+  const run = Object.hasOwn(tasks, task) ? tasks[task] : undefined
+  if (run === undefined) {
+    say(`no task "${task}"; there are ${Object.keys(tasks).join(', ')}`)
+    process.exitCode = 1
+  } else {
+    const invocation = readConfig({ argv, env: process.env, cwd: process.cwd() })
+    await run(open(invocation), invocation)
+  }
+} catch (error) {
+  if (!isCausewayError(error)) throw error
+  say(errorText(error))
+  process.exitCode = exitCodes[error.code] ?? 1
+}
