@@ -2,8 +2,9 @@
 
 import help from '@causeway/app-help'
 import type { App } from '@causeway/app-kit'
+import minds from '@causeway/app-minds'
 import replay from '@causeway/app-replay'
 import toolvault from '@causeway/app-toolvault'
 
 /** In the order in which they are listed. */
-export const apps: readonly App[] = [replay, help, toolvault]
+export const apps: readonly App[] = [replay, help, minds, toolvault]

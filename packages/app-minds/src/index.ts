@@ -1,1 +1,28 @@
-export {}
+/** Minds: characters of a game that perceive, decide, remember and survive a restart. Times are game minutes. */
+import { defineApp } from '@causeway/app-kit'
+import { errorBody } from './error-body.ts'
+import { mindPrompts } from './prompts.ts'
+import { mindResources } from './resources.ts'
+import { openMinds } from './store.ts'
+import { lifeTools } from './tools/life-tools.ts'
+import { thoughtTools } from './tools/thought-tools.ts'
+
+/** The app, for the server's list. */
+export default defineApp(
+  {
+    name: 'Minds',
+    about: 'Minds for characters of a game: observations in, one legal action out, with memories that last.',
+    service: 'NPC Mind Server',
+    errorBody,
+    open: openMinds,
+    session: () => ({}),
+    close: (minds) => minds.close(),
+    health: (minds) => minds.health(),
+  },
+  (app) => {
+    lifeTools(app)
+    thoughtTools(app)
+    mindResources(app)
+    mindPrompts(app)
+  },
+)

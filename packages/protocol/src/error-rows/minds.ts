@@ -1,4 +1,122 @@
-import type { ErrorRow } from './row.ts'
+import { type ErrorRow, retry, row } from './row.ts'
 
 /** Minds of characters. */
-export const mindsRows = {} satisfies Record<string, ErrorRow>
+export const mindsRows = {
+  MIND_NOT_FOUND: row(
+    -32002,
+    404,
+    'no active mind has this id',
+    'call create_mind first; list_minds names those there are',
+  ),
+  MIND_EXISTS: row(-32000, 409, 'a mind of this id exists', 'use another id, or if_exists resume or replace'),
+  NO_DECISION: row(
+    -32002,
+    404,
+    'the mind has no such decision',
+    'call decide_action first, or leave request_id out',
+  ),
+  MIND_BUSY: row(
+    -32000,
+    503,
+    'too many calls wait for this mind',
+    'wait for answers that are due, then call again',
+    retry,
+  ),
+  INVALID_MIND_ID: row(
+    -32602,
+    400,
+    'the mind id has a form that no address can carry',
+    'use 1 to 128 letters, digits, dots, underscores and hyphens',
+  ),
+  INVALID_CONFIG: row(
+    -32602,
+    400,
+    'the configuration of a mind does not fit',
+    'correct what data.problems names',
+  ),
+  INVALID_OBSERVATION: row(-32602, 400, 'the observation does not fit', 'correct what data.problems names'),
+  INVALID_EVENTS: row(-32602, 400, 'the events do not fit', 'correct what data.problems names'),
+  ENTITY_MISMATCH: row(
+    -32602,
+    409,
+    'the observation is of another entity than the one that the mind drives',
+    'send the observation to its own mind, or call relink_mind',
+  ),
+  LIMIT_EXCEEDED: row(
+    -32602,
+    413,
+    'something is larger than a limit of minds',
+    'send less, or raise data.limit in CAUSEWAY_MINDS_LIMITS',
+  ),
+  STORE_ERROR: row(
+    -32000,
+    503,
+    'memories could not be read or written',
+    'call again with the same request_id',
+    retry,
+  ),
+  EMBEDDING_ERROR: row(
+    -32000,
+    503,
+    'memories could not be turned into vectors',
+    'call again; they stay where they are until it works',
+    retry,
+  ),
+  LLM_NOT_CONFIGURED: row(
+    -32000,
+    409,
+    'the mind wants a language model and none is configured',
+    'set OPENROUTER_API_KEY or MINDS_LLM_URL, or use selector auto or policy',
+  ),
+  LLM_AUTH: row(-32000, 502, 'the provider refuses the key', 'check the key of the provider'),
+  LLM_CREDITS: row(
+    -32000,
+    502,
+    'the account at the provider is empty',
+    'add credits, or use another provider',
+  ),
+  LLM_MODEL_NOT_FOUND: row(
+    -32000,
+    502,
+    'the provider does not have this model',
+    'set MINDS_LLM_MODEL or llm_model to one it has',
+  ),
+  LLM_BAD_REQUEST: row(
+    -32000,
+    502,
+    'the provider does not understand the request',
+    'use a model that takes chat messages, or structured none',
+  ),
+  LLM_RATE_LIMITED: row(-32000, 503, 'the provider wants fewer calls', 'call again later', retry),
+  LLM_TIMEOUT: row(
+    -32000,
+    504,
+    'the model did not answer in time',
+    'call again, or raise the deadline',
+    retry,
+  ),
+  LLM_UNREACHABLE: row(
+    -32000,
+    502,
+    'the provider cannot be reached',
+    'check its address and that it runs',
+    retry,
+  ),
+  LLM_UPSTREAM: row(-32000, 502, 'the provider failed', 'call again later', retry),
+  LLM_REFUSED: row(-32000, 502, 'the model refused to answer', 'use another model'),
+  LLM_TRUNCATED: row(-32000, 502, 'the answer of the model was cut off', 'raise max_tokens'),
+  LLM_INVALID_OUTPUT: row(
+    -32000,
+    502,
+    'the model gave no usable answer, also when corrected',
+    'use a stronger model',
+    retry,
+  ),
+  LLM_OVERLOADED: row(-32000, 503, 'too many calls wait for the provider', 'call again later', retry),
+  LLM_BUDGET: row(
+    -32000,
+    429,
+    'the budget for language models is spent',
+    'wait, or raise the budget of the mind or of the server',
+  ),
+} satisfies Record<string, ErrorRow>

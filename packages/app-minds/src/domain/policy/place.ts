@@ -1,0 +1,90 @@
+/** Places that a character knows: what was seen where, and what happened there. */
+import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
+import { manhattan } from '../observation.ts'
+
+/** Something to do at a place. */
+export interface PlaceInteraction extends Interaction {
+  /** Game time of the last refusal, null where there was none. */
+  readonly refused_at: number | null
+}
+
+/** A known place, or a known character. */
+export interface Place {
+  readonly entity_id: string
+  readonly display_name: string
+  readonly position: Cell | null
+  readonly interactions: readonly PlaceInteraction[]
+  readonly first_seen: number
+  readonly last_seen: number
+  readonly last_busy: number | null
+  readonly last_refused: number | null
+  /** It was not where it was expected. */
+  readonly gone: boolean
+}
+
+/** Places by entity id. */
+export type Places = ReadonlyMap<string, Place>
+
+/** Brings places up to date with what is in sight; gives the changed ones too. */
+export function seePlaces(
+  known: Places,
+  observation: Observation,
+): { places: Places; seen: readonly Place[] } {
+  const { entities, time, position, entity_id } = observation
+  if (entities === null) return { places: known, seen: [] }
+  const seen = entities
+    .filter((entity) => entity.entity_id !== entity_id && entity.interactions.length > 0)
+    .map((entity) => seenPlace(known.get(entity.entity_id), entity, time))
+  const inSight = new Set(entities.map((entity) => entity.entity_id))
+  const reach = sightOf(position, entities)
+  const missing = [...known.values()].filter(
+    (place) =>
+      !place.gone &&
+      !inSight.has(place.entity_id) &&
+      position !== null &&
+      place.position !== null &&
+      manhattan(position, place.position) <= reach,
+  )
+  const changed = [...seen, ...missing.map((place) => ({ ...place, gone: true }))]
+  const places = new Map(known)
+  for (const place of changed) places.set(place.entity_id, place)
+  return { places, seen: changed }
+}
+
+/** How far the character surely sees now: to the farthest thing in sight, and at least two steps. */
+function sightOf(position: Cell | null, entities: readonly Entity[]): number {
+  const far = entities.map((entity) =>
+    position === null || entity.position === null ? 0 : manhattan(position, entity.position),
+  )
+  return Math.max(2, ...far)
+}
+
+function seenPlace(known: Place | undefined, entity: Entity, time: number): Place {
+  const isBusy = entity.engagement !== null && !entity.engagement.is_joinable
+  const refusedAt = (name: string): number | null =>
+    known?.interactions.find((one) => one.name === name)?.refused_at ?? null
+  return {
+    entity_id: entity.entity_id,
+    display_name: entity.display_name,
+    position: entity.position ?? known?.position ?? null,
+    interactions: entity.interactions.map((one) => ({ ...one, refused_at: refusedAt(one.name) })),
+    first_seen: known?.first_seen ?? time,
+    last_seen: time,
+    last_busy: isBusy ? time : (known?.last_busy ?? null),
+    last_refused: known?.last_refused ?? null,
+    gone: false,
+  }
+}
+
+/** The place after it refused an interaction. */
+export const refusedPlace = (place: Place, interaction: string, time: number): Place => ({
+  ...place,
+  last_refused: time,
+  interactions: place.interactions.map((one) =>
+    one.name === interaction ? { ...one, refused_at: time } : one,
+  ),
+})
+
+/** True within the cooldown; a time in the future, as after a reload of an older save, counts for nothing. */
+export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
+  since !== null && time >= since && time - since < cooldown

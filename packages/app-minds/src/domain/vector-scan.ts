@@ -1,0 +1,50 @@
+/** Scanning a table of unit vectors for those nearest to a question. */
+
+/** A row and its cosine. */
+export interface Near {
+  readonly row: number
+  readonly cosine: number
+}
+
+/** Vectors of one width. */
+export interface Table {
+  /** unit vectors, shape [count, width], row-major float32 */
+  readonly values: Float32Array
+  readonly width: number
+  readonly count: number
+}
+
+/** Cosine of one row; 0 for a row without direction. */
+export function cosineAt({ values, width }: Table, row: number, query: Float32Array): number {
+  const start = row * width
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  let i = 0
+  // Four sums at once: the processor works on them side by side.
+  for (; i + 3 < width; i += 4) {
+    a += (values[start + i] as number) * (query[i] as number)
+    b += (values[start + i + 1] as number) * (query[i + 1] as number)
+    c += (values[start + i + 2] as number) * (query[i + 2] as number)
+    d += (values[start + i + 3] as number) * (query[i + 3] as number)
+  }
+  for (; i < width; i++) a += (values[start + i] as number) * (query[i] as number)
+  return a + b + c + d
+}
+
+/** The `top` nearest rows with a positive cosine, best first, by row between equals. */
+export function nearestRows(table: Table, query: Float32Array, top: number): readonly Near[] {
+  const best: Near[] = []
+  let floor = 0
+  for (let row = 0; row < table.count; row++) {
+    const cosine = cosineAt(table, row, query)
+    if (cosine <= floor) continue
+    let at = best.length
+    while (at > 0 && (best[at - 1] as Near).cosine < cosine) at--
+    best.splice(at, 0, { row, cosine })
+    if (best.length > top) best.pop()
+    if (best.length === top) floor = (best[top - 1] as Near).cosine
+  }
+  return best
+}

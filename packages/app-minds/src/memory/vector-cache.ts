@@ -1,0 +1,110 @@
+/** Vectors of minds in memory, loaded when a mind is searched, the least used thrown away above a number of bytes. */
+import { cosineAt, nearestRows, type Table } from '../domain/vector-scan.ts'
+
+/** A question to the vectors of one mind. */
+export interface VectorQuestion {
+  readonly mindSeq: number
+  readonly embedderId: string
+  readonly width: number
+  /** Unit vectors. */
+  readonly queries: readonly Float32Array[]
+  readonly top: number
+  /** Rows whose cosine is wanted too. */
+  readonly also: readonly number[]
+}
+
+/** For each query: memory row -> cosine. */
+export type VectorAnswer = readonly (readonly (readonly [seq: number, cosine: number])[])[]
+
+/** Rows of a mind from after one on, ascending. */
+export type LoadVectors = (
+  mindSeq: number,
+  embedderId: string,
+  after: number,
+) => Iterable<{ readonly memory_seq: number; readonly vec: Uint8Array }>
+
+/** Searches vectors. */
+export interface VectorCache {
+  search(question: VectorQuestion): VectorAnswer
+  /** Forgets a mind: rows were removed or added out of order. */
+  drop(mindSeq: number): void
+  readonly bytes: number
+}
+
+interface Entry {
+  seqs: number[]
+  rows: Map<number, number>
+  values: Float32Array
+  width: number
+}
+
+/** Makes a cache over a source. */
+export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+  const remove = (key: string): void => {
+    const entry = entries.get(key)
+    if (entry === undefined) return
+    bytes -= entry.values.byteLength
+    entries.delete(key)
+  }
+  const current = ({ mindSeq, embedderId, width }: VectorQuestion): Entry => {
+    const key = `${mindSeq}|${embedderId}`
+    const entry = entries.get(key) ?? { seqs: [], rows: new Map(), values: new Float32Array(0), width }
+    remove(key)
+    extend(entry, load(mindSeq, embedderId, entry.seqs.at(-1) ?? 0))
+    entries.set(key, entry)
+    bytes += entry.values.byteLength
+    // The first keys are the least used: an entry is put back at the end with each use.
+    for (const oldest of entries.keys()) {
+      if (bytes <= mostBytes || oldest === key) break
+      remove(oldest)
+    }
+    return entry
+  }
+  return {
+    search(question) {
+      const entry = current(question)
+      const table: Table = { values: entry.values, width: entry.width, count: entry.seqs.length }
+      return question.queries.map((query) => answer(entry, table, query, question))
+    },
+    drop(mindSeq) {
+      for (const key of [...entries.keys()]) if (key.startsWith(`${mindSeq}|`)) remove(key)
+    },
+    get bytes() {
+      return bytes
+    },
+  }
+}
+
+function answer(
+  { seqs, rows }: Entry,
+  table: Table,
+  query: Float32Array,
+  { top, also }: VectorQuestion,
+): readonly (readonly [number, number])[] {
+  const found = new Map<number, number>()
+  for (const { row, cosine } of nearestRows(table, query, top)) found.set(seqs[row] as number, cosine)
+  for (const seq of also) {
+    const row = rows.get(seq)
+    if (row !== undefined && !found.has(seq)) found.set(seq, cosineAt(table, row, query))
+  }
+  return [...found]
+}
+
+/** Appends rows; those without a direction take part as zeros, whose cosine is 0. */
+function extend(entry: Entry, rows: ReturnType<LoadVectors>): void {
+  const { width } = entry
+  for (const { memory_seq, vec } of rows) {
+    const at = entry.seqs.length * width
+    if (at + width > entry.values.length) {
+      const grown = new Float32Array(Math.max(width * 64, entry.values.length * 2))
+      grown.set(entry.values)
+      entry.values = grown
+    }
+    // A copy: the blob may lie at an odd address, where no view of floats can begin.
+    if (vec.byteLength === width * 4) entry.values.set(new Float32Array(vec.slice().buffer), at)
+    entry.rows.set(memory_seq, entry.seqs.length)
+    entry.seqs.push(memory_seq)
+  }
+}

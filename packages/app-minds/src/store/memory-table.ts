@@ -1,0 +1,173 @@
+/** Memories, of today and lasting, with their vectors and their full-text search. */
+import type { Cell } from '../domain/observation.ts'
+import { wordsHash } from './hash.ts'
+import type { Database } from './mind-table.ts'
+import type { MemoryRow, NewMemory } from './types.ts'
+
+interface RawMemory {
+  readonly seq: number
+  readonly id: string
+  readonly content: string
+  readonly importance: number
+  readonly sim_time: number | null
+  readonly x: number | null
+  readonly y: number | null
+  readonly kind: MemoryRow['kind']
+  readonly subject: string | null
+  readonly tags_json: string
+  readonly superseded_by: string | null
+}
+
+/** A hit of the full-text search; `lexical` is minus bm25, so more is better. */
+export interface LexicalHit {
+  readonly seq: number
+  readonly lexical: number
+}
+
+/** Which of the two tables of memories. */
+export type MemoryTable = 'memory' | 'daily_memory'
+
+/** A daily memory with its vector, about to last. */
+export interface Lasting {
+  readonly memory: MemoryRow
+  /** null where its text has no direction in the space */
+  readonly vector: Uint8Array | null
+}
+
+/** The statements about memories; to be called inside a transaction. */
+export function memoryTable(db: Database, now: () => number) {
+  const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
+  const addDaily = db.prepare(
+    `INSERT OR IGNORE INTO daily_memory (id, mind_seq, content, importance, sim_time, x, y, kind, subject, tags_json, words_hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const daily = db.prepare<[number, number], RawMemory>(
+    `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, id LIMIT ?`,
+  )
+  const dropDaily = db.prepare('DELETE FROM daily_memory WHERE id = ?')
+  const failDaily = db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?')
+  const add = db.prepare(
+    `INSERT OR IGNORE INTO memory (id, mind_seq, content, words_hash, importance, sim_time, x, y, kind, subject, tags_json, consolidated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const addVector = db.prepare(
+    'INSERT OR REPLACE INTO memory_vec (memory_seq, embedder_id, mind_seq, vec) VALUES (?, ?, ?, ?)',
+  )
+  const alike = db.prepare<[number, string, string, string | null], { seq: number; id: string }>(
+    'SELECT seq, id FROM memory WHERE mind_seq = ? AND words_hash = ? AND kind = ? AND subject IS ? ORDER BY seq LIMIT 1',
+  )
+  const merge = db.prepare(
+    `UPDATE memory SET importance = max(importance, ?), sim_time = max(coalesce(sim_time, 0), coalesce(?, sim_time, 0)),
+       merged_count = merged_count + 1, superseded_by = NULL, valid_to = NULL WHERE seq = ?`,
+  )
+  const supersede = db.prepare(
+    'UPDATE memory SET superseded_by = ?, valid_to = ? WHERE id = ? AND id != ? AND superseded_by IS NULL',
+  )
+  const touch = db.prepare(
+    'UPDATE memory SET access_count = access_count + 1, last_access_sim_time = ? WHERE id = ?',
+  )
+  const newest = db.prepare<[number, number], RawMemory>(
+    `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY sim_time DESC, seq DESC LIMIT ?`,
+  )
+  const weightiest = db.prepare<[number, number], RawMemory>(
+    `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY importance DESC, seq DESC LIMIT ?`,
+  )
+  const bySeqs = db.prepare<[string], RawMemory>(
+    `SELECT ${columns}, superseded_by FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
+  )
+  const hits = {
+    memory: searchOf(db, 'memory_fts'),
+    daily_memory: searchOf(db, 'daily_fts'),
+  }
+  const unembedded = db.prepare<[number, string, number], RawMemory>(
+    `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
+       (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
+  )
+  const vectors = db.prepare<[number, string, number], { memory_seq: number; vec: Uint8Array }>(
+    'SELECT memory_seq, vec FROM memory_vec WHERE mind_seq = ? AND embedder_id = ? AND memory_seq > ? ORDER BY memory_seq',
+  )
+  // Importance times recency, the least first; seeds are who the character is and stay.
+  const evict = db.prepare(
+    `DELETE FROM memory WHERE seq IN (
+       SELECT seq FROM memory WHERE mind_seq = ?1 AND kind != 'seed'
+       ORDER BY importance / (1 + max(0, coalesce(?2 - sim_time, 1000)) / 1000.0), seq LIMIT ?3)`,
+  )
+  return {
+    addDaily(
+      mindSeq: number,
+      { id, content, importance, sim_time, location, kind, subject, tags }: NewMemory,
+    ): void {
+      const [x, y] = location ?? [null, null]
+      addDaily.run(
+        id,
+        mindSeq,
+        content,
+        importance,
+        sim_time,
+        x,
+        y,
+        kind,
+        subject,
+        JSON.stringify(tags),
+        wordsHash(content),
+      )
+    },
+    daily: (mindSeq: number, limit = 1e9): readonly MemoryRow[] => daily.all(mindSeq, limit).map(memoryOf),
+    dropDaily: (id: string): boolean => dropDaily.run(id).changes > 0,
+    failDaily: (id: string, error: string): void => void failDaily.run(error, id),
+    /** The seq of the new row, or undefined where the id is there already. */
+    add(mindSeq: number, memory: Omit<MemoryRow, 'seq' | 'superseded_by'>): number | undefined {
+      const { id, content, importance, sim_time, location, kind, subject, tags } = memory
+      const [x, y] = location ?? [null, null]
+      const made = add.run(
+        ...[id, mindSeq, content, wordsHash(content), importance, sim_time, x, y, kind, subject],
+        JSON.stringify(tags),
+        now(),
+      )
+      return made.changes === 0 ? undefined : Number(made.lastInsertRowid)
+    },
+    addVector: (mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void =>
+      void addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0)),
+    alike: (mindSeq: number, { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>) =>
+      alike.get(mindSeq, wordsHash(content), kind, subject),
+    merge: (seq: number, { importance, sim_time }: Pick<MemoryRow, 'importance' | 'sim_time'>): void =>
+      void merge.run(importance, sim_time, seq),
+    supersede: (older: string, newer: string, time: number | null): boolean =>
+      supersede.run(newer, time, older, newer).changes > 0,
+    touch: (id: string, time: number): void => void touch.run(time, id),
+    newest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
+      newest.all(mindSeq, limit).map(memoryOf),
+    weightiest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
+      weightiest.all(mindSeq, limit).map(memoryOf),
+    bySeqs: (seqs: readonly number[]): readonly MemoryRow[] => bySeqs.all(JSON.stringify(seqs)).map(memoryOf),
+    search: (
+      table: MemoryTable,
+      mindSeq: number,
+      words: readonly string[],
+      limit: number,
+    ): readonly LexicalHit[] => hits[table](mindSeq, words, limit),
+    unembedded: (mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] =>
+      unembedded.all(mindSeq, embedderId, limit).map(memoryOf),
+    vectors: (mindSeq: number, embedderId: string, after: number) =>
+      vectors.iterate(mindSeq, embedderId, after),
+    evict: (mindSeq: number, time: number | null, count: number): number =>
+      evict.run({ 1: mindSeq, 2: time, 3: count }).changes,
+  }
+}
+
+/** Full-text search within one mind. Terms are quoted one by one: what a character says is no query language. */
+function searchOf(db: Database, table: 'memory_fts' | 'daily_fts') {
+  const statement = db.prepare<[string, number], LexicalHit>(
+    `SELECT rowid AS seq, -bm25(${table}, 0.0, 1.0) AS lexical FROM ${table} WHERE ${table} MATCH ? ORDER BY lexical DESC LIMIT ?`,
+  )
+  return (mindSeq: number, words: readonly string[], limit: number): readonly LexicalHit[] => {
+    const terms = [...new Set(words)].slice(0, 32).map((word) => `"${word.replaceAll('"', '""')}"`)
+    if (terms.length === 0) return []
+    return statement.all(`mind : "m${mindSeq}" AND content : (${terms.join(' OR ')})`, limit)
+  }
+}
+
+function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
+  const location: Cell | null = x === null || y === null ? null : [x, y]
+  return { ...row, location, tags: JSON.parse(tags_json) as string[] } // written by this file
+}

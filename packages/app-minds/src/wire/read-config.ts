@@ -1,0 +1,105 @@
+/** The configuration of a mind, as `create_mind` takes it. */
+import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+import { policyConstants } from '../domain/policy/constants.ts'
+import type { Limits } from '../limits.ts'
+import { problemsOf } from './problems.ts'
+
+const share = z.number().min(0).max(1)
+const constants = z.strictObject(
+  Object.fromEntries(
+    Object.keys(policyConstants).map((name) => [name, z.number().min(0).optional()]),
+  ) as Record<keyof typeof policyConstants, z.ZodOptional<z.ZodNumber>>,
+)
+
+const shape = z.looseObject({
+  entity_id: z.string().min(1).max(256).optional(),
+  traits: z.array(z.string()).default([]),
+  llm_model: z.string().min(1).max(200).optional(),
+  embedding_model: z.string().min(1).max(200).optional(),
+  memory_storage_path: z.string().max(1024).optional(),
+  initial_working_memory: z.looseObject({}).nullish(),
+  initial_long_term_memories: z.array(z.string()).default([]),
+  personality_dimensions: z.record(z.string(), share).default({}),
+  selector: z.enum(['auto', 'llm', 'policy']).default('auto'),
+  llm_provider: z.string().max(64).optional(),
+  temperature: z.number().min(0).max(2).default(0),
+  max_tokens: z.number().int().min(64).max(4096).default(1024),
+  on_llm_failure: z.enum(['policy', 'wait', 'error']).default('policy'),
+  llm_gate: z.enum(['off', 'on_change']).default('off'),
+  memory_query: z.enum(['llm', 'heuristic']).default('llm'),
+  pipeline: z.enum(['four_node', 'merged']).default('four_node'),
+  seed: z.number().int().min(0).max(4_294_967_295).optional(),
+  budget: z
+    .strictObject({
+      tokens_per_game_day: z.number().int().min(0).optional(),
+      cost_per_hour: z.number().min(0).optional(),
+    })
+    .default({}),
+  retrieval: z
+    .strictObject({
+      relevance: share.optional(),
+      importance: share.optional(),
+      recency: share.optional(),
+      per_query: z.number().int().min(1).max(20).optional(),
+      most: z.number().int().min(1).max(50).optional(),
+      half_life_minutes: z.number().positive().optional(),
+    })
+    .default({}),
+  policy: constants.default({}),
+  if_exists: z.enum(['resume', 'error', 'replace']).default('resume'),
+  recall_daily: z.boolean().default(true),
+})
+
+/** The configuration, checked. */
+export type MindConfig = z.output<typeof shape>
+
+/** The model of the original, used where neither the mind nor the server names one. */
+export const defaultModel = 'google/gemini-2.0-flash-lite-001'
+
+/** The embedding model that the original names by default. */
+export const requestedEmbedding = 'all-MiniLM-L6-v2'
+
+/** Reads a configuration and what is doubtful in it; throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */
+export function readConfig(
+  value: unknown,
+  limits: Limits,
+): { config: MindConfig; warnings: readonly string[] } {
+  const parsed = shape.safeParse(value ?? {})
+  if (!parsed.success) {
+    const problems = problemsOf(parsed.error)
+    throw new CausewayError('INVALID_CONFIG', `Invalid config format: ${problems.join('; ')}`, {
+      data: { problems },
+    })
+  }
+  const config = parsed.data
+  within('traits', config.traits.length, limits.traits)
+  for (const trait of config.traits) within('trait_chars', trait.length, limits.trait_chars)
+  within('seed_memories', config.initial_long_term_memories.length, limits.seed_memories)
+  for (const memory of config.initial_long_term_memories)
+    within('memory_chars', memory.length, limits.memory_chars)
+  const working = Buffer.byteLength(JSON.stringify(config.initial_working_memory ?? null))
+  within('working_memory_bytes', working, limits.working_memory_bytes)
+  const unknown = Object.keys(config).filter((key) => !(key in shape.shape))
+  const path = config.memory_storage_path
+  return {
+    config,
+    warnings: [
+      ...(unknown.length === 0 ? [] : [`config: not known and not used: ${unknown.join(', ')}`]),
+      ...(path === undefined
+        ? []
+        : ['memory_storage_path is kept as a label; memories are in the data folder']),
+    ],
+  }
+}
+
+/** Throws `LIMIT_EXCEEDED` beyond a limit. */
+export function within(limit: keyof Limits, value: number, most: number): void {
+  if (value <= most) return
+  throw new CausewayError('LIMIT_EXCEEDED', `${limit.replaceAll('_', ' ')}: ${value}, the limit is ${most}`, {
+    data: { limit, value, most },
+  })
+}
+
+/** The configuration as it is stored and read again: what was read once is not read differently later. */
+export const storedConfig = (json: string): MindConfig => shape.parse(JSON.parse(json))

@@ -1,0 +1,223 @@
+/** From what a game sends to an `Observation`: every spelling that games have, doubtful values mended with a warning. */
+import { CausewayError } from '@causeway/protocol'
+import { z } from 'zod'
+import { readCell } from '../domain/cell.ts'
+import type {
+  Activity,
+  Cell,
+  Conversation,
+  CurrentInteraction,
+  Entity,
+  InteractionParameter,
+  Need,
+  Observation,
+} from '../domain/observation.ts'
+import { manhattan } from '../domain/observation.ts'
+import type { Limits } from '../limits.ts'
+import { problemsOf } from './problems.ts'
+import {
+  loose,
+  numberOr,
+  readInteraction,
+  readParameters,
+  readRates,
+  stringsOf,
+  text,
+} from './read-interaction.ts'
+import { readMessages } from './read-messages.ts'
+
+/** An observation, and what was mended in it. */
+export interface ReadObservation {
+  readonly observation: Observation
+  readonly warnings: readonly string[]
+  /** Members at the top that nothing here reads. */
+  readonly unknown: readonly string[]
+}
+
+const part = z.looseObject({}).nullish()
+const shape = z.looseObject({
+  entity_id: z.string().min(1).max(256),
+  current_simulation_time: z.number(),
+  status: part,
+  needs: part,
+  vision: part,
+  conversations: z.array(z.looseObject({ interaction_id: z.string().min(1) })).nullish(),
+})
+const known = new Set([...Object.keys(shape.shape), 'events'])
+
+/** Reads an observation; throws `INVALID_OBSERVATION` with `path: problem`, and `LIMIT_EXCEEDED` for one too large. */
+export function readObservation(value: unknown, limits: Limits): ReadObservation {
+  const bytes = Buffer.byteLength(JSON.stringify(value ?? null))
+  if (bytes > limits.observation_bytes)
+    throw new CausewayError(
+      'LIMIT_EXCEEDED',
+      `the observation has ${bytes} bytes, the limit is ${limits.observation_bytes}`,
+      {
+        data: { limit: 'observation_bytes', value: bytes, most: limits.observation_bytes },
+      },
+    )
+  const parsed = shape.safeParse(value)
+  if (!parsed.success) throw invalid(problemsOf(parsed.error))
+  const { entity_id, current_simulation_time, status, needs, vision, conversations } = parsed.data
+  const warnings: string[] = []
+  const position = readPosition(status)
+  const state = loose(status?.activity_state ?? status?.controller_state)
+  const observation: Observation = {
+    entity_id,
+    time: Math.floor(current_simulation_time),
+    position,
+    movement_locked: status?.movement_locked === true,
+    current: readCurrent(loose(status?.current_interaction)),
+    activity: readActivity(state),
+    needs: readNeeds(loose(needs), warnings),
+    entities:
+      vision === null || vision === undefined
+        ? null
+        : readEntities(loose(vision), position, limits, warnings),
+    conversations: (conversations ?? []).map(readConversation),
+  }
+  return { observation, warnings, unknown: Object.keys(parsed.data).filter((key) => !known.has(key)) }
+}
+
+const invalid = (problems: readonly string[]): CausewayError =>
+  new CausewayError('INVALID_OBSERVATION', `Invalid observation format: ${problems.join('; ')}`, {
+    data: { problems },
+  })
+
+function readPosition(status: Record<string, unknown> | null | undefined): Cell | null {
+  const given = status?.position
+  if (given === undefined || given === null) return null
+  const cell = readCell(given)
+  if (cell === null) throw invalid(['status.position: expected [x, y]'])
+  return cell
+}
+
+const activities: readonly Activity[] = ['idle', 'waiting', 'moving', 'wandering', 'interacting']
+
+function readActivity(state: Record<string, unknown>): Activity | null {
+  const word = String(state.state_name ?? state.state ?? state.state_enum ?? '').toLowerCase()
+  return activities.find((one) => word.includes(one)) ?? null
+}
+
+function readCurrent(current: Record<string, unknown>): CurrentInteraction | null {
+  if (Object.keys(current).length === 0) return null
+  const id = text(current.interaction_id)
+  const name = text(current.interaction_name) ?? text(current.name) ?? text(current.interaction_type) ?? id
+  return {
+    interaction_id: id,
+    name: name ?? 'interaction',
+    entity_id: text(current.entity_id) ?? text(current.target_id),
+    fills: stringsOf(current.needs_filled),
+    rates: readRates(current.need_rates),
+    parameters: readParameters(
+      current.act_in_interaction_parameters ?? current.parameters,
+    ) as InteractionParameter[],
+  }
+}
+
+function readNeeds(given: Record<string, unknown>, warnings: string[]): Need[] {
+  const max = numberOr(given.max_value ?? given.max_need_value, 100)
+  const isUsable = max > 0
+  if (!isUsable) warnings.push(`needs: maximum ${max} is not positive; taken as 100`)
+  const top = isUsable ? max : 100
+  return Object.entries(loose(given.needs)).flatMap(([name, value]): Need[] => {
+    const number = typeof value === 'number' ? value : Number.NaN
+    if (!Number.isFinite(number)) {
+      warnings.push(`needs.${name}: not a number; left out`)
+      return []
+    }
+    const kept = Math.min(top, Math.max(0, number))
+    if (kept !== number) warnings.push(`needs.${name}: ${number} is outside 0 to ${top}; taken as ${kept}`)
+    return [{ name, value: kept, max: top }]
+  })
+}
+
+function readEntities(
+  vision: Record<string, unknown>,
+  position: Cell | null,
+  limits: Limits,
+  warnings: string[],
+): Entity[] {
+  const given = Array.isArray(vision.visible_entities) ? vision.visible_entities : []
+  const entities = new Map<string, Entity>()
+  for (const [index, value] of given.entries()) {
+    const entity = readEntity(loose(value), limits, warnings)
+    if (entity === null) warnings.push(`vision.visible_entities.${index}: without an id; left out`)
+    else if (entities.has(entity.entity_id))
+      warnings.push(`${entity.entity_id}: seen twice; the first counts`)
+    else entities.set(entity.entity_id, entity)
+  }
+  const all = [...entities.values()]
+  if (all.length <= limits.visible_entities) return all
+  warnings.push(`${all.length} entities in sight; the nearest ${limits.visible_entities} count`)
+  return nearest(all, position, limits.visible_entities)
+}
+
+/** The nearest entities, in the order in which they were sent. */
+export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
+  if (entities.length <= most) return [...entities]
+  const steps = (entity: Entity): number =>
+    position === null || entity.position === null
+      ? Number.MAX_SAFE_INTEGER
+      : manhattan(position, entity.position)
+  const kept = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, most))
+  return entities.filter((entity) => kept.has(entity))
+}
+
+function readEntity(value: Record<string, unknown>, limits: Limits, warnings: string[]): Entity | null {
+  const id = text(value.entity_id) ?? text(value.name)
+  if (id === null) return null
+  const offered = readInteractions(value.interactions)
+  if (offered.length > limits.interactions_per_entity)
+    warnings.push(
+      `${id}: offers ${offered.length} interactions; the first ${limits.interactions_per_entity} count`,
+    )
+  const relationship = loose(value.relationship)
+  const engagement = loose(value.current_interaction)
+  return {
+    entity_id: id,
+    display_name: text(value.display_name) ?? text(value.name) ?? id,
+    position: readCell(value.position ?? value.cell),
+    interactions: offered.slice(0, limits.interactions_per_entity),
+    relationship:
+      Object.keys(relationship).length === 0
+        ? null
+        : {
+            familiarity: numberOr(relationship.familiarity, 0),
+            sentiment: numberOr(relationship.sentiment, 0),
+          },
+    engagement:
+      Object.keys(engagement).length === 0
+        ? null
+        : {
+            interaction_name: text(engagement.interaction_name) ?? '',
+            participant_names: stringsOf(engagement.participant_names),
+            is_joinable: engagement.is_joinable !== false,
+          },
+  }
+}
+
+function readInteractions(value: unknown): Entity['interactions'] {
+  if (Array.isArray(value))
+    return value.flatMap((one) => {
+      const name = typeof one === 'string' ? one : text(loose(one).name)
+      return name === null ? [] : [readInteraction(name, loose(one))]
+    })
+  return Object.entries(loose(value)).map(([name, one]) => readInteraction(name, loose(one)))
+}
+
+function readConversation(
+  value: Record<string, unknown> & { readonly interaction_id: string },
+): Conversation {
+  return {
+    interaction_id: value.interaction_id,
+    interaction_name: text(value.interaction_name) ?? 'conversation',
+    participants: Array.isArray(value.participants)
+      ? value.participants.flatMap((one) =>
+          typeof one === 'string' ? [one] : (text(loose(one).entity_id) ?? []),
+        )
+      : [],
+    initiator_id: text(value.initiator_id),
+    messages: readMessages(value.conversation_history),
+  }
+}
