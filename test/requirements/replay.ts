@@ -1,6 +1,6 @@
 import type { Requirements } from '../requirement.ts'
 
-/** The Replay app: fifteen tools over a recording, and none of the defects of their predecessor. */
+/** The Replay app: fifteen tools over a recording with none of the defects of their predecessor, and what finds faults. */
 export const replay = {
   'replay:tools': {
     origin: 'original replay design, tool handler methods',
@@ -165,5 +165,105 @@ export const replay = {
   'replay:faults': {
     origin: 'design, fixtures',
     behaviour: 'each faulty recording shows its known fault at its known frame through the tools',
+  },
+  'replay:diagnose': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'each recording with a fault has it as the first finding, by kind, body and frame; a clean one has no warning; an answer fits in 2 kB',
+  },
+  'replay:laws': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'each law is a check of its own over a range of frames',
+  },
+  'replay:range-checks': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'friction cone, penetration and resting contact are checked over ranges too, as runs with an exact count',
+  },
+  'replay:explain': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'one frame is explained: the balance of forces of each body, its contacts, what changed in it',
+  },
+  'replay:timeline': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'what happens in a recording is a list of events in pages, and can be asked for by kind',
+  },
+  'replay:stalls': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'frames in which the solver gave up are runs, with the bodies of their islands and the ratio of their masses',
+  },
+  'replay:divergence': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'the first frame in which two runs differ is named, bit by bit and by tolerance',
+  },
+  'replay:compare-recordings': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'two runs are compared body by body, found by id or mass, aligned by frame or time',
+  },
+  'replay:series': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'series by name over a range, in few points with exact totals, or page by page',
+  },
+  'replay:trajectory': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'the path of a body in few points that keep its shape, with exact lengths',
+  },
+  'replay:search': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'frames that meet a condition are found as runs; a condition that cannot be read is refused at its place',
+  },
+  'replay:sql:views': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'views hide the normalisation of every era and of our own runs',
+  },
+  'replay:sql:gates': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a query cannot write, attach, load extensions, or run beyond its deadline or its memory',
+  },
+  'replay:plot': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a plot is a PNG with axes and units and the cited frame marked, and its SVG is a resource',
+  },
+  'replay:render': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a frame is a PNG with bodies, contact forces and speeds, in every view and every era',
+  },
+  'replay:bookmark': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'notes on frames are added, listed and removed',
+  },
+  'replay:notebook': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a mutating call that is repeated changes nothing, and gets the answer of the first',
+  },
+  'replay:baseline': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'figures of a run are kept, and later runs of the scene are held against them',
+  },
+  'replay:invariants': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'limits are asserted, each with pass or fail, where, and what shows it',
+  },
+  'replay:tail': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'new frames of a growing recording come in order, each once',
+  },
+  'replay:tail:announced': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'whoever subscribed to the latest frame hears of new ones',
+  },
+  'replay:prompts': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'prompts lead from diagnosis to evidence, and from two runs to what became better or worse',
+  },
+  'replay:runs:answers': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a run that we record is answered as the recording that it was imported from',
+  },
+  'replay:health:numbers': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'health tells of private copies and of runs: how many, their bytes, their caps',
   },
 } as const satisfies Requirements

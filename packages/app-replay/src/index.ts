@@ -30,7 +30,7 @@ export default defineApp(
     open: openReplay,
     session: (): ReplaySession => ({}),
     close: (store) => store.close(),
-    health: (store) => ({ ...store.health() }),
+    health: async (store) => ({ ...store.health(), ...(await store.recorder.health()) }),
   },
   (app) => {
     recordingTools(app)

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import { openNotebook } from '../src/notebook.ts'
 import { ask, openReplay, rowsOf } from './replay-kit.ts'
 
-t.test('bookmark: is added, listed by frame, and removed', async (t) => {
+verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await one.call('bookmark', { frame_id: 50, note: 'still slides' })
   const { bookmarks } = await one.call('bookmark', { frame_id: 45, note: 'begins to slide' })
@@ -19,25 +19,29 @@ t.test('bookmark: is added, listed by frame, and removed', async (t) => {
   await t.rejects(one.call('bookmark', { frame_id: 999, note: 'x' }), { code: 'FRAME_NOT_FOUND' })
 })
 
-t.test('notebook: a repeated request changes nothing, and gets the answer of the first', async (t) => {
-  let now = 1_000_000
-  const dir = join(t.testdir({}), 'data')
-  const book = openNotebook(dir, () => now)
-  t.teardown(() => book.close())
-  const note = { recording: 'r', frame_id: 1, note: 'n' }
-  await book.addBookmark('one', note)
-  await book.addBookmark('one', note)
-  const [only, ...others] = await book.bookmarks('r')
-  t.same(others, [])
-  t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true)
-  t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the answer of the first')
-  t.equal(await book.removeBookmark('three', 'r', only?.id ?? 0), false)
-  now += 600_001
-  await book.addBookmark('one', note)
-  t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes it is another request')
-})
+verifies(
+  'replay:notebook',
+  'notebook: a repeated request changes nothing, and gets the answer of the first',
+  async (t) => {
+    let now = 1_000_000
+    const dir = join(t.testdir({}), 'data')
+    const book = openNotebook(dir, () => now)
+    t.teardown(() => book.close())
+    const note = { recording: 'r', frame_id: 1, note: 'n' }
+    await book.addBookmark('one', note)
+    await book.addBookmark('one', note)
+    const [only, ...others] = await book.bookmarks('r')
+    t.same(others, [])
+    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true)
+    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the answer of the first')
+    t.equal(await book.removeBookmark('three', 'r', only?.id ?? 0), false)
+    now += 600_001
+    await book.addBookmark('one', note)
+    t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes it is another request')
+  },
+)
 
-t.test('save_baseline: later runs of the same scene are held against it', async (t) => {
+verifies('replay:baseline', 'save_baseline: later runs of the same scene are held against it', async (t) => {
   const { client } = await openReplay(t, ['incline_sticks', 'incline_slides'])
   const one = client()
   const saved = await one.call('save_baseline', { recording: 'incline_sticks', name: 'sticks' })
@@ -54,24 +58,28 @@ t.test('save_baseline: later runs of the same scene are held against it', async 
   })
 })
 
-t.test('assert_invariants: pass or fail of each, with where and what shows it', async (t) => {
-  const one = await ask(t, 'slide_at_45')
-  const check = (invariants: object) => one.call('assert_invariants', { invariants })
-  t.match(await check({ max_injection_j: 1 }), {
-    passed: false,
-    verdicts: [{ frame_id: 45, unit: 'J', evidence: 'find_energy_anomalies' }],
-  })
-  t.match(await check({ never_below: 0.05, max_penetration_m: 0.1, max_energy_drift: 1 }), { passed: true })
-  t.match(await check({ never_below: { 1: 5 } }), { passed: false, verdicts: [{ body_id: 1 }] })
-  t.match(await check({ rest_by: { frame: 118, speed: 0.05 } }), { passed: true })
-  t.match(await check({ rest_by: { frame: 45 } }), { passed: false, verdicts: [{ frame_id: 45 }] })
-  t.match(await check({ no_cone_violation: true }), { passed: false, verdicts: [{ frame_id: 45 }] })
-  t.match(await check({ no_findings: 'error' }), { passed: false })
-  await t.rejects(check({}), { code: 'INVALID_ARGUMENTS' })
-  await t.rejects(check({ never_abov: 1 }), { code: 'INVALID_ARGUMENTS', data: { known: /never_below/ } })
-})
+verifies(
+  'replay:invariants',
+  'assert_invariants: pass or fail of each, with where and what shows it',
+  async (t) => {
+    const one = await ask(t, 'slide_at_45')
+    const check = (invariants: object) => one.call('assert_invariants', { invariants })
+    t.match(await check({ max_injection_j: 1 }), {
+      passed: false,
+      verdicts: [{ frame_id: 45, unit: 'J', evidence: 'find_energy_anomalies' }],
+    })
+    t.match(await check({ never_below: 0.05, max_penetration_m: 0.1, max_energy_drift: 1 }), { passed: true })
+    t.match(await check({ never_below: { 1: 5 } }), { passed: false, verdicts: [{ body_id: 1 }] })
+    t.match(await check({ rest_by: { frame: 118, speed: 0.05 } }), { passed: true })
+    t.match(await check({ rest_by: { frame: 45 } }), { passed: false, verdicts: [{ frame_id: 45 }] })
+    t.match(await check({ no_cone_violation: true }), { passed: false, verdicts: [{ frame_id: 45 }] })
+    t.match(await check({ no_findings: 'error' }), { passed: false })
+    await t.rejects(check({}), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(check({ never_abov: 1 }), { code: 'INVALID_ARGUMENTS', data: { known: /never_below/ } })
+  },
+)
 
-t.test('assert_invariants: a run that breaks down keeps no limit', async (t) => {
+verifies('replay:invariants', 'assert_invariants: a run that breaks down keeps no limit', async (t) => {
   const one = await ask(t, 'nan')
   const answer = await one.call('assert_invariants', {
     invariants: { never_below: -1e9, max_energy_drift: 1e9, rest_by: { frame: 1, speed: 1e9 } },

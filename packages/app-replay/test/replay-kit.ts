@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import Database from 'better-sqlite3'
-import type { Test } from 'tap'
+import root, { type Test } from 'tap'
 import replay from '../src/index.ts'
 import type { Replay } from '../src/store.ts'
 
@@ -63,9 +63,28 @@ export function edit(file: string, change: (db: Database.Database) => void): voi
   db.close()
 }
 
-/** A client of its own over one recording, which is its active one. */
-export async function ask(t: Test, name: string, options: KitOptions = {}): Promise<TestClient> {
-  const client = (await openReplay(t, [name], options)).client()
+/** Replay over the committed recordings, opened once for a test file by the first test that only reads. */
+const committed = once(async (): Promise<TestApp> => {
+  const app = await openForTest(replay, {
+    dir: root.testdir(),
+    roots: makeRoots(() => [fixtures], 'CAUSEWAY_RECORDING_ROOTS'),
+  })
+  root.teardown(() => app.close())
+  return app
+})
+
+function once<Value>(make: () => Value): () => Value {
+  const made: Value[] = []
+  return () => {
+    if (made.length === 0) made.push(make())
+    return made[0] as Value
+  }
+}
+
+/** A client of its own over one recording, which is its active one: a copy where the test changes something. */
+export async function ask(t: Test, name: string, options?: KitOptions): Promise<TestClient> {
+  const client =
+    options === undefined ? (await committed()).client() : (await openReplay(t, [name], options)).client()
   await client.call('load_recording', { path: name })
   return client
 }

@@ -1,4 +1,4 @@
-import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import type { Replay } from '../src/store.ts'
 import { openReplay } from './replay-kit.ts'
 
@@ -13,16 +13,20 @@ const calls: readonly (readonly [tool: string, args: object])[] = [
 ]
 
 for (const name of ['energy_injection', 'slide_at_45', 'penetration']) {
-  t.test(`runs: ${name} is answered the same when it is a run of ours`, async (t) => {
-    const { app, client } = await openReplay(t, [name])
-    await (app.store as Replay).importRecording('run', name)
-    const one = client()
-    for (const [tool, args] of calls) {
-      const answer = async (recording: string) => {
-        const { recording: _, ...rest } = await one.call(tool, { ...args, recording })
-        return rest
+  verifies(
+    'replay:runs:answers',
+    `runs: ${name} is answered the same when it is a run of ours`,
+    async (t) => {
+      const { app, client } = await openReplay(t, [name])
+      await (app.store as Replay).importRecording('run', name)
+      const one = client()
+      for (const [tool, args] of calls) {
+        const answer = async (recording: string) => {
+          const { recording: _, ...rest } = await one.call(tool, { ...args, recording })
+          return rest
+        }
+        t.same(await answer('run'), await answer(name), tool)
       }
-      t.same(await answer('run'), await answer(name), tool)
-    }
-  })
+    },
+  )
 }

@@ -1,7 +1,8 @@
-import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import { ask, rowsOf } from './replay-kit.ts'
 
-t.test(
+verifies(
+  'replay:series',
   'get_series: values are those of the frames, totals exact, and a long series keeps its peaks',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
@@ -30,13 +31,17 @@ t.test(
   },
 )
 
-t.test('get_series: the first step of a whole recording is no change of energy', async (t) => {
-  const one = await ask(t, 'drop')
-  const [delta] = rowsOf((await one.call('get_series', { series: ['energy.delta'] })).series)
-  t.match(delta, { values: [null], nonfinite: 1 })
-})
+verifies(
+  'replay:series',
+  'get_series: the first step of a whole recording is no change of energy',
+  async (t) => {
+    const one = await ask(t, 'drop')
+    const [delta] = rowsOf((await one.call('get_series', { series: ['energy.delta'] })).series)
+    t.match(delta, { values: [null], nonfinite: 1 })
+  },
+)
 
-t.test('get_series: a wrong name is refused with what was meant', async (t) => {
+verifies('replay:series', 'get_series: a wrong name is refused with what was meant', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const read = (name: string) => one.call('get_series', { series: [name] })
   await t.rejects(read('body.1.sped'), { code: 'INVALID_ARGUMENTS', data: { did_you_mean: 'body.1.speed' } })
@@ -47,17 +52,21 @@ t.test('get_series: a wrong name is refused with what was meant', async (t) => {
   await t.rejects(read('__proto__'), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('get_body_trajectory: few points keep the shape, lengths are exact', async (t) => {
-  const one = await ask(t, 'drop')
-  const whole = await one.call('get_body_trajectory', { body_id: 2 })
-  const few = await one.call('get_body_trajectory', { body_id: 2, max_points: 6 })
-  t.equal(few.path_length_m, whole.path_length_m)
-  t.equal(rowsOf(few.points).length, 6)
-  t.ok(Number(few.shape_error_m) < 0.2 * Number(few.path_length_m))
-  t.match(few, { truncated: true, min_z: whole.min_z as object, max_speed: whole.max_speed as object })
-})
+verifies(
+  'replay:trajectory',
+  'get_body_trajectory: few points keep the shape, lengths are exact',
+  async (t) => {
+    const one = await ask(t, 'drop')
+    const whole = await one.call('get_body_trajectory', { body_id: 2 })
+    const few = await one.call('get_body_trajectory', { body_id: 2, max_points: 6 })
+    t.equal(few.path_length_m, whole.path_length_m)
+    t.equal(rowsOf(few.points).length, 6)
+    t.ok(Number(few.shape_error_m) < 0.2 * Number(few.path_length_m))
+    t.match(few, { truncated: true, min_z: whole.min_z as object, max_speed: whole.max_speed as object })
+  },
+)
 
-t.test('search_frames: runs of frames that meet a condition, in pages', async (t) => {
+verifies('replay:search', 'search_frames: runs of frames that meet a condition, in pages', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const slides = await one.call('search_frames', { predicate: 'speed(1) > 0.5 and contact(1, floor)' })
   t.equal(rowsOf(slides.runs)[0]?.first_frame, 45)
@@ -72,19 +81,23 @@ t.test('search_frames: runs of frames that meet a condition, in pages', async (t
   t.match(second, { runs: [{ first_frame: 7, frames: 1 }], next_cursor: null })
 })
 
-t.test('search_frames: a condition that cannot be read is refused at its place', async (t) => {
-  const one = await ask(t, 'slide_at_45')
-  const refused = async (predicate: string, position: number, data = {}) =>
-    t.rejects(
-      one.call('search_frames', { predicate }),
-      { code: 'INVALID_ARGUMENTS', data: { position, ...data } },
-      predicate,
-    )
-  await refused('speed(1) >', 10)
-  await refused('speed(1) > 1 and', 16)
-  await refused('speed(1) > 1 2', 13)
-  await refused('sped(1) > 1', 0, { did_you_mean: 'body.1.speed' })
-  await refused('speed(1) > 1; drop', 12)
-  await refused(`${'('.repeat(300)}1`, 40)
-  await refused('and', 0)
-})
+verifies(
+  'replay:search',
+  'search_frames: a condition that cannot be read is refused at its place',
+  async (t) => {
+    const one = await ask(t, 'slide_at_45')
+    const refused = async (predicate: string, position: number, data = {}) =>
+      t.rejects(
+        one.call('search_frames', { predicate }),
+        { code: 'INVALID_ARGUMENTS', data: { position, ...data } },
+        predicate,
+      )
+    await refused('speed(1) >', 10)
+    await refused('speed(1) > 1 and', 16)
+    await refused('speed(1) > 1 2', 13)
+    await refused('sped(1) > 1', 0, { did_you_mean: 'body.1.speed' })
+    await refused('speed(1) > 1; drop', 12)
+    await refused(`${'('.repeat(300)}1`, 40)
+    await refused('and', 0)
+  },
+)

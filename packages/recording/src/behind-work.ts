@@ -26,6 +26,8 @@ export interface BehindWork {
   /** Stops the work for a copy. */
   stop(key: string): Promise<void>
   stopAll(): Promise<void>
+  /** copies that are being worked on */
+  readonly count: number
 }
 
 /** Makes the work; nothing is under way yet. */
@@ -67,6 +69,9 @@ export function behindWork({ copies, startWorker, worthPreparing, foreseen }: Be
     stop: async (key) => links.get(key)?.kill(),
     stopAll: async () => {
       await Promise.all([...links.values()].map((link) => link.kill()))
+    },
+    get count() {
+      return links.size
     },
   }
 }

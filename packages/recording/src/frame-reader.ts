@@ -23,7 +23,7 @@ export function frameReader(connection: Connection): ReadFrame {
   const friction = frictionReader(connection)
   const solver = solverReader(connection)
   const system = systemReader(connection)
-  return (frame) => {
+  const read = (frame: number): Frame => {
     const row = find.get(frame)
     if (row === undefined) {
       const [first_frame = null, last_frame = null] = ends.get() ?? []
@@ -44,6 +44,8 @@ export function frameReader(connection: Connection): ReadFrame {
       body_energies,
     }
   }
+  // One lock for the statements of a frame, and not one each.
+  return db.transaction(read)
 }
 
 function energyReader(connection: Connection): ReadRows<BodyEnergy> {

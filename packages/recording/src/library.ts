@@ -234,7 +234,11 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
         })
       return recorder.importCopy(name, file)
     },
-    health: () => ({ ...copies.health(), loaded: loaded.openCount() }),
+    health: () => ({
+      ...copies.health(),
+      loaded: loaded.openCount(),
+      preparing: loaded.preparingCount(),
+    }),
     async close() {
       await recorder.close()
       await loads.stop()

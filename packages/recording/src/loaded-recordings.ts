@@ -29,6 +29,8 @@ export interface LoadedRecordings {
   release(snapshot: Snapshot): Promise<boolean>
   /** Recordings that have a worker. */
   openCount(): number
+  /** Recordings for which something is made behind. */
+  preparingCount(): number
   close(): Promise<void>
 }
 
@@ -94,6 +96,7 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
       return true
     },
     openCount: () => [...loaded.values()].filter(({ isOpen }) => isOpen).length,
+    preparingCount: () => behind.count,
     async close() {
       await behind.stopAll()
       await Promise.all([...loaded.values()].map((entry) => entry.release()))

@@ -389,7 +389,13 @@ export interface RecordingLibrary {
    * path. Throws as `open` and the recorder do, `RECORDING_EXISTS`.
    */
   importRecording(name: string, idOrPath: string, options?: OpenCall): Promise<RunState>
-  /** Numbers for `/health`: copies, their bytes, the cap, loaded recordings. */
-  health(): { snapshots: number; snapshot_bytes: number; snapshot_cap_bytes: number; loaded: number }
+  /** Numbers for `/health`: copies, their bytes, the cap, loaded recordings, and those that are being prepared behind. */
+  health(): {
+    readonly snapshots: number
+    readonly snapshot_bytes: number
+    readonly snapshot_cap_bytes: number
+    readonly loaded: number
+    readonly preparing: number
+  }
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
 import { bodyOf, frameLine, frameLines, runLine } from '../../../recording/test/run-lines.ts'
 import type { Replay } from '../../src/store.ts'
 import { fixtures, openReplay, rowsOf } from '../replay-kit.ts'
 
-t.test('tail_recording: gives new frames of a run while it grows, each once', async (t) => {
+verifies('replay:tail', 'tail_recording: gives new frames of a run while it grows, each once', async (t) => {
   const { app, client } = await openReplay(t, [])
   const { recorder } = app.store as Replay
   const one = client()
@@ -31,34 +31,46 @@ t.test('tail_recording: gives new frames of a run while it grows, each once', as
   )
 })
 
-t.test('tail_recording: a file of somebody else is copied again when it has changed', async (t) => {
-  const { folder, client } = await openReplay(t, ['drop'])
-  const one = client()
-  t.match(await one.call('tail_recording', { recording: 'drop' }), { status: 'file', more: false })
-  copyFileSync(join(fixtures, 'stack.db'), join(folder, 'drop.db'))
-  t.match(await one.call('tail_recording', { recording: 'drop' }), { reloaded: true })
-})
+verifies(
+  'replay:tail',
+  'tail_recording: a file of somebody else is copied again when it has changed',
+  async (t) => {
+    const { folder, client } = await openReplay(t, ['drop'])
+    const one = client()
+    t.match(await one.call('tail_recording', { recording: 'drop' }), { status: 'file', more: false })
+    copyFileSync(join(fixtures, 'stack.db'), join(folder, 'drop.db'))
+    t.match(await one.call('tail_recording', { recording: 'drop' }), { reloaded: true })
+  },
+)
 
-t.test('tail_recording: frames whose parts are not all there yet are left for the next call', async (t) => {
-  const { client } = await openReplay(t, ['drop'], {
-    change: (db) => {
-      const last = db.prepare('SELECT max(id) FROM SimulationFrameRecord').pluck().get()
-      db.prepare('DELETE FROM SystemEnergyRecord WHERE frame_id > ?').run(Number(last) - 3)
-    },
-  })
-  const one = client()
-  const { total_frames } = await one.call('get_metadata', { recording: 'drop' })
-  t.match(await one.call('tail_recording', { recording: 'drop' }), { last_frame: Number(total_frames) - 3 })
-})
+verifies(
+  'replay:tail',
+  'tail_recording: frames whose parts are not all there yet are left for the next call',
+  async (t) => {
+    const { client } = await openReplay(t, ['drop'], {
+      change: (db) => {
+        const last = db.prepare('SELECT max(id) FROM SimulationFrameRecord').pluck().get()
+        db.prepare('DELETE FROM SystemEnergyRecord WHERE frame_id > ?').run(Number(last) - 3)
+      },
+    })
+    const one = client()
+    const { total_frames } = await one.call('get_metadata', { recording: 'drop' })
+    t.match(await one.call('tail_recording', { recording: 'drop' }), { last_frame: Number(total_frames) - 3 })
+  },
+)
 
-t.test('frames/latest: is announced when frames are stored, and soon again after many', async (t) => {
-  const { app } = await openReplay(t, [])
-  const { recorder } = app.store as Replay
-  for (let id = 1; id <= 20; id++) await recorder.write('run', bodyOf([frameLine(id, { contacts: [] })]))
-  const uri = 'replay://recordings/run/frames/latest'
-  const told = () => app.changes.filter((change) => change === uri).length
-  const deadline = Date.now() + 10_000
-  while (told() < 2 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
-  t.ok(told() >= 2, 'the last flush is told too')
-  t.ok(told() < 20, `${told()} announcements of 20 flushes`)
-})
+verifies(
+  'replay:tail:announced',
+  'frames/latest: is announced when frames are stored, and soon again after many',
+  async (t) => {
+    const { app } = await openReplay(t, [])
+    const { recorder } = app.store as Replay
+    for (let id = 1; id <= 20; id++) await recorder.write('run', bodyOf([frameLine(id, { contacts: [] })]))
+    const uri = 'replay://recordings/run/frames/latest'
+    const told = () => app.changes.filter((change) => change === uri).length
+    const deadline = Date.now() + 10_000
+    while (told() < 2 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+    t.ok(told() >= 2, 'the last flush is told too')
+    t.ok(told() < 20, `${told()} announcements of 20 flushes`)
+  },
+)

@@ -62,6 +62,13 @@ export interface Recorder {
   revision(name: string): string
   /** The file of a run, if there is one of this name. */
   fileOf(name: string): string | undefined
+  /** Numbers for `/health`: runs, those being written, their bytes on disk with what is not yet folded in, and the cap. */
+  health(): Promise<{
+    readonly runs: number
+    readonly live_runs: number
+    readonly run_bytes: number
+    readonly run_cap_bytes: number
+  }>
   /** Hears of flushes by the name of the run. */
   onStored(listener: (name: string) => void): void
   close(): Promise<void>

@@ -232,6 +232,14 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       return `${status}/${total_frames}`
     },
     fileOf: (name) => (catalogue.run(name) === undefined ? undefined : pathOf(name)),
+    async health() {
+      const runs = catalogue.runs()
+      const sizes = await Promise.all(
+        runs.map(({ name, bytes }) => (live.has(name) ? sizeOf(pathOf(name)) : bytes)),
+      )
+      const run_bytes = sizes.reduce((sum, size) => sum + size, 0)
+      return { runs: runs.length, live_runs: live.size, run_bytes, run_cap_bytes: limits.bytes }
+    },
     onStored: (listener) => void listeners.add(listener),
     async close() {
       await Promise.all(
