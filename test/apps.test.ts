@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
 import { documented } from '../scripts/docs/makers.ts'
@@ -10,7 +11,10 @@ const recordings = makeRoots(() => [`${repository}/fixtures/recordings`], 'CAUSE
 
 verifies('app:example:runs', async (t) => {
   for (const app of apps) {
-    const opened = await openForTest(app, { dir: t.testdir(), roots: recordings })
+    const dir = t.testdir({ data: {}, projects: {} })
+    cpSync(`${repository}/fixtures/projects`, `${dir}/projects`, { recursive: true })
+    const settings = { trmRoots: [`${dir}/projects`] }
+    const opened = await openForTest(app, { dir: `${dir}/data`, roots: recordings, settings })
     t.teardown(() => opened.close())
     for (const { name, example } of app.tools) {
       const client = opened.client()

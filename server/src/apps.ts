@@ -5,6 +5,7 @@ import type { App } from '@causeway/app-kit'
 import minds from '@causeway/app-minds'
 import replay from '@causeway/app-replay'
 import toolvault from '@causeway/app-toolvault'
+import trm from '@causeway/app-trm'
 
 /** In the order in which they are listed. */
-export const apps: readonly App[] = [replay, help, minds, toolvault]
+export const apps: readonly App[] = [replay, help, minds, toolvault, trm]

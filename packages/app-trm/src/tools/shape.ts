@@ -35,7 +35,7 @@ export const waitArgument = (seconds: number) => ({
     .min(0)
     .max(600)
     .default(seconds)
-    .describe('s to wait; then the answer is status running, and trm.state has the rest'),
+    .describe('s until it answers status running; then poll state'),
 })
 
 /** Writes files, and runs commands that may do anything. */
@@ -48,13 +48,20 @@ export const reading = { readOnly: true }
 export const anyList = () => z.array(z.unknown())
 
 /** An example session, for tools that need one. The project lies below the roots of the tests. */
-export const started = { tool: 'start', args: { repo: 'sums', test: 'python3 -m unittest', wait: 60 } }
+export const started = {
+  tool: 'start',
+  args: { repo: 'sums', test: 'python3 -m unittest', preflight: false },
+}
 
 /** A candidate that repairs the example project. */
 export const repair = {
-  mode: 'modify',
-  changes: [
-    { file: 'sums.py', edits: [{ type: 'replace', oldText: 'len(values) + 1', newText: 'len(values)' }] },
+  mode: 'files',
+  files: [
+    {
+      path: 'sums.py',
+      content:
+        'def total(values):\n    return sum(values)\n\n\ndef mean(values):\n    return total(values) / len(values)\n',
+    },
   ],
 }
 

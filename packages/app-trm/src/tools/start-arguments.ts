@@ -1,0 +1,129 @@
+/** The arguments of trm.start: short in the list, checked in full. */
+import { z } from 'zod'
+import { waitArgument } from './shape.ts'
+
+const share = z.number().min(0).max(1)
+const weight = z.number().min(0).max(1000).optional()
+const text = z.string().min(1).optional()
+
+const weights = z.strictObject({ dataQual: weight, test: weight, lint: weight, perf: weight, build: weight })
+
+const halt = z.strictObject({
+  max: z.int().min(1).max(200).optional(),
+  threshold: share.optional(),
+  patience: z.int().min(1).optional(),
+  min: z.int().min(1).optional(),
+})
+
+const moreOptions = z.strictObject({
+  write: z.enum(['each', 'improved']).optional(),
+  isolate: z.boolean().optional(),
+  link: z
+    .array(z.string().regex(/^(?!\/)(?!.*\.\.)/))
+    .max(20)
+    .optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  perf: z
+    .strictObject({
+      goal: z.enum(['min', 'max']).optional(),
+      repeat: z.int().min(1).max(5).optional(),
+      pattern: z.string().max(200).optional(),
+      unit: z.string().optional(),
+    })
+    .optional(),
+  allowTestRemoval: z.boolean().optional(),
+})
+
+/** The same arguments, their members checked and typed. */
+export const detailed = z.strictObject({
+  dataQual: text,
+  test: text,
+  lint: text,
+  bench: text,
+  build: text,
+  signals: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[A-Za-z][\w-]{0,39}$/),
+        command: z.string().min(1),
+        weight: z.number().min(0).max(1000),
+      }),
+    )
+    .max(10)
+    .optional(),
+  weights: weights.optional(),
+  halt: halt.optional(),
+  timeout: z.number().max(3600),
+  ema: z.number(),
+  options: moreOptions.default({}),
+})
+
+const command = (what: string) => z.string().optional().describe(what)
+
+/** An object whose members are described in words and checked by `schema`: to list their schemas would cost a model too much. */
+const parts = (schema: z.ZodType, what: string) =>
+  z
+    .looseObject({})
+    .check(({ value, issues }) => {
+      for (const issue of schema.safeParse(value).error?.issues ?? [])
+        issues.push({ ...issue, input: value } as z.core.$ZodRawIssue) // found by zod itself
+    })
+    .optional()
+    .describe(what)
+
+/** The arguments of trm.start, as they are listed. */
+export const startInput = {
+  repo: z.string().describe('project folder below CAUSEWAY_TRM_ROOTS'),
+  dataQual: command('data check, exit 0 is good'),
+  test: command('tests, any runner'),
+  lint: command('exit 0 is good'),
+  bench: command('prints a number with its unit'),
+  build: command('exit 0 is good'),
+  signals: z.array(z.unknown()).optional().describe('further checks [{name, command, weight}]'),
+  timeout: z.number().min(1).default(120).describe('s for each command'),
+  weights: parts(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  halt: parts(halt, '{max 12, threshold .95, patience 3, min 1}'),
+  ema: z.number().min(0).max(1).default(0.9).describe('weight of the newest score'),
+  notes: z.string().optional().describe('the aim'),
+  preflight: z.boolean().default(true).describe('measure a baseline'),
+  options: parts(
+    moreOptions,
+    '{write: each|improved, isolate: true, link: [folder], env: {}, perf: {goal: min|max, repeat: 1-5, pattern, unit}, allowTestRemoval: false}',
+  ),
+  ...waitArgument(50),
+}
+
+/** Other names of these arguments: the long ones of both originals. */
+export const otherNames = {
+  repo_path: 'repo',
+  repoPath: 'repo',
+  data_quality_cmd: 'dataQual',
+  dataQualityCmd: 'dataQual',
+  build_cmd: 'build',
+  buildCmd: 'build',
+  test_cmd: 'test',
+  testCmd: 'test',
+  lint_cmd: 'lint',
+  lintCmd: 'lint',
+  perf_cmd: 'bench',
+  perfCmd: 'bench',
+  bench_cmd: 'bench',
+  benchCmd: 'bench',
+  timeout_sec: 'timeout',
+  timeoutSec: 'timeout',
+  ema_alpha: 'ema',
+  emaAlpha: 'ema',
+  z_notes: 'notes',
+  zNotes: 'notes',
+  'halt.max_steps': 'halt.max',
+  'halt.maxSteps': 'halt.max',
+  'halt.pass_threshold': 'halt.threshold',
+  'halt.passThreshold': 'halt.threshold',
+  'halt.patience_no_improve': 'halt.patience',
+  'halt.patienceNoImprove': 'halt.patience',
+  'halt.min_steps': 'halt.min',
+  'halt.minSteps': 'halt.min',
+  'weights.data_quality': 'weights.dataQual',
+  'weights.dataQuality': 'weights.dataQual',
+  'weights.bench': 'weights.perf',
+}
