@@ -10,7 +10,8 @@ export async function isHealthy(origin: string, log: Log): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(`${origin}/health`, { agent: false, timeout: deadlineMs }, (response) => {
       response.resume()
-      resolve(response.statusCode === 200)
+      // One that wants a token takes calls too.
+      resolve(response.statusCode === 200 || response.statusCode === 401)
     })
     request.once('timeout', () => request.destroy())
     request.once('error', (error) => {

@@ -27,7 +27,19 @@ export const settings = Object.freeze({
   port: setting({
     env: 'MCP_SERVER_PORT',
     schema: whole(3100, { max: 65535 }),
-    meaning: 'port on 127.0.0.1; 0 lets the system choose',
+    meaning: 'port; 0 lets the system choose',
+  }),
+  host: setting({
+    env: 'CAUSEWAY_HOST',
+    schema: z.string().min(1).default('127.0.0.1'),
+    meaning: 'address to listen on; anything but this machine itself wants CAUSEWAY_TOKEN_FILE',
+  }),
+  tokenFile: setting({
+    env: 'CAUSEWAY_TOKEN_FILE',
+    schema: z.string().min(1).optional(),
+    defaultText: 'none: every program of this machine may call',
+    meaning:
+      'file of bearer tokens, readable by its user alone; a line is `<token> [name] [app:read,write,execute …]`, and a change counts at once',
   }),
   extraLogging: setting({
     env: 'EXTRA_LOGGING',

@@ -6,7 +6,9 @@
 import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
+import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
+import type { ChannelTask } from './limit/limits.ts'
 
 /** A place of a W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
 export interface Trace {
@@ -38,6 +40,8 @@ export interface Caller {
   /** `Causeway-Request`, or made for this call. */
   readonly requestId: string
   readonly signal: AbortSignal
+  /** What its token gives; absent where none is needed, and for what an app does by itself. */
+  readonly access?: Access | undefined
   /** By which way it came. */
   readonly channel: Channel
   /** Milliseconds that the caller gives it at most. */
@@ -149,8 +153,8 @@ export interface Core {
   withContext<T>(
     app: string,
     caller: Caller,
+    task: ChannelTask,
     run: (ctx: ChannelContext) => Promise<T>,
-    what?: 'route' | 'socket',
   ): Promise<T>
   /** True for a URI that some app's resource or template matches. */
   hasResource(uri: string): boolean

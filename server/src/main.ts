@@ -1,8 +1,11 @@
 /** The server's process: settings, core, HTTP, signals. The only place that ends it. */
 
-import { errorText, isCausewayError } from '@causeway/protocol'
+import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import type { Logger } from 'pino'
+import { openTokens, type Tokens } from './access/token-file.ts'
 import { apps } from './apps.ts'
-import type { Config } from './config.ts'
+import { type Config, settings } from './config.ts'
+import { isLoopback } from './http/guard.ts'
 import { openHttp } from './http/server.ts'
 import { watchLoad } from './limit/load.ts'
 import { openLog } from './log.ts'
@@ -21,10 +24,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 async function serve(config: Config): Promise<void> {
   if (!config.enabled) return say('Causeway is switched off by MCP_SERVER_ENABLED=false.')
   const log = openLog({ extra: config.extraLogging })
+  const tokens = tokensOf(config, log)
   const core = await openCore({ config, log, apps })
   const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
   const http = await openHttp(core, {
-    host: '127.0.0.1',
+    host: config.host,
+    tokens,
     port: config.port,
     bodyLimitBytes: config.bodyLimitBytes,
     allowedHosts: config.allowedHosts,
@@ -37,7 +42,7 @@ async function serve(config: Config): Promise<void> {
   })
   log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
   for (const { app, port } of http.aliases)
-    log.info({ app, url: `http://127.0.0.1:${port}` }, 'an app has a port of its own')
+    log.info({ app, url: http.url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')
   process.on(
     'SIGHUP',
     () => void core.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
@@ -48,6 +53,19 @@ async function serve(config: Config): Promise<void> {
     await core.close()
     log.info({}, 'stopped')
   })
+}
+
+/** The tokens that callers must show; throws `INVALID_SETTING` where the address wants some and there are none. */
+function tokensOf({ host, tokenFile }: Config, log: Logger): Tokens | undefined {
+  if (tokenFile !== undefined) return openTokens(tokenFile, { log })
+  if (isLoopback(host)) return undefined
+  throw new CausewayError(
+    'INVALID_SETTING',
+    `without tokens this server listens to its own machine only: ${host}`,
+    {
+      remedy: `give tokens by ${settings.tokenFile.env}, or leave ${settings.host.env} out`,
+    },
+  )
 }
 
 /** `causeway roots`, `causeway roots add <folder>` */

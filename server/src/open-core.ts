@@ -144,9 +144,9 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
         context,
       )) as CallToolResult
     },
-    async withContext(app, caller, run, what = 'route') {
+    async withContext(app, caller, task, run) {
       const hosted = hostedAs(app)
-      return scope.run(hosted, caller, { what, kind: 'channel' }, (ctx) =>
+      return scope.run(hosted, caller, task, (ctx) =>
         run({ ...ctx, call: ownCalls({ registry, scope, hosted, caller }) }),
       )
     },

@@ -53,6 +53,7 @@ function check(raw: Raw, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Conf
   return {
     ...values,
     dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
+    ...(values.tokenFile === undefined ? {} : { tokenFile: resolve(cwd, values.tokenFile) }),
     roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],
     recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),
     plotRoots: values.plotRoots.map((root) => resolve(cwd, root)),

@@ -35,6 +35,7 @@ export function openScope(parts: ScopeParts): Scope {
     async run(hosted, caller, task, work) {
       const run = new Run(parts, hosted, caller, task)
       try {
+        refuseForbidden(hosted.path, caller, task)
         const store = storeOf(hosted)
         const flight = parts.limits.begin(hosted.path, caller, task)
         const working = parts.states.use(caller.sessionKey, hosted.app, (session) =>
@@ -60,6 +61,18 @@ const defects: ReadonlySet<string> = new Set(['INTERNAL', 'WORKER_LOST'])
 
 /** Codes of calls that the server held back to protect itself. */
 const heldBack: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'DEADLINE_EXCEEDED'])
+
+/** Throws `FORBIDDEN_SCOPE` for what the caller's token does not give. */
+export function refuseForbidden(
+  app: string,
+  { access }: Pick<Caller, 'access'>,
+  { needs, what }: Pick<Task, 'needs' | 'what'>,
+): void {
+  if (access === undefined || access.allows(app, needs)) return
+  throw new CausewayError('FORBIDDEN_SCOPE', `the token does not give ${needs} on ${app}: ${what}`, {
+    data: { app, needs },
+  })
+}
 
 /** One call on its way. */
 class Run {

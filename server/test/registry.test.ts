@@ -136,7 +136,7 @@ verifies(
       names.push(...page.tools.map(({ name }) => name))
       cursor = page.nextCursor
     } while (cursor !== undefined)
-    t.equal(new Set(names).size, 8, 'five of the demo app, three of the server')
+    t.equal(new Set(names).size, 9, 'five of the demo app, four of the server')
     const first = JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json)
     await t.rejects(
       core.dispatch('tools/list', { cursor: first.nextCursor }, testCaller({ mount: { path: '/mcp/demo' } })),

@@ -78,4 +78,32 @@ export const limits = {
     behaviour:
       'an orderly stop writes every entry; a disk that takes none loses none that fit into the memory for them',
   },
+  'access:every-route': {
+    origin: 'design, safe by default',
+    behaviour:
+      'every route and channel refuses a foreign Host, a foreign Origin, a missing and a wrong token, and a token of the wrong scope',
+  },
+  'access:file': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a token file that others may read, or that is malformed, is refused with what to do, without the token',
+  },
+  'access:rotation': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a changed token file counts without a restart: the new token at once, the old one no longer; one that cannot be used lets nobody in',
+  },
+  'access:scope': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a token does what its scopes give: read, write or execute, by app, as the hints of the tools say',
+  },
+  'access:state': {
+    origin: 'design, the wire: sessions',
+    behaviour: 'clients of two tokens share no state, whatever session they name',
+  },
+  'access:bind': {
+    origin: 'design, safe by default',
+    behaviour: 'an address beyond this machine is refused without a token file, and taken with one',
+  },
 } as const satisfies Requirements

@@ -99,6 +99,7 @@ export function defineApp<Store, Session>(
         method,
         path,
         about: declaration.about,
+        ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
         handle: (request, variables, ctx) =>
           declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
       }),
@@ -106,6 +107,7 @@ export function defineApp<Store, Session>(
       put(sockets, path, {
         path,
         about: declaration.about,
+        ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
         open: async (socket, ctx) =>
           declaration.open?.(socket, ctx as Parameters<typeof declaration.message>[2]),
         message: async (text, socket, ctx) =>

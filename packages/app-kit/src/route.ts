@@ -9,6 +9,8 @@ export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export interface RouteDeclaration<Store, Session> {
   /** One sentence for the route's entry in `/openapi.json`. */
   readonly about: string
+  /** The scope that a token needs for it; default: `read` for GET, `write` for the others. */
+  readonly scope?: 'read' | 'write' | 'execute'
   /** Answers; bodies stream both ways. A thrown `CausewayError` becomes its HTTP status and object. */
   handle(request: Request, variables: Variables, ctx: ChannelContext<Store, Session>): Promise<Response>
 }
@@ -19,5 +21,6 @@ export interface AppRoute {
   /** Path with variables, `/recordings/{name}/frames`. */
   readonly path: string
   readonly about: string
+  readonly scope?: 'read' | 'write' | 'execute'
   handle(request: Request, variables: Variables, ctx: ChannelContext): Promise<Response>
 }

@@ -20,6 +20,8 @@ export interface Socket {
 export interface SocketDeclaration<Store, Session> {
   /** One sentence: what is spoken on it. */
   readonly about: string
+  /** The scope that a token needs for it; default: `write`. The app's own tools that it calls need theirs besides. */
+  readonly scope?: 'read' | 'write' | 'execute'
   /** Runs once when a client has connected, before its first frame is read. */
   open?(socket: Socket, ctx: ChannelContext<Store, Session>): void | Promise<void>
   /**
@@ -34,6 +36,7 @@ export interface AppSocket {
   /** Path with variables, `/` or `/plots/{plot}`. */
   readonly path: string
   readonly about: string
+  readonly scope?: 'read' | 'write' | 'execute'
   open(socket: Socket, ctx: ChannelContext): Promise<void>
   message(text: string, socket: Socket, ctx: ChannelContext): Promise<void>
 }

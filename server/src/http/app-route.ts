@@ -3,6 +3,8 @@ import type { Readable } from 'node:stream'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HostedApp } from '../core.ts'
+import { scopeOfMethod } from '../domain/access.ts'
+import { channelTask } from '../limit/limits.ts'
 import { appOf, restCaller } from './hosted-app.ts'
 import { type FoundRoute, ownConstraint, pathInApp, routesAt } from './own-route.ts'
 import { type Handler, methodNotAllowed } from './serve.ts'
@@ -25,8 +27,11 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring):
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
     await inflight.run(() =>
       // The answer streams inside the context: the session is saved and the call is timed at its end.
-      core.withContext(app.path, caller, async (ctx) =>
-        sendWeb(reply, await route.handle(asked, variables, ctx)),
+      core.withContext(
+        app.path,
+        caller,
+        channelTask('route', route.scope ?? scopeOfMethod(route.method)),
+        async (ctx) => sendWeb(reply, await route.handle(asked, variables, ctx)),
       ),
     )
     return reply

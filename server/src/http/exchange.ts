@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Era, Mount, Trace } from '../core.ts'
+import type { Access } from '../domain/access.ts'
 import type { BegunCall } from './plain-call.ts'
 
 /** One HTTP request, as far as a `Caller` is made of it. */
@@ -12,6 +13,8 @@ export interface Exchange {
   readonly requestId: string
   /** The value of `Causeway-Session`. */
   readonly session: string | undefined
+  /** What the caller's token gives. */
+  readonly access: Access | undefined
   /** The program that calls, by its User-Agent, for messages that do not say it themselves. */
   readonly client: ClientInfo
   /** Aborts when the caller hangs up before the answer is complete. */
@@ -60,6 +63,10 @@ export function chosenRequestId(given: IncomingHttpHeaders): string | undefined 
   return typeof id === 'string' && requestForm.test(id) ? id : undefined
 }
 
+/** The key of a client's state: clients of two tokens have none in common, whatever session they name. */
+export const stateKey = (access: Access | undefined, key: string): string =>
+  access === undefined || access.name === '' ? key : `${access.name}:${key}`
+
 /** The value of `Causeway-Session`; throws `INVALID_PARAMS` for one that is not of the agreed form. */
 export function sessionOf(given: IncomingHttpHeaders): string | undefined {
   const session = given[headers.causewaySession]
@@ -84,6 +91,7 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
     mount,
     requestId: request.id,
     session,
+    access: request.access,
     client: clientOf(request.headers['user-agent']),
     // Made when it is first wanted: most answers are complete before anybody could hang up.
     get signal() {
@@ -108,7 +116,8 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
     deadlineMs: exchange.deadlineMs,
     requestBytes: exchange.requestBytes,
     trace: exchange.trace,
-    sessionKey: key ?? sharedKey,
+    sessionKey: stateKey(exchange.access, key ?? sharedKey),
+    access: exchange.access,
     sharedSession: key === undefined,
     client: sender.client ?? exchange.client,
     requestId: exchange.isBatch && sender.rpcId !== undefined ? `${requestId}.${sender.rpcId}` : requestId,

@@ -67,6 +67,7 @@ const withStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
 /** The headers that go with an error: what is allowed, when to come again. */
 export function headersOf({ code, data }: Pick<CausewayError, 'code' | 'data'>): Record<string, string> {
   if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
+  if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="causeway"' }
   if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
   if (typeof data.retry_after_ms === 'number')
     return { 'retry-after': String(Math.ceil(data.retry_after_ms / 1000)) }

@@ -6,29 +6,43 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
+import type { Tokens } from '../access/token-file.ts'
+import type { Access } from '../domain/access.ts'
 
-/** Judges a request by its headers, before anything else happens; throws for one that must not come in. */
-export type Admission = (request: { readonly headers: IncomingHttpHeaders }) => void
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the token of the caller gives; undefined where none is needed. */
+    access: Access | undefined
+  }
+}
 
-/** Refuses every request whose Host or Origin is not an address of this server. */
-export function admission(allowedHosts: readonly string[]): Admission {
+/**
+ * Judges a request by its headers, before anything else happens. Throws for one that must not come in; else says what its
+ * token gives, or nothing where none is needed.
+ */
+export type Admission = (request: { readonly headers: IncomingHttpHeaders }) => Access | undefined
+
+/** Refuses every request whose Host or Origin is not an address of this server, or whose token is not one of its. */
+export function admission(allowedHosts: readonly string[], tokens?: Tokens): Admission {
   const isAllowed = hostCheck(allowedHosts)
   const isOurs = remembered((host) => isAllowed(hostname(host)))
-  return ({ headers: { host, origin } }) => {
+  return ({ headers: { host, origin, authorization } }) => {
     if (!isOurs(host ?? ''))
       throw new CausewayError('FORBIDDEN_HOST', `not an address of this server: ${host ?? '(none)'}`)
     if (origin !== undefined && !isAllowed(originHostname(origin)))
       throw new CausewayError('FORBIDDEN_ORIGIN', `calls from this origin are refused: ${origin}`)
+    return tokens?.admit(authorization)
   }
 }
 
 /** Judges every request that Fastify gets. */
 export function guard(fastify: FastifyInstance, admit: Admission): void {
   // By callback: a promise for each hook of each request would cost more than the check.
+  fastify.decorateRequest('access', undefined)
   fastify.addHook('onRequest', (request, _reply, done) => {
     let refusal: Error | undefined
     try {
-      admit(request)
+      request.access = admit(request)
     } catch (error) {
       refusal = error as Error
     }
@@ -46,6 +60,11 @@ function remembered(check: (text: string) => boolean, capacity = 16): (text: str
     if (known.size < capacity) known.set(text, answer)
     return answer
   }
+}
+
+/** True for `localhost` and the addresses of the loopback interface, in any notation. */
+export function isLoopback(host: string): boolean {
+  return hostCheck([])(hostname(isIP(host) === 6 ? `[${host}]` : host))
 }
 
 /** A check for `localhost`, loopback addresses in any notation, and the given names or addresses, without ports. */

@@ -2,6 +2,7 @@
 import { type ErrorObject, errorMetaKey, rowOf } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core, HostedApp } from '../core.ts'
+import { refuseForbidden } from '../scope.ts'
 import { appRoutes } from './app-route.ts'
 import { headersOf, tellAsObjects } from './failure.ts'
 import { appOf, restCaller } from './hosted-app.ts'
@@ -23,7 +24,10 @@ export function restRoutes(fastify: FastifyInstance, wiring: Wiring): void {
     POST: (request, reply) => inflight.run(() => callTool(core, request, reply)),
   })
   serve(fastify, '/api/registry/refresh', {
-    POST: () => inflight.run(() => core.refresh()),
+    POST: (request) => {
+      refuseForbidden('causeway', request, { needs: 'write', what: 'refresh' })
+      return inflight.run(() => core.refresh())
+    },
   })
   serve(fastify, '/openapi.json', {
     GET: async () => openApi(core),

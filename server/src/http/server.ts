@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Tokens } from '../access/token-file.ts'
 import type { Core } from '../core.ts'
 import { protocolDetail } from '../log.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
@@ -25,7 +26,7 @@ import type { Wiring } from './wiring.ts'
 
 /** Where to listen, and the limits of the wire. */
 export interface HttpOptions {
-  /** Loopback address or name. */
+  /** Address or name; anything but loopback wants `tokens`. */
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
@@ -33,6 +34,8 @@ export interface HttpOptions {
   readonly bodyLimitBytes: number
   /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
+  /** Callers must show one of these. */
+  readonly tokens?: Tokens | undefined
   /** When new requests get 503. */
   readonly crowd?: Crowd
   /** Further ports, each for one app. */
@@ -55,6 +58,8 @@ export interface HttpServer {
   readonly port: number
   /** The further ports, in the order of the setting. */
   readonly aliases: readonly Pick<AliasListener, 'app' | 'port'>[]
+  /** Every route, as `GET /health`. */
+  readonly routes: readonly string[]
   /** The number of `initialize` sessions in memory. */
   sessions(): number
   /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, streams are ended. */
@@ -83,13 +88,17 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     routerOptions: { maxParamLength: 512, constraints: { ownRoute: ownRouteStrategy(core) } },
     http: socketServerOptions,
   })
+  const routes: string[] = []
+  fastify.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push(`${one} ${url}`)
+  })
   // Text is what a web page may send without being asked; only JSON is understood here.
   fastify.removeContentTypeParser('text/plain')
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(headers.causewayRequest, request.id)
     done()
   })
-  const admit = admission(allowedHosts)
+  const admit = admission(isUnspecific(host) ? allowedHosts : [...allowedHosts, host], options.tokens)
   guard(fastify, admit)
   tellAsObjects(fastify, log)
   logDetail(fastify, log)
@@ -110,6 +119,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     const servers = [fastify.server, ...listeners.map(({ server }) => server)]
     return {
       url,
+      routes,
       port: Number(new URL(url).port),
       aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
@@ -122,6 +132,9 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     throw error
   }
 }
+
+/** An address that stands for all of the machine, and that nobody calls by. */
+const isUnspecific = (host: string): boolean => host === '0.0.0.0' || host === '::'
 
 interface Closing {
   readonly fastify: FastifyInstance

@@ -5,7 +5,8 @@ import type { AppSocket, Variables } from '@causeway/app-kit'
 import { CausewayError, errorObject, rowOf } from '@causeway/protocol'
 import { WebSocketServer } from 'ws'
 import type { HostedApp } from '../core.ts'
-import { chosenRequestId, clientOf, sessionOf, traceOf } from './exchange.ts'
+import { channelTask } from '../limit/limits.ts'
+import { chosenRequestId, clientOf, sessionOf, stateKey, traceOf } from './exchange.ts'
 import { headersOf, tellable } from './failure.ts'
 import type { Admission } from './guard.ts'
 import { pathInApp } from './own-route.ts'
@@ -52,7 +53,7 @@ export function openSockets(
     const ignore = (): void => void socket.destroy()
     socket.on('error', ignore)
     try {
-      admit({ headers })
+      const access = admit({ headers })
       wiring.inflight.admit()
       const { app, socket: declared, variables } = socketAt(wiring, url)
       if (peers.size >= wiring.maxSessions)
@@ -76,7 +77,8 @@ export function openSockets(
                 era: 'modern',
                 channel: 'socket',
                 trace: traceOf(headers),
-                sessionKey: session ?? `socket-${requestId}`,
+                sessionKey: stateKey(access, session ?? `socket-${requestId}`),
+                access,
                 sharedSession: false,
                 client: clientOf(headers['user-agent']),
                 requestId: wiring.newId(),
@@ -84,8 +86,8 @@ export function openSockets(
                 progress: () => {},
                 notify: () => {},
               },
+              channelTask('socket', declared.scope ?? 'write'),
               work,
-              'socket',
             ),
         })
         peers.add(peer)

@@ -27,6 +27,18 @@ export const transportRows = {
     'a web page of another origin made this call',
     'call from a program and not from a web page',
   ),
+  UNAUTHORIZED: row(
+    -32000,
+    401,
+    'the call carries no token that this server takes',
+    'send Authorization: Bearer with a token of CAUSEWAY_TOKEN_FILE; the bridge takes it by --token-file',
+  ),
+  FORBIDDEN_SCOPE: row(
+    -32000,
+    403,
+    'the token may not do this',
+    'use a token with the scope data.needs on the app data.app',
+  ),
   BODY_TOO_LARGE: row(
     -32000,
     413,
