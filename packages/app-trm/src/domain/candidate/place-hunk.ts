@@ -149,6 +149,8 @@ function aligned(
 function isAnchored(ops: readonly HunkLine[], way: readonly Aligned[]): boolean {
   return blocksOf(ops).every(([first, last]) => {
     if (ops.slice(first, last).some(({ op }) => op === '-')) return true
+    // Without any old line the text is empty.
+    if (last - first === ops.length) return true
     const isMatch = (index: number) => ops[index] !== undefined && way[index]?.is === 'match'
     const isContinuous = way[first - 1] === undefined || way[last - 1]?.line === lineAfter(way[first - 1])
     const [above, below] = [isMatch(first - 1), isMatch(last)]

@@ -1,0 +1,20 @@
+import { applyCandidate } from '../../../src/domain/candidate/apply.ts'
+import type { AppliedCandidate, Candidate, Edit, FileContent } from '../../../src/domain/candidate/types.ts'
+
+/** Applies a candidate to files given as an object. */
+export const applied = (
+  files: Readonly<Record<string, FileContent>>,
+  candidate: Candidate,
+): AppliedCandidate => applyCandidate(new Map(Object.entries(files)), candidate)
+
+/** The files after a candidate; null for one that was removed. */
+export const after = (files: Readonly<Record<string, FileContent>>, candidate: Candidate) =>
+  Object.fromEntries(applied(files, candidate).changes)
+
+/** A text after edits of it. */
+export const edited = (text: string, ...edits: readonly Edit[]) =>
+  after({ 'a.txt': text }, { mode: 'modify', changes: [{ path: 'a.txt', edits }] })['a.txt']
+
+/** A text after a diff of it. */
+export const diffed = (text: string, diff: string) =>
+  after({ 'a.txt': text }, { mode: 'diff', changes: [{ path: 'a.txt', diff }] })['a.txt']

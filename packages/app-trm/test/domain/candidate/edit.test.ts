@@ -1,0 +1,151 @@
+import t from 'tap'
+import type { Edit } from '../../../src/domain/candidate/types.ts'
+import { edited } from './apply-kit.ts'
+
+const five = '1\n2\n3\n4\n5\n'
+
+t.test('edits: every position is that of the text before the first of them', async (t) => {
+  t.equal(
+    edited(
+      five,
+      { type: 'deleteLine', line: 1 },
+      { type: 'replace', oldText: '3', newText: 'three' },
+      { type: 'replaceRange', startLine: 4, endLine: 5, content: 'four\nfive\nsix' },
+    ),
+    '2\nthree\nfour\nfive\nsix\n',
+  )
+  t.equal(
+    edited(
+      five,
+      { type: 'insertAfter', line: 2, content: 'x' },
+      { type: 'deleteRange', startLine: 3, endLine: 4 },
+    ),
+    '1\n2\nx\n5\n',
+  )
+})
+
+t.test('edits: what is inserted at one place keeps the order given', async (t) => {
+  t.equal(
+    edited(
+      five,
+      { type: 'insertAfter', line: 1, content: 'a' },
+      { type: 'insertAfter', line: 1, content: 'b' },
+      { type: 'insertBefore', line: 2, content: 'c' },
+    ),
+    '1\na\nb\nc\n2\n3\n4\n5\n',
+  )
+})
+
+t.test(
+  'edits: a text of n lines takes insertions before line n + 1, after line n and after line 0',
+  async (t) => {
+    t.equal(edited('a\nb\n', { type: 'insertBefore', line: 3, content: 'c' }), 'a\nb\nc\n')
+    t.equal(edited('a\nb\n', { type: 'insertAfter', line: 2, content: 'c\n' }), 'a\nb\nc\n')
+    t.equal(edited('a\nb\n', { type: 'insertAfter', line: 0, content: 'c' }), 'c\na\nb\n')
+    t.equal(edited('', { type: 'insertBefore', line: 1, content: 'c' }), 'c\n')
+  },
+)
+
+t.test('edits: line ends, the state of the last line and the byte order mark stay', async (t) => {
+  t.equal(edited('a\r\nb\r\n', { type: 'replaceLine', line: 2, content: 'x\ny' }), 'a\r\nx\r\ny\r\n')
+  t.equal(edited('a\r\nb\nc\r\n', { type: 'replace', oldText: 'b\nc', newText: 'b\nd' }), 'a\r\nb\nd\r\n')
+  t.equal(edited('a\nb', { type: 'insertAfter', line: 2, content: 'c' }), 'a\nb\nc')
+  t.equal(edited('a\nb', { type: 'deleteLine', line: 2 }), 'a')
+  t.equal(edited('a\nb', { type: 'replace', oldText: 'b\n', newText: 'c\n' }), 'a\nc')
+  t.equal(edited('\ufeffa\nb\n', { type: 'insertBefore', line: 1, content: 'x' }), '\ufeffx\na\nb\n')
+  t.equal(
+    edited('a\nb\n', { type: 'replace', oldText: 'b\n', newText: 'b' }),
+    'a\nb',
+    'unless the edit says so',
+  )
+  t.equal(edited('a\n', { type: 'deleteLine', line: 1 }), '')
+})
+
+t.test('edits: text beyond ASCII is found as it is', async (t) => {
+  t.equal(edited('é𝒳\n日本語\n', { type: 'replace', oldText: '本', newText: '𝒴' }), 'é𝒳\n日𝒴語\n')
+  t.throws(() => edited('e\u0301\n', { type: 'replace', oldText: '\u00e9', newText: 'x' }), {
+    code: 'REPLACE_NOT_FOUND',
+  })
+})
+
+t.test('edits: a replacement is found once, or asked for in words', async (t) => {
+  const twice = 'x = 1\ny = 2\nx = 1\n'
+  t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3' }), {
+    code: 'REPLACE_AMBIGUOUS',
+    data: { lines: [1, 3], count: 2, edit: 1 },
+  })
+  t.equal(
+    edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', all: true }),
+    'x = 3\ny = 2\nx = 3\n',
+  )
+  t.equal(
+    edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3', occurrence: 2 }),
+    'x = 1\ny = 2\nx = 3\n',
+  )
+  t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'z', occurrence: 3 }), {
+    code: 'REPLACE_NOT_FOUND',
+    data: { count: 2 },
+  })
+  t.throws(() => edited(twice, { type: 'replace', oldText: 'absent()', newText: 'z', all: true }), {
+    code: 'REPLACE_NOT_FOUND',
+  })
+})
+
+t.test('edits: what is not found comes with the region that resembles it', async (t) => {
+  const text =
+    'def total(rows):\n    result = 0\n    for row in rows:\n        result += row\n    return result\n'
+  const oldText = 'for row in rows:\n  result += row'
+  t.throws(() => edited(text, { type: 'replace', oldText, newText: 'x' }), {
+    code: 'REPLACE_NOT_FOUND',
+    message: /blanks alone/,
+    data: { closest: { start_line: 3, end_line: 4, text: '    for row in rows:\n        result += row' } },
+  })
+  t.throws(() => edited(text, { type: 'replace', oldText: '    return total_result', newText: 'x' }), {
+    code: 'REPLACE_NOT_FOUND',
+  })
+  t.throws(() => edited(text, { type: 'replace', oldText: 'for each row in rows:', newText: 'x' }), {
+    data: { closest: { start_line: 3 } },
+  })
+})
+
+t.test('edits: two that touch the same text are refused by name', async (t) => {
+  const pairs: [Edit, Edit][] = [
+    [
+      { type: 'replaceRange', startLine: 1, endLine: 4, content: 'x' },
+      { type: 'deleteLine', line: 3 },
+    ],
+    [
+      { type: 'replace', oldText: '2\n3', newText: 'x' },
+      { type: 'replaceLine', line: 3, content: 'y' },
+    ],
+    [
+      { type: 'deleteRange', startLine: 2, endLine: 4 },
+      { type: 'insertBefore', line: 3, content: 'y' },
+    ],
+    [
+      { type: 'replaceLine', line: 3, content: 'y' },
+      { type: 'replaceLine', line: 3, content: 'z' },
+    ],
+  ]
+  for (const pair of pairs) {
+    t.throws(() => edited(five, ...pair), { code: 'EDIT_OVERLAP', data: { edits: [1, 2] } })
+    t.throws(() => edited(five, ...pair.toReversed()), { code: 'EDIT_OVERLAP', data: { edits: [1, 2] } })
+  }
+})
+
+t.test('edits: those that say nothing and lines that are not there are refused', async (t) => {
+  const invalid: [Edit, string][] = [
+    [{ type: 'replace', oldText: '', newText: 'x' }, 'INVALID_EDIT'],
+    [{ type: 'replace', oldText: '1', newText: '1' }, 'INVALID_EDIT'],
+    [{ type: 'insertBefore', line: 0, content: 'x' }, 'INVALID_LINE'],
+    [{ type: 'insertBefore', line: 7, content: 'x' }, 'INVALID_LINE'],
+    [{ type: 'insertAfter', line: 6, content: 'x' }, 'INVALID_LINE'],
+    [{ type: 'deleteLine', line: 6 }, 'INVALID_LINE'],
+    [{ type: 'replaceLine', line: 0, content: 'x' }, 'INVALID_LINE'],
+    [{ type: 'deleteRange', startLine: 4, endLine: 3 }, 'INVALID_LINE'],
+    [{ type: 'replaceRange', startLine: 4, endLine: 6, content: 'x' }, 'INVALID_LINE'],
+    [{ type: 'deleteCell', cell: 0 }, 'INVALID_EDIT'],
+    [{ type: 'deleteLine', line: 1, cell: 0 }, 'INVALID_EDIT'],
+  ]
+  for (const [edit, code] of invalid) t.throws(() => edited(five, edit), { code }, JSON.stringify(edit))
+})
