@@ -22,15 +22,14 @@ const tableRow = /^ {0,3}\|.*\|\s*$/
 export function blocks(lines: readonly string[], from = 0): Block[] {
   const found: Block[] = []
   for (let at = from; at < lines.length; ) {
-    const block = blockAt(lines, at, found.at(-1))
-    if (block.start < at) found.pop()
+    const block = blockAt(lines, at)
     found.push(block)
     at = block.end
   }
   return found
 }
 
-function blockAt(lines: readonly string[], start: number, before: Block | undefined): Block {
+function blockAt(lines: readonly string[], start: number): Block {
   const line = lines[start] ?? ''
   if (line.trim() === '')
     return { kind: 'blank', start, end: runEnd(lines, start, (next) => next.trim() === '') }
@@ -46,7 +45,7 @@ function blockAt(lines: readonly string[], start: number, before: Block | undefi
       level: heading[1]?.length ?? 1,
       title: plainTitle(heading[2] ?? ''),
     }
-  const underlined = setext(lines, start, before)
+  const underlined = setext(lines, start)
   if (underlined !== undefined) return underlined
   if (tableRow.test(line))
     return { kind: 'table', start, end: runEnd(lines, start, (next) => tableRow.test(next)) }
@@ -66,9 +65,9 @@ function commentEnd(lines: readonly string[], start: number): number {
 }
 
 /** One line of text under which `===` or `---` stands. */
-function setext(lines: readonly string[], start: number, before: Block | undefined): Block | undefined {
+function setext(lines: readonly string[], start: number): Block | undefined {
   const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
-  if (mark === undefined || mark.length < 2 || before?.kind === 'text') return undefined
+  if (mark === undefined || mark.length < 2) return undefined
   if (/^ {0,3}([-*+>]|\d+[.)])\s/.test(lines[start] ?? '')) return undefined
   const level = mark.startsWith('=') ? 1 : 2
   return { kind: 'heading', start, end: start + 2, level, title: plainTitle(lines[start] ?? '') }

@@ -90,7 +90,11 @@ function languageOf(path: string, body: string): string {
   const sample = body.slice(0, 20_000)
   if (!isUnspaced(sample)) return 'en'
   const count = (pattern: RegExp): number => sample.match(pattern)?.length ?? 0
-  const [kana, han, hangul] = [/[\p{scx=Hiragana}]/gu, /\p{Script=Han}/gu, /\p{Script=Hangul}/gu].map(count)
+  const [kana, han, hangul] = [
+    /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
+    /\p{Script=Han}/gu,
+    /\p{Script=Hangul}/gu,
+  ].map(count)
   const unspaced = (kana ?? 0) + (han ?? 0) + (hangul ?? 0)
   if (unspaced * 5 < count(/\p{L}/gu)) return 'en'
   if ((hangul ?? 0) * 2 > unspaced) return 'ko'

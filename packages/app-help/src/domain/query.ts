@@ -36,7 +36,7 @@ function isIdentifier(token: string): boolean {
   if (isUnspaced(token)) return false
   if (/[A-Za-z0-9]_[A-Za-z0-9]/.test(token) || /[a-z0-9][A-Z]/.test(token)) return true
   if (/^[A-Z][A-Za-z0-9]*(-[A-Z][A-Za-z0-9]*)+$/.test(token)) return true
-  return /^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(token) && !/\.(com|org|net|io|md)$/i.test(token)
+  return /^[A-Za-z]\w+(\.[A-Za-z]\w+)+$/.test(token) && !/\.(com|org|net|io|md)$/i.test(token)
 }
 
 /** Terms for an index of plain words: words, parts of identifiers and phrases. */

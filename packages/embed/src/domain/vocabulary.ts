@@ -8,7 +8,7 @@ export interface Vocabulary {
 
 /** Which terms are kept. */
 export interface VocabularyOptions {
-  /** Texts in which a term must stand at least. */
+  /** Texts in which a term must stand at least; 1 among fewer than 50 texts. */
   readonly minTexts?: number
   /** Most terms kept, those of most texts first. */
   readonly mostTerms?: number
@@ -19,13 +19,13 @@ export function makeVocabulary(
   texts: readonly (readonly string[])[],
   options: VocabularyOptions = {},
 ): Vocabulary {
-  const { minTexts = 2, mostTerms = 30_000 } = options
+  const { minTexts = texts.length < 50 ? 1 : 2, mostTerms = 30_000 } = options
   const frequency = new Map<string, number>()
   for (const text of texts)
     for (const term of new Set(text)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
   const most = texts.length < 20 ? texts.length : texts.length / 2
   const kept = [...frequency]
-    .filter(([, count]) => count >= Math.min(minTexts, texts.length) && count <= most)
+    .filter(([, count]) => count >= minTexts && count <= most)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .slice(0, mostTerms)
   return {

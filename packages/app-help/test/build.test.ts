@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifies } from '../../../test/verifies.ts'
+import { build } from '../src/build/build.ts'
+import { ownSources, readSources } from '../src/build/source.ts'
+import { openSqliteStorage } from '../src/sqlite/sqlite-storage.ts'
+import type { HelpStorage } from '../src/storage.ts'
+import { everybody, insiders, library, pathsOf } from './help-kit.ts'
+
+const filler = (word: string): string => `${word} `.repeat(30)
+
+const files = {
+  'docs/guide/hooks.md': `# Hooks\n\nA hook runs before the handler. ${filler('lifecycle')}`,
+  'docs/guide/errors.md': `# Errors\n\nAn exception becomes a response. ${filler('failure')}`,
+  'docs_dev/release.md': `# Releasing\n\nTag the commit and publish. ${filler('release')}`,
+}
+
+verifies('help:build:incremental', async (t) => {
+  const help = library(t, files)
+  t.match(await help.build(), { added: 3, updated: 0, unchanged: 0, removed: 0, embedded: 3 })
+  const again = await help.build()
+  t.match(again, { added: 0, updated: 0, unchanged: 3, removed: 0, embedded: 0, reused: 3 })
+  help.write({ 'docs/guide/hooks.md': '# Hooks\n\nRewritten.' })
+  t.match(await help.build(), { added: 0, updated: 1, unchanged: 2, removed: 0 })
+})
+
+verifies('help:build:no-stale', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  t.same(pathsOf(await help.ask('lifecycle', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  const before = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
+
+  help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNow about interceptors.' })
+  await help.build()
+  t.same(pathsOf(await help.ask('lifecycle', { mode: 'lexical' })), [], 'edited: the old text is gone')
+  t.same(pathsOf(await help.ask('interceptors', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  const after = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
+  t.equal(after?.doc_id, before?.doc_id, 'a link to the page lasts')
+  t.equal(after?.items, 1)
+
+  help.write({ 'docs/guide/interceptors.md': '# Hooks\n\nNow about interceptors.' })
+  unlinkSync(join(help.folder, 'docs/guide/hooks.md'))
+  t.match(await help.build(), { added: 1, removed: 1 })
+  t.same(pathsOf(await help.ask('interceptors')), ['docs/guide/interceptors.md'], 'renamed')
+
+  unlinkSync(join(help.folder, 'docs/guide/interceptors.md'))
+  await help.build()
+  t.same(pathsOf(await help.ask('interceptors', { mode: 'lexical' })), [], 'deleted')
+  const model = await help.storage.open()
+  t.notMatch(Buffer.from((await model?.spaceModel()) ?? '').toString('latin1'), /interceptor|lifecycle/)
+  await model?.close()
+})
+
+verifies('help:build:same-name', async (t) => {
+  const help = library(t, {
+    'docs/README.md': '# Public\n\nThe public overview.',
+    'docs_dev/README.md': '# Internal\n\nThe internal overview.',
+  })
+  await help.build()
+  t.same(pathsOf(await help.ask('overview')), ['docs/README.md'])
+  t.same(pathsOf(await help.ask('overview', { scope: insiders })).sort(), [
+    'docs/README.md',
+    'docs_dev/README.md',
+  ])
+  t.match(await help.build(), { unchanged: 2, embedded: 0 }, 'neither takes the place of the other')
+})
+
+verifies('help:build:partial', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const report = await help.build({ sources: help.sources.filter(({ name }) => name === 'docs') })
+  t.match(report, { unchanged: 2, removed: 0 })
+  t.same(pathsOf(await help.ask('releasing', { scope: insiders })), ['docs_dev/release.md'])
+})
+
+verifies('help:build:crash', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const names = readdirSync(join(help.data, 'help'))
+  help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNever published.' })
+  /** A store whose process dies while the next index is written. */
+  const dying: HelpStorage = {
+    ...help.storage,
+    async publish() {
+      writeFileSync(join(help.data, 'help/index-9.db.part'), 'half an index')
+      throw new Error('killed')
+    },
+  }
+  const request = {
+    sources: help.sources,
+    size: { size: 1600, overlap: 200 },
+    embedding: { provider: 'lsa' },
+    rebuild: false,
+    holder: 'dying',
+  } as const
+  await t.rejects(
+    build(request, { storage: dying, now: Date.now, signal: new AbortController().signal, progress() {} }),
+    { message: 'killed' },
+  )
+  t.same(
+    pathsOf(await help.ask('lifecycle', { mode: 'lexical' })),
+    ['docs/guide/hooks.md'],
+    'the old index answers',
+  )
+  await help.build()
+  t.same(pathsOf(await help.ask('published', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  t.notOk(existsSync(join(help.data, 'help/index-9.db.part')), 'and what was left over is removed')
+  t.ok(names.every((name) => name.endsWith('.db')))
+})
+
+verifies('help:build:lock', async (t) => {
+  const clock = { now: 1_000_000 }
+  const help = library(t, files, { open: (dir) => openSqliteStorage(dir, () => clock.now) })
+  const lock = await help.storage.lock('another')
+  await t.rejects(help.build(), { code: 'HELP_BUILD_RUNNING' })
+  clock.now += 61_000
+  await t.resolves(help.build(), 'a build that was killed keeps others away for a minute and no longer')
+  await t.resolves(lock.release())
+})
+
+verifies('help:build:chunking', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const size = { size: 400, overlap: 50 }
+  await t.rejects(help.build({ size }), { code: 'HELP_CHUNKING_CHANGED' })
+  t.match(await help.build({ size, rebuild: true }), { added: 3 })
+  t.match(await help.build({ size }), { unchanged: 3 })
+})
+
+verifies('help:build:odd-files', async (t) => {
+  const help = library(t, {
+    'docs/crlf.md': '# Windows\r\n\r\nline one\r\nline two\r\n',
+    'docs/bom.md': '\ufeff# Marked\n\ntext',
+    'docs/empty.md': '',
+    'docs/_sidebar.md': '# Sidebar\n\nhidden part',
+    'docs/node_modules/x/readme.md': '# Dependency\n\nhidden part',
+    'docs/page.mdx': 'import X from "y"\n\n# Component\n\n<X>words</X>',
+    'docs/big.md': `# Big\n\n${'x'.repeat(2 * 2 ** 20)}`,
+    'docs/image.png': 'not text',
+    'docs/table.md': `# Table\n\n| a | b |\n| - | - |\n${'| one | two |\n'.repeat(10_000)}`,
+    'docs/ja/log.md': '# ログ\n\nログレベルを変更する。',
+  })
+  mkdirSync(join(help.folder, 'outside'))
+  writeFileSync(join(help.folder, 'outside/secret.md'), '# Secret\n\noutside')
+  symlinkSync(join(help.folder, 'outside'), join(help.folder, 'docs/link'))
+  symlinkSync(join(help.folder, 'docs'), join(help.folder, 'docs/loop'))
+  symlinkSync(join(help.folder, 'nowhere'), join(help.folder, 'docs/broken.md'))
+  writeFileSync(join(help.folder, 'docs/bytes.md'), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x41]))
+  const report = await help.build()
+  t.same(report.failed, [])
+  const found = await help.questions.pages(everybody)
+  t.same(found.map(({ file_path }) => file_path).sort(), [
+    'bom.md',
+    'bytes.md',
+    'crlf.md',
+    'empty.md',
+    'ja/log.md',
+    'page.mdx',
+    'table.md',
+  ])
+  const said = report.warnings.join('\n')
+  for (const reason of [
+    /link: outside its source/,
+    /broken.md: a link/,
+    /big.md: larger/,
+    /bytes.md: holds bytes/,
+  ])
+    t.match(said, reason)
+  t.match(await help.questions.page({ file_path: 'crlf.md' }, { from_line: 3, max_lines: 1 }, everybody), {
+    content: 'line one',
+    total_lines: 5,
+  })
+  t.equal(found.find(({ file_path }) => file_path === 'bom.md')?.title, 'Marked')
+  t.ok((found.find(({ file_path }) => file_path === 'table.md')?.items ?? 0) > 50)
+})
+
+verifies('help:source:names', async (t) => {
+  const folder = t.testdir({ a: {}, b: {} })
+  t.same(
+    readSources(['x=a', 'internal:y=b', 'pkg:fastify'], folder).map(({ name, is_internal, isPackage }) => [
+      name,
+      is_internal,
+      isPackage,
+    ]),
+    [
+      ['x', false, false],
+      ['y', true, false],
+      ['pkg:fastify', false, true],
+    ],
+  )
+  const wrong = ['x', '=a', 'x=', 'x=missing', 'pkg:not-installed-anywhere', 'pkg:../up', 'a b=a']
+  for (const entry of wrong)
+    t.throws(() => readSources([entry], folder), { code: 'HELP_SOURCE_INVALID' }, entry)
+  t.throws(() => readSources(['x=a', 'x=b'], folder), { code: 'HELP_SOURCE_INVALID' })
+})
+
+verifies('help:source:own', async (t) => {
+  const names = ownSources().map(({ name, is_internal }) => [name, is_internal])
+  t.same(names, [
+    ['docs', false],
+    ['docs_dev', true],
+    ['pkg:fastify', false],
+    ['pkg:undici', false],
+  ])
+})
