@@ -1,20 +1,37 @@
 import { cpSync } from 'node:fs'
-import { makeRoots } from '@causeway/app-kit'
+import { type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
+import { openVault } from '../packages/app-toolvault/src/store.ts'
 import { documented } from '../scripts/docs/makers.ts'
 import { apps } from '../server/src/apps.ts'
 import { listedTool, sharedMount } from '../server/src/mount.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
-const recordings = makeRoots(() => [`${repository}/fixtures/recordings`], 'CAUSEWAY_RECORDING_ROOTS')
+/** Recordings as they are committed, and copies of what examples change. */
+const rootsIn = (dir: string) =>
+  makeRoots(() => [`${repository}/fixtures/recordings`, `${dir}/plots`], 'CAUSEWAY_ROOTS')
+
+/** Calls of an app to another, which the server makes of the registry. */
+const call: Env['call'] = async (name, tool, args, ctx) => {
+  const other = apps.find((app) => app.name === name)?.tools.find((one) => one.name === tool)
+  const store = openVault({ newId: () => 'called', roots: rootsIn(''), call })
+  try {
+    const none = { can: () => false, replies: {}, kept: undefined }
+    const answer = await other?.call(args, { ...ctx, store, session: {}, sharedSession: true, input: none })
+    return answer !== undefined && 'structuredContent' in answer ? answer.structuredContent : undefined
+  } finally {
+    await store.close()
+  }
+}
 
 verifies('app:example:runs', async (t) => {
   for (const app of apps) {
-    const dir = t.testdir({ data: {}, projects: {} })
-    cpSync(`${repository}/fixtures/projects`, `${dir}/projects`, { recursive: true })
+    const dir = t.testdir({ data: {}, projects: {}, plots: {} })
+    for (const name of ['projects', 'plots'])
+      cpSync(`${repository}/fixtures/${name}`, `${dir}/${name}`, { recursive: true })
     const settings = { trmRoots: [`${dir}/projects`] }
-    const opened = await openForTest(app, { dir: `${dir}/data`, roots: recordings, settings })
+    const opened = await openForTest(app, { dir: `${dir}/data`, roots: rootsIn(dir), settings, call })
     t.teardown(() => opened.close())
     for (const { name, example } of app.tools) {
       const client = opened.client()

@@ -1,4 +1,4 @@
-import { list, setting } from './setting.ts'
+import { list, setting, whole } from './setting.ts'
 
 /** Settings of Debrief and ToolVault. */
 export const debriefSettings = {
@@ -7,5 +7,17 @@ export const debriefSettings = {
     schema: list(),
     defaultText: 'none',
     meaning: 'further folders with plots and logs of tracks, for Debrief and ToolVault',
+  }),
+  plotSaveMs: setting({
+    env: 'CAUSEWAY_PLOT_SAVE_MS',
+    schema: whole(250, { max: 3_600_000 }),
+    meaning: 'a changed plot is written to its file after this many milliseconds without another change',
+    app: 'Debrief',
+  }),
+  plotCheckMs: setting({
+    env: 'CAUSEWAY_PLOT_CHECK_MS',
+    schema: whole(500, { min: 50 }),
+    meaning: 'open plots are looked at for changes by other programs after this many milliseconds',
+    app: 'Debrief',
   }),
 }

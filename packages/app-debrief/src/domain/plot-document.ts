@@ -1,0 +1,141 @@
+/** A plot in memory. Documents are never changed: a change makes another one that shares what stayed the same. */
+import { CausewayError } from '@causeway/protocol'
+import { type Bounds, boundsOf } from './bounds.ts'
+import { idOf, propertiesOf } from './feature.ts'
+import { formatTime, parseTime } from './iso-time.ts'
+import { isObject, type JsonObject } from './json.ts'
+import { metadataKind, type TimeState, timeOf, type ViewportState, viewportOf } from './plot-state.ts'
+import { featureText, type PlotLayout, plotText, scanPlot } from './plot-text.ts'
+
+/** A feature that is shown, with the text under which it stands in the file. */
+export interface Item {
+  /** null for a feature that the file gives none */
+  readonly id: string | null
+  readonly value: JsonObject
+  readonly text: string
+}
+
+/** A metadata feature: not shown, but kept at its place in the file. */
+export interface StateItem {
+  /** `time`, `viewport`, or what else the file says */
+  readonly kind: string
+  /** how many shown features stand before it in the file; one that is new stands at the end */
+  readonly place: number
+  readonly value: JsonObject
+  readonly text: string
+}
+
+/** A plot. */
+export interface PlotDocument {
+  readonly layout: PlotLayout
+  readonly items: readonly Item[]
+  readonly states: readonly StateItem[]
+  /** ids, without repetition; kept beside the file and not in it */
+  readonly selection: readonly string[]
+}
+
+/** Reads the text of a plot file. Throws `INVALID_PLOT`. */
+export function parsePlot(text: string, selection?: readonly string[]): PlotDocument {
+  const { layout, features } = scanPlot(text)
+  const items: Item[] = []
+  const states: StateItem[] = []
+  for (const [index, part] of features.entries()) {
+    const value = parseFeature(part, index)
+    const kind = metadataKind(value)
+    if (kind === null) items.push({ id: idOf(value), value, text: part })
+    else states.push({ kind, place: items.length, value, text: part })
+  }
+  const document = { layout, items, states, selection: [] }
+  return { ...document, selection: keepKnown(document, selection ?? storedSelection(states)) }
+}
+
+/** The text of a plot: every byte of what was not changed is as it was read. */
+export function textOf({ layout, items, states }: PlotDocument): string {
+  const texts: string[] = []
+  const waiting = [...states].sort((a, b) => a.place - b.place)
+  for (const [index, { text }] of items.entries()) {
+    while (waiting[0] !== undefined && waiting[0].place <= index) texts.push(waiting.shift()?.text ?? '')
+    texts.push(text)
+  }
+  return plotText(layout, [...texts, ...waiting.map(({ text }) => text)])
+}
+
+/** A feature as an item, its text in the manner of the file. */
+export const itemOf = (value: JsonObject, layout: PlotLayout): Item => ({
+  id: idOf(value),
+  value,
+  text: featureText(value, layout),
+})
+
+/** The metadata feature of a kind. */
+export const stateOf = ({ states }: PlotDocument, kind: string): StateItem | undefined =>
+  states.find((state) => state.kind === kind)
+
+/** The time slider: of the file, else from the first to the last time of the data; null without any time. */
+export function timeState(document: PlotDocument): TimeState | null {
+  const stored = timeOf(stateOf(document, 'time')?.value)
+  if (stored !== null) return stored
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const { value } of document.items) {
+    const span = timesOf(value)
+    if (span === null) continue
+    first = Math.min(first, span[0])
+    last = Math.max(last, span[1])
+  }
+  if (first > last) return null
+  const start = formatTime(first)
+  return { current: start, start, end: formatTime(last) }
+}
+
+/** The view: of the file, else around all features; null without any place. */
+export const viewportState = (document: PlotDocument): ViewportState | null =>
+  viewportOf(stateOf(document, 'viewport')?.value) ?? whole(dataBounds(document))
+
+/** The box around all features that are shown. */
+export const dataBounds = ({ items }: PlotDocument): Bounds | null =>
+  boundsOf(items.map(({ value }) => value.geometry))
+
+/** First and last time of a feature, epoch ms; null for one without times. */
+export function timesOf(feature: JsonObject): readonly [first: number, last: number] | null {
+  const { timestamps, times, time, timeStart, timeEnd } = propertiesOf(feature)
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  const lists = [timestamps, times].filter((list) => Array.isArray(list))
+  for (const text of [...lists.flat(), time, timeStart, timeEnd]) {
+    const ms = parseTime(text)
+    if (ms === null) continue
+    first = Math.min(first, ms)
+    last = Math.max(last, ms)
+  }
+  return first > last ? null : [first, last]
+}
+
+/** Those ids of a selection that the plot has, each once. */
+export function keepKnown({ items }: Pick<PlotDocument, 'items'>, ids: readonly string[]): readonly string[] {
+  const known = new Set(items.map(({ id }) => id))
+  return [...new Set(ids)].filter((id) => known.has(id))
+}
+
+const whole = (bounds: Bounds | null): ViewportState | null => bounds && { bounds }
+
+function parseFeature(text: string, index: number): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new CausewayError('INVALID_PLOT', `features[${index}] is no JSON: ${message}`, {
+      data: { index },
+      cause,
+    })
+  }
+  if (isObject(value)) return value
+  throw new CausewayError('INVALID_PLOT', `features[${index}] is no object`, { data: { index } })
+}
+
+/** Some writers keep the selection in the file: it is read where we know of none, and left there as it stands. */
+function storedSelection(states: readonly StateItem[]): readonly string[] {
+  const ids = propertiesOf(states.find(({ kind }) => kind === 'selection')?.value ?? {}).selectedIds
+  return Array.isArray(ids) ? ids.map(String) : []
+}

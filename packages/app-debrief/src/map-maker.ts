@@ -1,0 +1,34 @@
+/** Charts of plots as pictures: drawn in one worker, made into pixels in another. */
+import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
+import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import type { MapDrawing } from './domain/map/map-drawing.ts'
+import type { MapMethods } from './map-worker.ts'
+
+/** Makes charts; nothing is started before the first one. */
+export interface MapMaker {
+  /** Throws `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `WORKER_LOST`. */
+  draw(drawing: Omit<MapDrawing, 'land'>, signal: AbortSignal): Promise<Picture>
+  close(): Promise<void>
+}
+
+/** PNG pixels for each pixel of the chart: sharp, and still small enough for a chat. */
+const scale = 1.5
+
+/** A maker of charts. */
+export function openMapMaker(log: PictureLog): MapMaker {
+  const renderer = openPicture({ log })
+  let link: WorkerLink<MapMethods> | undefined
+  return {
+    async draw(drawing, signal) {
+      if (link === undefined || !link.isAlive)
+        link = startWorker<MapMethods>(workerFile('map-worker', import.meta.url), {
+          name: 'the worker that draws charts',
+        })
+      const svg = await link.call('draw', drawing, { signal })
+      return renderer.drawing(svg, { width_px: drawing.width, scale, signal })
+    },
+    async close() {
+      await Promise.all([renderer.close(), link?.stop()])
+    },
+  }
+}

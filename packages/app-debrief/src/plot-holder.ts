@@ -1,0 +1,49 @@
+/** Who holds a plot: this thread for small ones, a worker for large ones; asked in the same way. */
+import { type AnswerOf, type ArgsOf, type MethodName, startWorker, workerFile } from '@causeway/worker'
+import { plotMemory } from './plot-memory.ts'
+import type { PlotMethods } from './plot-methods.ts'
+import type { Answers, Query } from './plot-query.ts'
+
+/** Files above this are held by a worker, bytes: reading them would hold up everybody else. */
+export const workerBytes = 2 ** 20
+
+/** A plot that somebody holds. */
+export interface PlotHolder {
+  readonly isWorker: boolean
+  /** Rejects with what the method throws, and with `WORKER_LOST`. */
+  call<Name extends MethodName<PlotMethods>>(
+    method: Name,
+    args: ArgsOf<PlotMethods, Name>,
+  ): Promise<AnswerOf<PlotMethods, Name>>
+  read<Asked extends Query>(query: Asked): Promise<Answers[Asked['kind']]>
+  stop(): Promise<void>
+}
+
+/** Makes a holder for a file of this size. */
+export function holdPlot(bytes: number): PlotHolder {
+  return bytes > workerBytes ? inWorker() : inThread()
+}
+
+function inThread(): PlotHolder {
+  const memory = plotMemory()
+  const call: PlotHolder['call'] = async (method, args) => {
+    const run = memory[method] as (args: unknown) => unknown
+    return run(args) as never // the answer of this method
+  }
+  return { isWorker: false, call, read: reader(call), stop: async () => {} }
+}
+
+function inWorker(): PlotHolder {
+  const link = startWorker<PlotMethods>(workerFile('plot-worker', import.meta.url), {
+    name: 'the worker that holds the plot',
+    remedy: 'call again: the plot is read from its file, with the changes that were made',
+  })
+  const call: PlotHolder['call'] = (method, args) => link.call(method, args)
+  return { isWorker: true, call, read: reader(call), stop: () => link.stop() }
+}
+
+/** The kind of a question decides the kind of its answer. */
+const reader =
+  (call: PlotHolder['call']): PlotHolder['read'] =>
+  async (query) =>
+    (await call('read', query)) as never

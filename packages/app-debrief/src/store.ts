@@ -1,0 +1,234 @@
+/** The plots that are open, shared by every client. */
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Env } from '@causeway/app-kit'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { isPlotName, plotName, titleOf } from './domain/plot-name.ts'
+import { openJournal } from './journal.ts'
+import { type MapMaker, openMapMaker } from './map-maker.ts'
+import { openPlot, type Plot } from './plot.ts'
+import type { PlotEnv } from './standing.ts'
+
+/** A plot in lists and in errors. */
+export interface PlotTitle {
+  readonly filename: string
+  readonly title: string
+}
+
+/** A plot file that is there and not open. */
+export interface PlotFile extends PlotTitle {
+  readonly size_bytes: number
+  readonly modified: string
+}
+
+/** The shelf. */
+export interface Debrief {
+  /** Open plots, by name. */
+  list(): readonly PlotTitle[]
+  /** Plot files of the configured folders, by name. */
+  files(): Promise<{ readonly files: readonly PlotFile[]; readonly folders: readonly string[] }>
+  /** Opens a file; one that is open is given as it is. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT`. */
+  open(filename: string): Promise<Plot>
+  /** Saves and closes; throws `PLOT_NOT_FOUND`. */
+  close(filename: string): Promise<void>
+  /**
+   * The open plot that a call means: the one it names, else the one that this client made its own, else the only one.
+   * Throws `NO_PLOT_OPEN`, `PLOT_NOT_FOUND`, `MULTIPLE_PLOTS`.
+   */
+  find(filename: string | undefined, own: string | undefined): Promise<Plot>
+  /** Calls a tool of another app. */
+  readonly call: Env['call']
+  readonly map: MapMaker
+  /** Counts for `/health`. */
+  health(): { readonly open_plots: number; readonly in_workers: number; readonly unsaved: number }
+  /** Saves and closes everything. */
+  end(): Promise<void>
+}
+
+/** A plot on the shelf: its file, and the plot once somebody has asked for it. */
+interface Entry {
+  readonly path: string
+  plot?: Promise<Plot>
+  ready?: Plot
+}
+
+/** Plots that an error names. */
+const mostNamed = 50
+
+/** Opens the shelf, with the plots that were open when the server stopped; each is read when it is first asked for. */
+export async function openDebrief(env: Env): Promise<Debrief> {
+  const { dir, settings, log, now, newId, changed, roots } = env
+  const journal = openJournal(dir, now)
+  const plotEnv: PlotEnv = {
+    ...{ dir, log, now, newId, changed, journal },
+    saveAfterMs: number(settings.plotSaveMs, 250),
+    checkEveryMs: number(settings.plotCheckMs, 500),
+  }
+  const map = openMapMaker(log)
+  /** name -> plot, read or not yet */
+  const open = new Map<string, Entry>()
+  for (const { filename, path } of await journal.openPlots()) open.set(filename, { path })
+  const ending = new AbortController()
+  const watching = watch(plotEnv, () => [...open.values()].flatMap(({ plot }) => plot ?? []), ending.signal)
+
+  const list = (): PlotTitle[] =>
+    [...open.keys()].sort().map((filename) => ({ filename, title: titleOf(filename) }))
+
+  /** The plot of an entry; a failure is not kept, so that the next call tries again. */
+  const read = (filename: string): Promise<Plot> | undefined => {
+    const entry = open.get(filename)
+    if (entry === undefined) return undefined
+    entry.plot ??= openPlot(plotEnv, entry.path).then(
+      (plot) => {
+        entry.ready = plot
+        return plot
+      },
+      (error: unknown) => {
+        delete entry.plot
+        throw error
+      },
+    )
+    return entry.plot
+  }
+
+  const pathOf = async (filename: string): Promise<string> => {
+    const name = plotName(filename)
+    for (const folder of roots.folders()) {
+      const path = join(folder, name)
+      // A link could lead anywhere, and a save would replace it.
+      const isFile = await lstat(path).then(
+        (found) => found.isFile(),
+        () => false,
+      )
+      if (isFile) return roots.resolve(path)
+    }
+    throw new CausewayError('PLOT_NOT_FOUND', `there is no plot file of this name: ${name}`, {
+      remedy: 'call list_plots for the files, or add the folder to CAUSEWAY_PLOT_ROOTS',
+      data: { filename: name, searched: roots.folders(), available_plots: list().slice(0, mostNamed) },
+    })
+  }
+
+  const closed = async (filename: string): Promise<void> => {
+    const entry = open.get(filename)
+    if (entry === undefined) throw notOpen(filename, list())
+    open.delete(filename)
+    // One that could not be read has nothing to save.
+    const plot = await entry.plot?.catch(
+      (error: unknown) => void log.warn({ err: error }, 'closing an unread plot'),
+    )
+    await plot?.close()
+    await journal.setOpen(entry.path, false)
+    changed.resources()
+    changed.resource('plots://list')
+  }
+
+  return {
+    list,
+    async files() {
+      const folders = roots.folders()
+      const found = new Map<string, PlotFile>()
+      for (const folder of folders)
+        for (const file of await filesOf(folder))
+          if (!found.has(file.filename) && !open.has(file.filename)) found.set(file.filename, file)
+      const files = [...found.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
+      return { files, folders }
+    },
+    async open(filename) {
+      const name = plotName(filename)
+      const known = read(name)
+      if (known !== undefined) return known
+      open.set(name, { path: await pathOf(name) })
+      try {
+        const plot = await read(name)
+        if (plot === undefined) throw notOpen(name, list())
+        changed.resources()
+        changed.resource('plots://list')
+        return plot
+      } catch (error) {
+        open.delete(name)
+        throw error
+      }
+    },
+    close: (filename) => closed(plotName(filename)),
+    async find(filename, own) {
+      if (filename !== undefined) {
+        const name = plotName(filename)
+        const plot = read(name)
+        if (plot === undefined) throw notOpen(name, list())
+        return plot
+      }
+      const mine = own === undefined ? undefined : read(own)
+      if (mine !== undefined) return mine
+      const [only, ...others] = list()
+      if (only === undefined) throw new CausewayError('NO_PLOT_OPEN', 'no plot is open')
+      if (others.length > 0)
+        throw new CausewayError('MULTIPLE_PLOTS', 'multiple plots open, please specify filename', {
+          data: { available_plots: list().slice(0, mostNamed), total: open.size },
+        })
+      return read(only.filename) as Promise<Plot> // it is in the list
+    },
+    call: env.call,
+    map,
+    health() {
+      const ready = [...open.values()].flatMap((entry) => entry.ready ?? [])
+      return {
+        open_plots: open.size,
+        in_workers: ready.filter(({ isInWorker }) => isInWorker).length,
+        unsaved: ready.filter((plot) => plot.stamp().dirty).length,
+      }
+    },
+    async end() {
+      ending.abort()
+      await watching
+      await Promise.all(
+        [...open.values()].map(async ({ plot }) => (await plot?.catch(() => undefined))?.close()),
+      )
+      await map.close()
+      journal.close()
+    },
+  }
+}
+
+const notOpen = (filename: string, open: readonly PlotTitle[]): CausewayError =>
+  new CausewayError('PLOT_NOT_FOUND', `plot file not found or not open: ${filename}`, {
+    remedy: `call open_plot with this filename, or name one of data.available_plots`,
+    data: { filename, available_plots: open.slice(0, mostNamed) },
+  })
+
+/** Looks at open files for as long as the app is open. Files are asked, not watched: that works on every file system. */
+async function watch(
+  { checkEveryMs, log }: PlotEnv,
+  plots: () => readonly Promise<Plot>[],
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(checkEveryMs, undefined, { signal, ref: false }).catch(() => {})
+    for (const opening of signal.aborted ? [] : plots()) {
+      try {
+        await (await opening).check()
+      } catch (error) {
+        log.warn(
+          { err: error, code: isCausewayError(error) ? error.code : undefined },
+          'a plot file was not checked',
+        )
+      }
+    }
+  }
+}
+
+async function filesOf(folder: string): Promise<readonly PlotFile[]> {
+  const names = (await readdir(folder).catch(() => [])).filter(isPlotName)
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const found = await lstat(join(folder, name)).catch(() => undefined)
+      if (found?.isFile() !== true) return []
+      const { size, mtime } = found
+      const filename = name.normalize('NFC')
+      return { filename, title: titleOf(filename), size_bytes: size, modified: mtime.toISOString() }
+    }),
+  )
+  return files.flat()
+}
+
+const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
