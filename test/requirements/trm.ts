@@ -1,4 +1,195 @@
 import type { Requirements } from '../requirement.ts'
 
 /** Trm: refinement of code. */
-export const trm = {} as const satisfies Requirements
+export const trm = {
+  'trm:off': {
+    origin: 'refinement design, security rules',
+    behaviour: 'without CAUSEWAY_TRM_ROOTS nothing can be started, whatever other roots there are',
+  },
+  'trm:start:outside': {
+    origin: 'refinement design, acceptance 1',
+    behaviour:
+      'a project outside of the roots is refused, by its path and through a link, and no session is made',
+  },
+  'trm:start:defaults': {
+    origin: 'original refinement design, evaluation signals and halting',
+    behaviour: 'what is left out is as in the original design and shown back, under long names the same',
+  },
+  'trm:start:invalid': {
+    origin: 'refinement design, acceptance 3',
+    behaviour: 'each argument that is wrong or unknown is named',
+  },
+  'trm:start:detected': {
+    origin: 'refinement design, acceptance 4',
+    behaviour:
+      'commands that fit are offered and not run; one whose program is missing is unavailable and no pass',
+  },
+  'trm:start:commands': {
+    origin: 'refinement design, security rules',
+    behaviour: 'the server can allow only detected commands, or those that match',
+  },
+  'trm:tests:reports': {
+    origin: 'refinement design, reports',
+    behaviour: 'machine-readable reports of pytest, node --test, TAP, vitest, jest and mocha are read whole',
+  },
+  'trm:tests:text': {
+    origin: 'refinement design, reports',
+    behaviour:
+      'the text of every runner is read where there is no report, and nothing else is taken for a summary',
+  },
+  'trm:lint:diagnostics': {
+    origin: 'refinement design, reports',
+    behaviour: 'complaints of flake8, pylint, mypy, tsc and eslint are read',
+  },
+  'trm:perf:units': {
+    origin: 'refinement design, signals',
+    behaviour: 'a benchmark is read in any unit of time, in bytes, as a rate, as JSON or as a bare number',
+  },
+  'trm:score:formula': {
+    origin: 'original refinement design, scoring',
+    behaviour:
+      'the score is the weighted mean of the configured signals, the contributions add up to it, the average follows the newest score',
+  },
+  'trm:score:missing': {
+    origin: 'refinement design, acceptance 10',
+    behaviour:
+      'tests that could not be read, did not run or vanished never raise a score, and are never success',
+  },
+  'trm:halt:rules': {
+    origin: 'refinement design, acceptance 12',
+    behaviour: 'success comes before plateau before limit, each exactly at its bound',
+  },
+  'trm:halt:limit': {
+    origin: 'refinement design, acceptance 12',
+    behaviour: 'after the limit a candidate is refused unless forced',
+  },
+  'trm:submit:modes': {
+    origin: 'refinement design, acceptance 5 and 6',
+    behaviour:
+      'the five modes of one change give the same bytes; patches create, delete and rename, and undo gives all back',
+  },
+  'trm:submit:atomic': {
+    origin: 'refinement design, acceptance 7 to 9',
+    behaviour: 'a candidate that is refused leaves files, step and state as they were',
+  },
+  'trm:submit:stale': {
+    origin: 'refinement design, candidate modes',
+    behaviour: 'a file that changed after it was read is refused',
+  },
+  'trm:submit:once': {
+    origin: 'design, growing past one machine',
+    behaviour: 'a repeated request is the same evaluation',
+  },
+  'trm:submit:busy': {
+    origin: 'refinement design, acceptance 28',
+    behaviour: 'one session evaluates one candidate at a time',
+  },
+  'trm:submit:wait': {
+    origin: 'refinement design, acceptance 31',
+    behaviour: 'an evaluation that takes longer than wait goes on, and state has its result',
+  },
+  'trm:submit:cancel': {
+    origin: 'refinement design, acceptance 26',
+    behaviour: 'a cancelled evaluation ends soon, and its files are back',
+  },
+  'trm:submit:progress': {
+    origin: 'refinement design, acceptance 27',
+    behaviour: 'every command reports progress that only grows',
+  },
+  'trm:submit:same': {
+    origin: 'refinement design, acceptance 32',
+    behaviour: 'the same candidate twice is judged the same',
+  },
+  'trm:submit:tamper': {
+    origin: 'refinement design, guards against gaming',
+    behaviour: 'a candidate that changes tests, their configuration or a script of the commands is told so',
+  },
+  'trm:submit:improved': {
+    origin: 'refinement design, isolation',
+    behaviour: 'under write improved a candidate lands only where it is better',
+  },
+  'trm:signals:named': {
+    origin: 'original refinement design, adding an evaluation signal',
+    behaviour: 'further named signals have a command and a weight of their own',
+  },
+  'trm:read:files': {
+    origin: 'refinement design, acceptance 13',
+    behaviour: 'files are read with their metadata, each with its own error, in parts where they are large',
+  },
+  'trm:lines:range': {
+    origin: 'refinement design, acceptance 14',
+    behaviour: 'lines are numbered, the end is clamped, and each wrong range has its own code',
+  },
+  'trm:state:whole': {
+    origin: 'refinement design, acceptance 15 and 16',
+    behaviour: 'state and halt tell the same as submit did, before and after a restart',
+  },
+  'trm:validate:exact': {
+    origin: 'refinement design, acceptance 17',
+    behaviour: 'validate shows the lines as they would be, refuses as submit would, and changes nothing',
+  },
+  'trm:restore:exact': {
+    origin: 'refinement design, acceptance 19',
+    behaviour:
+      'a checkpoint gives files, step, scores, streak and notes back; edits of the user are a conflict unless forced',
+  },
+  'trm:save:most': {
+    origin: 'refinement design, acceptance 19',
+    behaviour: 'the twenty-first checkpoint is refused',
+  },
+  'trm:reset:user': {
+    origin: 'refinement design, acceptance 20',
+    behaviour: 'a reset keeps what the user changed, in git and without',
+  },
+  'trm:undo:exact': {
+    origin: 'refinement design, acceptance 21',
+    behaviour: 'undo gives back files and streak, until nothing is left',
+  },
+  'trm:end:best': {
+    origin: 'refinement design, acceptance 23',
+    behaviour: 'an end cancels what runs and can leave the best files behind',
+  },
+  'trm:sid:unknown': {
+    origin: 'refinement design, acceptance 24',
+    behaviour: 'every tool refuses an unknown session',
+  },
+  'trm:run:timeout': {
+    origin: 'refinement design, acceptance 25',
+    behaviour: 'a limit holds for whatever a command started, and nothing of it is left',
+  },
+  'trm:run:output': {
+    origin: 'refinement design, acceptance 29',
+    behaviour: 'of endless output a small part is kept, and the failure that came first is in it',
+  },
+  'trm:run:shell': {
+    origin: 'refinement design, acceptance 30',
+    behaviour: 'commands are shell: lists, pipes, quotes and variables work',
+  },
+  'trm:run:environment': {
+    origin: 'refinement design, security rules',
+    behaviour: 'a command sees no secret of the server, and what a session gave it is not shown',
+  },
+  'trm:run:isolated': {
+    origin: 'refinement design, isolation',
+    behaviour: 'what commands write or delete is not in the project afterwards',
+  },
+  'trm:run:orphans': {
+    origin: 'refinement design, process runner',
+    behaviour: 'nothing of a command outlives the server, however it ends',
+  },
+  'trm:wire:names': {
+    origin: 'original refinement design, tools',
+    behaviour: 'trm.start to trm.fix are the names on the own mount, Trm__start on the shared one',
+  },
+  'trm:story': {
+    origin: 'refinement design, evaluation',
+    behaviour:
+      'a project is refined from a failing test to success, and the repository differs in nothing else',
+    over: ['direct', 'http', 'bridge'],
+  },
+  'trm:restart': {
+    origin: 'refinement design, evaluation E7',
+    behaviour:
+      'a server that is killed in a test leaves no process, and the next one gives the files back and says interrupted',
+  },
+} as const satisfies Requirements

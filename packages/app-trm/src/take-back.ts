@@ -1,18 +1,25 @@
 /** Giving the user's files back after an evaluation that came to nothing. */
+import type { Log } from '@causeway/app-kit'
 import { isCausewayError } from '@causeway/protocol'
-import type { Critic } from './critic.ts'
-import type { StepRow } from './store.ts'
+import type { Snapshots } from './snapshot/types.ts'
+import type { StepRow, TrmStore } from './store.ts'
+
+/** What it takes. */
+export interface BackParts {
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  readonly log: Log
+}
 
 /**
  * Puts back what the candidate of a step changed, and closes the step. Files that the user has edited meanwhile stay
  * as they are: then the landing stays on record, so that a reset still knows of it.
  */
 export async function takeBack(
-  critic: Pick<Critic, 'store' | 'snapshots' | 'log'>,
+  { store, snapshots, log }: BackParts,
   step: StepRow,
   status: 'interrupted' | 'cancelled' | 'failed',
 ): Promise<void> {
-  const { store, snapshots, log } = critic
   const landing = (await store.landings(step.session_id)).find(({ id }) => id === step.landing_id)
   let isBack = true
   if (landing !== undefined) {

@@ -42,12 +42,7 @@ export function readJunit(xml: string): TestRun | undefined {
 
 function casesIn(element: Element, suites: readonly string[]): TestCase[] {
   const cases = list(element.testcase).map((one) => caseOf(one, suites))
-  const inner = list(element.testsuite).flatMap((suite) => {
-    // pytest and vitest name the run or the file, which each test repeats in its class name.
-    const isRun =
-      list(suite.testcase).some((one) => text(one, '@classname') !== 'test') && suites.length === 0
-    return casesIn(suite, isRun ? suites : [...suites, text(suite, '@name')])
-  })
+  const inner = list(element.testsuite).flatMap((suite) => casesIn(suite, [...suites, text(suite, '@name')]))
   return [...cases, ...inner]
 }
 
@@ -77,9 +72,9 @@ function statusOf(skipped?: Element, failure?: Element, error?: Element): TestSt
 
 function idOf(element: Element, suites: readonly string[]): string {
   const [name, owner, file] = [text(element, '@name'), text(element, '@classname'), text(element, '@file')]
-  // `test` is what Node writes for every class name.
-  const isNode = owner === 'test' || owner === 'suite'
-  if (isNode) return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
+  // Node writes `test` or the name of the group, vitest the name of the file: each is the suite around the test.
+  if (owner === 'test' || owner === suites.at(-1))
+    return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
   return owner === '' ? name : `${owner}::${name}`
 }
 

@@ -1,0 +1,212 @@
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { judged, type StageFinding, type Yardstick } from '../src/domain/evaluation.ts'
+import { decide, defaultPolicy, passes } from '../src/domain/halting.ts'
+import { metricText, readMetric } from '../src/domain/metric.ts'
+import { runOf, type TestStatus } from '../src/domain/report/test-run.ts'
+import {
+  advanced,
+  freshStanding,
+  movingAverage,
+  perfValue,
+  type Standing,
+  scored,
+} from '../src/domain/score.ts'
+import type { SignalKind, SignalValue } from '../src/domain/signal.ts'
+import { tampering } from '../src/domain/tamper.ts'
+
+const signal = (name: string, kind: SignalKind, weight: number, value: number): SignalValue => ({
+  name,
+  kind,
+  weight,
+  value,
+  ok: value === 1,
+  why: '',
+})
+
+verifies(
+  'trm:score:formula',
+  'the sample of the original: 0.76, and contributions that add up',
+  async (t) => {
+    const { score, signals } = scored([
+      signal('dataQual', 'check', 0.3, 1),
+      signal('test', 'test', 0.4, 45 / 50),
+      signal('lint', 'lint', 0.1, 0),
+      signal('perf', 'perf', 0.2, perfValue(2, 1, 'min')),
+    ])
+    t.ok(Math.abs(score - 0.76) < 1e-12)
+    t.ok(Math.abs(signals.reduce((sum, { contribution }) => sum + contribution, 0) - score) < 1e-12)
+    t.equal(scored([signal('test', 'test', 0.4, 0.9)]).score, 0.9, 'over the configured signals only')
+    t.equal(scored([]).score, 0)
+    t.equal(scored([signal('test', 'test', 0, 1)]).score, 0)
+  },
+)
+
+verifies('trm:score:formula', 'the average: .5, 1.0 with alpha .9 is .95', async (t) => {
+  t.equal(movingAverage(null, 0.5, 0.9), 0.5)
+  t.ok(Math.abs(movingAverage(0.5, 1, 0.9) - 0.95) < 1e-12)
+})
+
+verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 2/3', async (t) => {
+  let standing = freshStanding('')
+  const values = [100, 80, 120].map((value) => {
+    const worth = perfValue(value, standing.best_perf, 'min')
+    standing = advanced(standing, {
+      score: worth,
+      isBaseline: false,
+      alpha: 0.9,
+      perf: { value, unit: 's', goal: 'min' },
+    })
+    return worth
+  })
+  t.same(values, [1, 1, 80 / 120])
+  t.match(standing, { best_perf: 80, streak: 2, step: 3, best_step: 1 })
+  t.equal(perfValue(50, 100, 'max'), 0.5)
+  for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) t.equal(perfValue(none, 1, 'min'), 0)
+})
+
+/** The standing after candidates of these scores. */
+const after = (scores: readonly number[]): Standing =>
+  scores.reduce(
+    (standing, score) => advanced(standing, { score, isBaseline: false, alpha: 0.9, perf: undefined }),
+    freshStanding(''),
+  )
+
+verifies('trm:halt:rules', async (t) => {
+  const good = (score: number) => ({ score, signals: [signal('test', 'test', 1, 1)] })
+  const bad = (score: number) => ({ score, signals: [signal('test', 'test', 1, 0.5)] })
+  t.match(decide(after([0.95]), good(0.95), defaultPolicy), { shouldHalt: true, rule: 'success' })
+  t.match(decide(after([0.94]), good(0.94), defaultPolicy), { shouldHalt: false, reasons: [] })
+  t.match(decide(after([1]), bad(1), defaultPolicy), { shouldHalt: false }, 'a score alone is no success')
+  t.match(decide(after([1]), good(1), { ...defaultPolicy, min: 2 }), { shouldHalt: false })
+  t.match(decide(after([1, 1]), good(1), { ...defaultPolicy, min: 2 }), { rule: 'success' })
+  t.match(decide(after([0.9, 0.9, 0.9]), bad(0.9), defaultPolicy), { shouldHalt: false })
+  t.match(decide(after([0.9, 0.9, 0.9, 0.9]), bad(0.9), defaultPolicy), { rule: 'plateau' })
+  const rising = (count: number) => after(Array.from({ length: count }, (_, index) => index / 100))
+  t.match(decide(rising(12), bad(0.11), defaultPolicy), { rule: 'limit' })
+  t.match(decide(rising(11), bad(0.1), defaultPolicy), { shouldHalt: false })
+  const all = { max: 4, threshold: 0.9, patience: 3, min: 1 }
+  t.match(decide(after([1, 1, 1, 1]), good(1), all), { rule: 'success' })
+  t.match(decide(after([1, 1, 1, 1]), bad(1), all), { rule: 'plateau' })
+})
+
+verifies('trm:halt:rules', 'scores 0, .5, .5, .5, .5: plateau at step 5, average .49995', async (t) => {
+  const standing = after([0, 0.5, 0.5, 0.5, 0.5])
+  t.match(standing, { streak: 3, best_step: 2 })
+  t.ok(Math.abs((standing.ema ?? 0) - 0.49995) < 1e-9)
+})
+
+t.test(
+  'halting: without tests every other check has to pass, and a benchmark alone is no judge',
+  async (t) => {
+    t.ok(passes([signal('lint', 'lint', 1, 1), signal('perf', 'perf', 1, 0.5)]))
+    t.notOk(passes([signal('lint', 'lint', 1, 0), signal('dataQual', 'check', 1, 1)]))
+    t.notOk(passes([signal('perf', 'perf', 1, 1)]))
+    t.notOk(passes([]))
+  },
+)
+
+const run = (...states: readonly TestStatus[]) =>
+  runOf(
+    'junit',
+    states.map((status, index) => ({ id: `test ${index}`, status })),
+  )
+
+const yardstick = (more: Partial<Yardstick> = {}): Yardstick => ({
+  baselineTests: undefined,
+  baselineDiagnostics: {},
+  bestPerf: undefined,
+  goal: 'min',
+  allowTestRemoval: false,
+  ...more,
+})
+
+const finding = (exitCode: number, more: Partial<StageFinding> = {}): StageFinding => ({
+  spec: { name: 'test', kind: 'test', command: 'x', weight: 1 },
+  end: { exitCode, timedOut: false, cancelled: false, timeoutS: 9 },
+  ...more,
+})
+
+verifies('trm:score:missing', async (t) => {
+  const baselineTests = run('pass', 'pass', 'fail')
+  const value = (tests: ReturnType<typeof run> | undefined, exitCode = 0, more: Partial<Yardstick> = {}) => {
+    const { value: given } = judged(finding(exitCode, { tests }), yardstick({ baselineTests, ...more }))
+    return [given.value, given.ok]
+  }
+  t.same(value(undefined), [0, false], 'output that cannot be read')
+  t.same(value(run()), [0, false], 'no tests ran')
+  t.same(value(run('pass')), [1 / 3, false], 'two tests vanished')
+  t.same(value(run('pass'), 0, { allowTestRemoval: true }), [1, true])
+  t.same(value(run('pass', 'pass', 'skip')), [1, true], 'one that failed may be skipped, and is told')
+  t.same(value(run('pass', 'pass', 'pass'), 1), [1, false], 'all pass, but the command failed')
+  t.same(value(run('pass', 'pass', 'error')), [2 / 3, false])
+})
+
+verifies(
+  'trm:score:missing',
+  'skipped tests are named, and fewer tests are noticed without names',
+  async (t) => {
+    const { comparison } = judged(
+      finding(0, { tests: run('skip', 'pass') }),
+      yardstick({ baselineTests: run('pass', 'pass') }),
+    )
+    t.same(comparison?.newlySkipped, ['test 0'])
+    const text = { ...run('pass', 'pass', 'pass'), isComplete: false, cases: [] }
+    const fewer = { ...text, passed: 1 }
+    t.equal(judged(finding(0, { tests: fewer }), yardstick({ baselineTests: text })).value.value, 1 / 3)
+  },
+)
+
+verifies('trm:perf:units', async (t) => {
+  const expected: readonly (readonly [string, number, string])[] = [
+    ['elapsed: 83.5 ms\n', 0.0835, 's'],
+    ['1.23s', 1.23, 's'],
+    ['5 models trained in 3.2 s\npeak 120 MB\n', 3.2, 's'],
+    ['peak 120 MB', 120e6, 'B'],
+    ['heap used: 1.5 GiB', 1.5 * 2 ** 30, 'B'],
+    ['2048 bytes', 2048, 'B'],
+    ['12,345 ops/s', 12_345, 'ops/s'],
+    ['took 250 µs', 250e-6, 's'],
+    ['first 2 s\nlast 3 min', 180, 's'],
+    ['{"elapsed": 0.25}', 0.25, 's'],
+    ['log\n{"metric": 7, "unit": "kB"}', 7000, 'B'],
+    ['result\n42\n', 42, ''],
+    ['1e-3', 0.001, ''],
+  ]
+  for (const [text, value, unit] of expected) {
+    const metric = readMetric(text)
+    t.equal(metric?.unit, unit, text)
+    t.ok(Math.abs((metric?.value ?? Number.NaN) - value) <= 1e-9 * value, `${text}: ${metric?.value}`)
+  }
+  t.equal(readMetric('no numbers here'), undefined)
+  t.equal(readMetric('version 1.2.3 of 4 files'), undefined)
+  t.match(readMetric('a 2 ms, peak 3 MB', { unit: 'MB' }), { value: 3e6, unit: 'B' })
+  t.match(readMetric('score=17', { pattern: 'score=(\\d+)' }), { value: 17, unit: '' })
+  t.equal(readMetric('score=17', { pattern: '(' }), undefined)
+  t.equal(metricText({ value: 0.0835, unit: 's' }), '83.5 ms')
+})
+
+verifies(
+  'trm:submit:tamper',
+  'tests, their configuration and scripts of commands are told apart',
+  async (t) => {
+    const paths = [
+      'src/a.py',
+      'tests/test_a.py',
+      'conftest.py',
+      'package.json',
+      'scripts/bench.py',
+      'a.spec.ts',
+    ]
+    t.same(
+      tampering(paths, ['python scripts/bench.py']).map(({ path, isTest }) => [path, isTest]),
+      [
+        ['tests/test_a.py', true],
+        ['conftest.py', false],
+        ['package.json', false],
+        ['scripts/bench.py', false],
+        ['a.spec.ts', true],
+      ],
+    )
+  },
+)
