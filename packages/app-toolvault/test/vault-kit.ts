@@ -21,13 +21,17 @@ export interface OpenVault {
 }
 
 /** Opens the vault; files of the test are given by name. */
-export async function openVault(t: Test, files: Readonly<Record<string, string>> = {}): Promise<OpenVault> {
+export async function openVault(
+  t: Test,
+  files: Readonly<Record<string, string>> = {},
+  newId = () => 'sample',
+): Promise<OpenVault> {
   const dir = t.testdir({ files })
   const folder = join(dir, 'files')
   const app = await openForTest(toolvault, {
     dir,
     roots: makeRoots(() => [folder], 'CAUSEWAY_PLOT_ROOTS'),
-    newId: () => 'sample',
+    newId,
   })
   t.teardown(() => app.close())
   const client = app.client()
