@@ -1,7 +1,7 @@
 import { CausewayError, type ErrorCode } from '@causeway/protocol'
 import { closestRegion } from './closest.ts'
 import { editedText, linesOf, type Span, startOf, written } from './edited-text.ts'
-import { type Placement, placements, type SearchedText, searchedText } from './place-hunk.ts'
+import { mostWays, type Placement, placements, type SearchedText, searchedText } from './place-hunk.ts'
 import type { HunkPlacement } from './types.ts'
 import type { Hunk } from './unified-diff.ts'
 
@@ -30,6 +30,7 @@ export function applyDiff(content: string, hunks: readonly Hunk[], path: string)
   const searches = hunks.map((hunk, index): Search => {
     const search = { hunk, number: index + 1, ways: placements(text, hunk) }
     if (search.ways.length === 0) throw mismatch(text, search, path)
+    if (search.ways.length > mostWays) throw ambiguous(search, path)
     return search
   })
   const placed = searches.map((search) => chosen(searches, search, path))
@@ -69,11 +70,13 @@ function chosen(searches: readonly Search[], search: Search, path: string): Plac
   )
   const found = between.length === 1 ? between[0] : atStatedLine(searches, search, between)
   if (found !== undefined) return found
-  const lines = search.ways.map(({ start }) => start + 1)
-  const message = `hunk ${search.number} fits at lines ${lines.slice(0, 8).join(', ')}: ${path}`
-  throw new CausewayError('HUNK_AMBIGUOUS', message, {
-    data: { path, hunk: search.number, lines: lines.slice(0, 50) },
-  })
+  throw ambiguous(search, path)
+}
+
+function ambiguous({ ways, number }: Search, path: string): CausewayError {
+  const lines = ways.slice(0, 50).map(({ start }) => start + 1)
+  const message = `hunk ${number} fits at lines ${lines.slice(0, 8).join(', ')}: ${path}`
+  return new CausewayError('HUNK_AMBIGUOUS', message, { data: { path, hunk: number, lines } })
 }
 
 /** The placement at the line of the header, shifted as its surest neighbour was; a lone header must be exact. */

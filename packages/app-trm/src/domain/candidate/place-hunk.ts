@@ -22,6 +22,9 @@ export interface Placement {
 /** Most context lines of a hunk that may differ. */
 const mostFuzz = 2
 
+/** Most ways that are told apart; a hunk with more of them says nothing of its place. */
+export const mostWays = 2000
+
 /** A text prepared for search: its lines, without blanks at their ends, and where each of them stands. */
 export interface SearchedText {
   readonly lines: readonly string[]
@@ -44,17 +47,19 @@ export function searchedText(lines: readonly string[]): SearchedText {
 /**
  * The best ways to place a hunk, all equally good: those where every old line stands as it is, else up to blanks at
  * the ends of lines, else with one, else with two other context lines. Removed lines always match, and what is
- * inserted keeps a neighbour that does. Ways that come to the same change count once.
+ * inserted keeps a neighbour that does. Ways that come to the same change count once. Ends one after `mostWays`.
  */
 export function placements(text: SearchedText, hunk: Hunk): readonly Placement[] {
   const old = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
   const starts = startsOf(text, old)
   const exact = starts.filter((start) => old.every((line, index) => text.lines[start + index] === line))
-  const close = exact.length > 0 ? exact : starts
+  const close = (exact.length > 0 ? exact : starts).slice(0, mostWays + 1)
   if (close.length > 0) return distinct(close.flatMap((start) => aligned(text, hunk.lines, start, 0)))
   for (let fuzz = 1; fuzz <= mostFuzz; fuzz++) {
     if (!isStrongEnough(old, fuzz)) break
-    const ways = distinct(fuzzyStarts(text, old).flatMap((start) => aligned(text, hunk.lines, start, fuzz)))
+    const near = fuzzyStarts(text, old)
+    if (near.length > mostWays) break
+    const ways = distinct(near.flatMap((start) => aligned(text, hunk.lines, start, fuzz)))
     if (ways.length > 0) return ways
   }
   return []

@@ -37,7 +37,8 @@ interface Draft {
  * else while added or removed lines follow is refused, as reading on would lose them. Throws `INVALID_DIFF`.
  */
 export function readDiff(text: string): readonly FileDiff[] {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  // What follows the last line end is no line: as a blank one it could be taken for context.
+  const lines = text.replace(/^\ufeff|\r?\n$/g, '').split(/\r?\n/)
   const drafts: Draft[] = []
   const open = (): Draft => {
     const opened: Draft = { header: blankHeader, isPaired: false, hunks: [] }
