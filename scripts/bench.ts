@@ -1,6 +1,7 @@
 /**
  * Measures the built server and bridge, and prints ratios to peers that run beside them, since only those compare.
- * `npm run bench` measures everything but the other bridges, `npm run bench -- bridge` only the bridges, ours among them.
+ * `npm run bench` measures everything but the other bridges and a gigabyte recording, `npm run bench -- bridge` only the
+ * bridges, ours among them, `npm run bench -- large` the recording.
  * With `--write`, also keeps the results in docs/bench.md.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { measureBridge } from './bench/bridge.ts'
 import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
 import { measureIngest } from './bench/ingest.ts'
+import { measureLarge } from './bench/large.ts'
 import { measureListing } from './bench/listing.ts'
 import { load, machine } from './bench/machine.ts'
 import { type Program, startProgram } from './bench/program.ts'
@@ -78,6 +80,15 @@ const bridge: Part = {
   },
 }
 
+const large: Part = {
+  command: 'npm run bench -- large --write',
+  title: 'A gigabyte recording',
+  async run() {
+    say('makes a recording of 900 MB first, in .causeway-bench, and needs three times its size on the disk')
+    for (const section of await measureLarge(server, folder)) show(section)
+  },
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean', default: false } },
@@ -87,8 +98,9 @@ const [name] = positionals
 try {
   if (name === undefined) await measure(whole)
   else if (name === 'bridge') await measure(bridge)
+  else if (name === 'large') await measure(large)
   else {
-    say(`there is no part "${name}"; there is: bridge`)
+    say(`there is no part "${name}"; there are: bridge, large`)
     process.exitCode = 1
   }
 } finally {

@@ -8,8 +8,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cached } from '../fixtures/generated/cache.ts'
 import { current } from '../fixtures/eras.ts'
+import { cached } from '../fixtures/generated/cache.ts'
 import { withDatabase } from '../fixtures/recorder.ts'
 import {
   type BodySpec,
@@ -46,14 +46,23 @@ export const faultOf = ({ frames }: LargeSpec) => ({ frame: Math.floor(0.73 * fr
 /** The recording, made on first use and kept in `.causeway-bench` until this script changes. */
 export async function largeRecording(spec: LargeSpec): Promise<string> {
   const folder = join(import.meta.dirname, '../../.causeway-bench', `${spec.frames}x${spec.bodies}`)
-  const key = createHash('sha256').update(readFileSync(import.meta.filename)).digest('hex').slice(0, 16)
+  const key = createHash('sha256')
+    .update(readFileSync(import.meta.filename))
+    .digest('hex')
+    .slice(0, 16)
   return join(await cached(folder, key, async (made) => write(join(made, 'large.db'), spec)), 'large.db')
 }
 
 function write(path: string, spec: LargeSpec): void {
   const bodies = Array.from(
     { length: spec.bodies },
-    (_, i): BodySpec => ({ id: i + 1, mass: 1 + i, at: [3 * i, 0, half], shape: 'box', half: [half, half, half] }),
+    (_, i): BodySpec => ({
+      id: i + 1,
+      mass: 1 + i,
+      at: [3 * i, 0, half],
+      shape: 'box',
+      half: [half, half, half],
+    }),
   )
   let before = 0
   withDatabase(path, current.schema, (insert, transaction) => {
@@ -84,12 +93,7 @@ function motion({ id, mass, at }: BodySpec, frame: number): { z: number; v: numb
   return { z: z + launch * dt, v: launch, impulse: mass * (2 * launch + gravity * dt) }
 }
 
-function frameAt(
-  id: number,
-  bodies: readonly BodySpec[],
-  spec: LargeSpec,
-  before: number,
-): MeasuredFrame {
+function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, before: number): MeasuredFrame {
   const states: BodyState[] = []
   const energies: Energy[] = []
   const contacts: Contact[] = []

@@ -2,4 +2,4 @@
 import { serveRecording } from '@causeway/recording/worker'
 import { analyses } from './analysis/analyses.ts'
 
-serveRecording(analyses)
+serveRecording(analyses, [new URL('./analysis/', import.meta.url), new URL('./domain/', import.meta.url)])

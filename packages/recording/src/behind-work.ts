@@ -1,5 +1,6 @@
 /** What is done for a private copy while it already answers, in a worker of its own. */
 import { isCausewayError } from '@causeway/protocol'
+import { answersFileOf } from './answers-file.ts'
 import { columnsFileOf } from './columns-file.ts'
 import type { LoadedRecording } from './loaded-recording.ts'
 import { exists, type SnapshotCache } from './snapshot-cache.ts'
@@ -36,15 +37,23 @@ export function behindWork({ copies, startWorker, worthPreparing, foreseen }: Be
 
   const prepare = async (entry: LoadedRecording, link: RecordingWorker): Promise<void> => {
     const { file, key, recording } = entry
-    const place = { file, path: recording.identity.path }
-    await link.call('open', place)
-    const columns = columnsFileOf(file)
-    if (!(await exists(columns))) {
+    const [columns, answers] = [columnsFileOf(file), answersFileOf(file)]
+    const missing: Foreseen[] = []
+    for (const question of foreseen(recording.summary)) {
+      const found = await link.call('recall', { file: answers, question })
+      if (found.length === 0) missing.push(question)
+      else await entry.keep(question, async () => found[0])
+    }
+    const hasColumns = await exists(columns)
+    if (hasColumns && missing.length === 0) return
+    await link.call('open', { file, path: recording.identity.path })
+    if (!hasColumns) {
       await link.call('columns', { file: columns })
       await entry.refresh()
-      await copies.resize(key)
     }
-    for (const question of foreseen(recording.summary)) await entry.foresee(link, question)
+    for (const question of missing)
+      await entry.keep(question, (options) => link.call('foresee', { file: answers, question }, options))
+    await copies.resize(key)
   }
 
   return {

@@ -53,8 +53,8 @@ function growing(progress: CopyOptions['progress']): CopyOptions['progress'] {
 
 /** Removes a private copy with what stands beside it. */
 export async function removeCopy(file: string): Promise<void> {
-  for (const part of ['', '-journal', '-wal', '-shm', '-columns', '-columns.part'])
-    await rm(`${file}${part}`, { force: true })
+  const beside = ['-journal', '-wal', '-shm', '-columns', '-columns.part', '-answers', '-answers.part']
+  for (const part of ['', ...beside]) await rm(`${file}${part}`, { force: true })
 }
 
 async function copyConsistently(source: string, target: string, options: CopyOptions): Promise<FileState> {

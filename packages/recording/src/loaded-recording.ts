@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { CallOptions } from '@causeway/worker'
+import { answerKey } from './answers-file.ts'
 import { resolveBodyId } from './domain/body-id.ts'
 import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { askSql } from './query/query.ts'
@@ -30,8 +31,8 @@ export interface LoadedRecording {
   readonly isOpen: boolean
   /** Makes the worker use the indexes and columns that were made behind. */
   refresh(): Promise<void>
-  /** Has another worker, which has the copy open, find an answer that is then kept. */
-  foresee(link: RecordingWorker, question: Foreseen): Promise<void>
+  /** Keeps the answer that `find` gives, unless one is kept; who asks meanwhile waits for it. */
+  keep(question: Foreseen, find: (options: CallOptions) => Promise<unknown>): Promise<void>
   /** Refuses further calls for a reason of its own, for example damage that was found behind. */
   fail(error: CausewayError): void
   /** Ends the worker once its calls are done; the next call starts another. */
@@ -105,8 +106,8 @@ export async function loadRecording(
     refresh: async () => {
       if (link.isAlive) await link.call('refresh', undefined)
     },
-    async foresee(link, question) {
-      await answers.of(answerKey(question), (options) => link.call('analyse', question, options), {})
+    async keep(question, find) {
+      await answers.of(answerKey(question), find, {})
     },
     fail: (error) => {
       failure = error
@@ -158,9 +159,6 @@ function sqlQuestions(file: string): Recording['query'] {
     }
   }
 }
-
-/** One question has one key. */
-const answerKey = ({ name, args }: Foreseen): string => JSON.stringify([name, args])
 
 interface Sources {
   readonly call: Call

@@ -1,6 +1,7 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Call, type HandlersOf, serve } from '@causeway/worker'
+import { answersFile, revisionOf } from './answers-file.ts'
 import { copyDatabase, removeCopy } from './copy.ts'
 import { stateKey } from './file-state.ts'
 import { finishCopy, prepareCopy } from './prepare.ts'
@@ -30,14 +31,18 @@ export type Analyses = Readonly<
 
 /**
  * Serves one recording to the library that started this worker; the entry file of a worker calls it once. The worker
- * copies or reads one recording at a time.
+ * copies or reads one recording at a time. `sources` are the folders of what the analyses depend on: answers that are
+ * kept on disk are found anew once a file below them has changed.
  */
-export function serveRecording(analyses: Analyses = {}): void {
-  const { handlers, close } = methods(analyses)
+export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
+  const { handlers, close } = methods(analyses, sources)
   serve<WorkerMethods>(handlers, { failure: 'reading the recording failed', close, moved: buffersOf })
 }
 
-function methods(analyses: Analyses): {
+function methods(
+  analyses: Analyses,
+  sources: readonly URL[],
+): {
   readonly handlers: HandlersOf<WorkerMethods>
   readonly close: () => void
 } {
@@ -55,6 +60,20 @@ function methods(analyses: Analyses): {
       open.refresh()
       return undefined
     })
+  const analyse: HandlersOf<WorkerMethods>['analyse'] = async ({ name, args }, call) => {
+    const analysis = analyses[name] as
+      | ((args: unknown, context: AnalysisContext) => unknown | Promise<unknown>)
+      | undefined
+    if (analysis === undefined || reader === undefined || summary === undefined)
+      throw new Error(`this worker has no analysis ${name} or no recording`)
+    windows ??= reader.windows(summary)
+    try {
+      return await analysis(args, { ...call, summary, reader, windows })
+    } catch (error) {
+      throw recordingFailure(error, path)
+    }
+  }
+  const revision = (): string => revisionOf([new URL('.', import.meta.url), ...sources])
   const handlers: HandlersOf<WorkerMethods> = {
     ...recorderMethods(),
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
@@ -85,18 +104,12 @@ function methods(analyses: Analyses): {
     bodyEnergy: ({ body, range }) => reading((open) => open.bodyEnergy(body, range)),
     solver: ({ range }) => reading((open) => open.solver(range)),
     pairHistory: ({ pair, range, limit }) => reading((open) => open.pairHistory(pair, range, limit)),
-    async analyse({ name, args }, call) {
-      const analysis = analyses[name] as
-        | ((args: unknown, context: AnalysisContext) => unknown | Promise<unknown>)
-        | undefined
-      if (analysis === undefined || reader === undefined || summary === undefined)
-        throw new Error(`this worker has no analysis ${name} or no recording`)
-      windows ??= reader.windows(summary)
-      try {
-        return await analysis(args, { ...call, summary, reader, windows })
-      } catch (error) {
-        throw recordingFailure(error, path)
-      }
+    analyse,
+    recall: ({ file, question }) => answersFile(file, revision()).find(question),
+    async foresee({ file, question }, call) {
+      const answer = await analyse(question, call)
+      answersFile(file, revision()).keep(question, answer)
+      return answer
     },
   }
   const close = (): void => {

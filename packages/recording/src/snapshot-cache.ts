@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { answersFileOf } from './answers-file.ts'
 import type { Catalogue, Snapshot } from './catalogue.ts'
 import { columnsFileOf } from './columns-file.ts'
 import { removeCopy } from './copy.ts'
@@ -56,8 +57,12 @@ export function snapshotCache(
     touch: (key) => catalogue.touchSnapshot(key, now()),
     async resize(key) {
       const { size } = await stat(fileOf(key))
-      const columns = await stat(columnsFileOf(fileOf(key))).catch(() => ({ size: 0 })) // not made yet
-      catalogue.resizeSnapshot(key, size + columns.size)
+      const beside = [columnsFileOf(fileOf(key)), answersFileOf(fileOf(key))]
+      const more = await Promise.all(beside.map((file) => stat(file).catch(() => ({ size: 0 })))) // not made yet
+      catalogue.resizeSnapshot(
+        key,
+        more.reduce((sum, file) => sum + file.size, size),
+      )
     },
     isSuperseded,
     others: (path, key) => catalogue.snapshots().filter((copy) => copy.path === path && copy.key !== key),
@@ -78,7 +83,8 @@ export function snapshotCache(
       }
       const known = new Set(catalogue.snapshots().map(({ key }) => `${key}.db`))
       for (const name of await readdir(folder)) {
-        if (!known.has(name.replace(/-(wal|shm|journal|columns)$/, ''))) await removeCopy(join(folder, name))
+        if (!known.has(name.replace(/-(wal|shm|journal|columns|answers)$/, '')))
+          await removeCopy(join(folder, name))
       }
     },
     health: () => ({

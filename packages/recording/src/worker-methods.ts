@@ -4,6 +4,7 @@ import type {
   BodyEnergyField,
   BodyId,
   Columns,
+  Foreseen,
   Frame,
   FrameRange,
   PairFrame,
@@ -31,6 +32,13 @@ export interface WorkerMethods extends RecorderMethods {
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
   /** Writes the columns of the copy that is open into this file, and reads from it from then on. */
   readonly columns: (args: { readonly file: string }) => Promise<undefined>
+  /** The answer to a question that a file beside a copy keeps, in a list; an empty one where it has none. */
+  readonly recall: (args: {
+    readonly file: string
+    readonly question: Foreseen
+  }) => readonly [answer?: unknown]
+  /** Finds an answer and keeps it in a file beside the copy. */
+  readonly foresee: (args: { readonly file: string; readonly question: Foreseen }) => unknown
   /** Looks for indexes and columns that were made behind. */
   readonly refresh: () => undefined
   readonly frame: (args: { readonly frame: number }) => Frame

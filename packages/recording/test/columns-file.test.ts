@@ -1,7 +1,9 @@
-import { copyFileSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { answersFile, revisionOf } from '../src/answers-file.ts'
 import { columnsFileOf, openColumns } from '../src/columns-file.ts'
 import { type FrameWindow, openLibrary, type RecordingLibrary } from '../src/index.ts'
 import { prepareCopy } from '../src/prepare.ts'
@@ -84,7 +86,8 @@ verifies('recording:columns:behind', async (t) => {
   const { data } = folders(t)
   const library = await libraryOf(t, data)
   const { recording } = await library.open('drop.db')
-  await until(() => isPrepared(data))
+  await until(() => library.health().preparing === 0)
+  t.ok(isPrepared(data))
   const ask = (isKept: boolean) => recording.analyse<Counted>('count', {}, { isKept })
   const [foreseen, again, anew] = [await ask(true), await ask(true), await ask(false)]
   t.equal(foreseen.frames, recording.summary.frames?.total_frames)
@@ -98,8 +101,10 @@ verifies('recording:columns:behind', async (t) => {
   const next = await libraryOf(t, data)
   t.equal(next.health().snapshot_bytes, before, 'the columns count as bytes of the copy')
   const { recording: reopened } = await next.open('drop.db')
-  const after = await reopened.analyse<Counted>('count', {}, {})
+  const after = await reopened.analyse<Counted>('count', {})
   t.equal(after.fromTables, 0, 'after a restart too')
+  await until(() => next.health().preparing === 0)
+  t.same(await reopened.analyse('count', {}, { isKept: true }), foreseen, 'the answer outlives the server')
 })
 
 t.test('columns: they go with their copy', async (t) => {
@@ -118,4 +123,26 @@ t.test('columns: they go with their copy', async (t) => {
   rmSync(path)
   await library.list()
   t.same(readdirSync(join(data, 'snapshots')), [])
+})
+
+t.test('answersFile: answers of other code, and a file that is damaged, are none', async (t) => {
+  const file = join(t.testdir(), 'a.db-answers')
+  const question = { name: 'count', args: { a: 1 } }
+  const now = answersFile(file, 'now')
+  t.same(now.find(question), [])
+  now.keep(question, { frames: Number.POSITIVE_INFINITY })
+  t.same(answersFile(file, 'now').find(question), [{ frames: Number.POSITIVE_INFINITY }])
+  t.same(answersFile(file, 'now').find({ name: 'count', args: { a: 2 } }), [])
+  t.same(answersFile(file, 'later').find(question), [])
+  truncateSync(file, 20)
+  t.same(answersFile(file, 'now').find(question), [])
+})
+
+t.test('revisionOf: a source that changes makes it another one', async (t) => {
+  const folder = pathToFileURL(`${t.testdir({ deep: { 'a.ts': 'one', 'note.txt': 'x' } })}/`)
+  const before = revisionOf([folder])
+  writeFileSync(new URL('deep/note.txt', folder), 'y')
+  t.equal(revisionOf([folder]), before)
+  writeFileSync(new URL('deep/a.ts', folder), 'two')
+  t.not(revisionOf([folder]), before)
 })
