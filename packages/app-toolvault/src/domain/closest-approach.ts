@@ -130,7 +130,7 @@ function refined(
   square(time)
   square(start)
   square(end)
-  for (let step = (end - start) / 20; step > 0.05; step /= 20) {
+  for (let step = (end - start) / 20; step > 5; step /= 20) {
     const middle = Math.min(end - step, Math.max(start + step, time))
     time = inside(vertex([middle - step, middle, middle + step], square))
     square(time)

@@ -1,0 +1,419 @@
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Feature, readFeatures } from '../src/domain/feature.ts'
+import { destination, distance, walk } from '../src/domain/geodesic.ts'
+import { collection, feature, featuresOf, openVault, track, xa, xb } from './vault-kit.ts'
+
+const near = (found: number, wanted: number, tolerance: number): boolean =>
+  Math.abs(found - wanted) <= tolerance
+
+/** A list among the properties of a feature. */
+const list = (feature: Feature | undefined, name: string) =>
+  (feature?.properties[name] ?? []) as (number & string)[]
+
+/** The coordinates of a line. */
+const placesOf = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
+
+/** A track on one course at one speed, a fix a minute. */
+function straight(
+  id: string,
+  from: readonly [lon: number, lat: number],
+  {
+    course,
+    knots,
+    fixes = 11,
+    ...more
+  }: { course: number; knots: number; fixes?: number } & Record<string, unknown>,
+) {
+  const [lon, lat] = from
+  const places = Array.from({ length: fixes }, (_, minute) =>
+    destination({ lon, lat }, course, (knots * 1852 * minute) / 60),
+  )
+  return track(
+    id,
+    places.map((place) => [place.lon, place.lat]),
+    more,
+  )
+}
+
+verifies('toolvault:cpa', async (t, channel) => {
+  if (channel !== 'direct') return t.pass('test/e2e/toolvault.test.ts')
+  const { data, client } = await openVault(t)
+  const { approaches } = await data('cpa_tcpa', { tracks: [xa, xb] })
+  const [found] = approaches
+  t.ok(near(found.cpa_m, 209.5, 0.02), `${found.cpa_m} m; 211.73 m at a fix would be wrong`)
+  t.ok(near(Date.parse(found.time) - Date.UTC(2024, 0, 1), 29.935 * 60_000, 200), found.time)
+  // At its least the distance is square to the relative motion: 9.9316 knots east, 11.8626 knots north.
+  const square = 180 + (Math.atan2(11.8626, 9.9316) * 180) / Math.PI
+  t.ok(near(found.bearing_deg, square, 0.01), `${found.bearing_deg} ${square}`)
+  const later = track(
+    'later',
+    [
+      [0, 0],
+      [1, 1],
+    ],
+    { start: '2025-01-01T00:00:00Z' },
+  )
+  await t.rejects(client.call('cpa_tcpa', { tracks: [xa, later] }), { code: 'NO_OVERLAP' })
+  const three = await data('cpa_tcpa', { tracks: [xa, later, xb] })
+  t.match(three, { pairs: 3, without_overlap: 2, approaches: { length: 1 } })
+  const none = await data('cpa_tcpa', { tracks: [xa, xb], within_nm: 0.1 })
+  t.match(none, { approaches: { length: 0 }, summary: /No two tracks/ })
+})
+
+verifies('toolvault:cpa', 'it crosses the antimeridian, and a line can be drawn', async (t, channel) => {
+  if (channel !== 'direct') return t.pass('test/e2e/toolvault.test.ts')
+  const { command, data } = await openVault(t)
+  const a = track('a', [
+    [179.99, 0],
+    [-179.99, 0],
+  ])
+  const b = track('b', [
+    [180, 0.005],
+    [180, 0.005],
+  ])
+  const args = { tracks: [a, b], draw: true }
+  const [found] = (await data('cpa_tcpa', args)).approaches
+  t.ok(near(found.cpa_m, distance({ lon: 180, lat: 0 }, { lon: 180, lat: 0.005 }), 0.01))
+  const [drawn] = featuresOf(await command('cpa_tcpa', args))
+  t.match(drawn, { geometry: { type: 'LineString' }, properties: { annotationType: 'measurement' } })
+})
+
+verifies('toolvault:cpa:predicted', async (t) => {
+  const { data } = await openVault(t)
+  const predicted = async (a: unknown, b: unknown, more = {}) =>
+    (await data('cpa_tcpa', { tracks: [a, b], ...more })).approaches[0].predicted
+  const a = straight('a', [-5, 36], { course: 90, knots: 10 })
+  const abeam = straight('b', [-5, 36.01], { course: 90, knots: 10 })
+  t.match(await predicted(a, abeam), { tcpa_s: null }, 'side by side')
+  t.ok(near((await predicted(a, abeam)).dcpa_m, (await predicted(a, abeam)).range_m, 1))
+  // Head on, 10 knots each, 5 nm apart: a quarter of an hour.
+  const ahead = destination({ lon: -5, lat: 36 }, 90, 5 * 1852)
+  const towards = straight('c', [ahead.lon, ahead.lat], { course: 270, knots: 10 })
+  const meeting = await predicted(a, towards)
+  t.ok(near(meeting.tcpa_s, 900, 1) && meeting.dcpa_m < 20, JSON.stringify(meeting))
+  t.ok(near(meeting.relative_speed_kn, 20, 0.01))
+  const gone = straight('d', [ahead.lon, ahead.lat], { course: 90, knots: 20 })
+  t.ok((await predicted(a, gone)).tcpa_s < 0, 'it is over')
+  // At anchor, its course is noise: the prediction is of the other one alone.
+  const noise = Array.from({ length: 11 }, (_, index) => (index * 77) % 360)
+  const anchored = {
+    ...straight('e', [ahead.lon, ahead.lat], { course: 0, knots: 0 }),
+  }
+  const recorded = { speeds: Array(11).fill(0.15), courses: noise }
+  const still = { ...anchored, properties: { ...anchored.properties, ...recorded } }
+  const under = {
+    ...a,
+    properties: { ...a.properties, speeds: Array(11).fill(10), courses: Array(11).fill(90) },
+  }
+  const expected = await predicted(under, still, { motion: 'recorded' })
+  t.ok(near(expected.tcpa_s, 1800, 2) && expected.dcpa_m < 20, JSON.stringify(expected))
+  const both = { ...still, id: 'f', geometry: a.geometry }
+  t.match(await predicted(both, still, { motion: 'recorded' }), { tcpa_s: null }, 'both at anchor')
+})
+
+verifies('toolvault:range-bearing', async (t) => {
+  const { data, client } = await openVault(t)
+  const [london, paris] = [
+    feature('l', 'Point', [-0.1278, 51.5074], { dataType: 'reference-point', name: 'London' }),
+    feature('p', 'Point', [2.3522, 48.8566], { dataType: 'reference-point', name: 'Paris' }),
+  ]
+  const places = { features: [london, paris] }
+  const way = await data('range_bearing', places)
+  t.ok(near(way.range_m, 343_923.12, 0.5) && near(way.bearing_deg, 148.0459, 0.001))
+  const ranges = { m: 343_923.12, km: 343.923, nm: 185.7036, yd: 343_923.12 / 0.9144 }
+  for (const [unit, range] of Object.entries(ranges))
+    t.ok(near((await data('range_bearing', { ...places, unit })).range, range, range * 1e-6), unit)
+  const rhumb = await data('range_bearing', { ...places, line: 'rhumb' })
+  t.ok(rhumb.range_m > way.range_m && rhumb.line === 'rhumb' && /rhumb/.test(rhumb.summary))
+
+  const pair = { features: [xa, xb] }
+  const start = await data('range_bearing', { ...pair, at: '2024-01-01T00:00:00Z' })
+  t.ok(near(start.range_m, 14_300.85, 0.01) && near(start.bearing_deg, 140.856, 0.001))
+  const end = await data('range_bearing', { ...pair, at: '2024-01-01T01:00:00Z' })
+  t.ok(near(end.range_m, 14_354.97, 0.01) && near(end.bearing_deg, 319.276, 0.001))
+  // A goes east, B goes north.
+  t.ok(near(start.relative_bearing_deg, 140.856 - 90, 0.01), 'relative to the course of the first')
+  t.ok(near(start.atb_deg, start.reciprocal_deg - 360, 0.01), 'port bow of the second')
+  const series = await data('range_bearing', { ...pair, step_s: 600 })
+  t.same(series.shape, [7, 5])
+  t.match(series.axes[0], { name: 'time', values: { 6: '2024-01-01T01:00:00Z' } })
+  await t.rejects(client.call('range_bearing', { ...pair, at: '2024-01-01T02:00:00Z' }), {
+    code: 'NO_OVERLAP',
+    remedy: /between 2024-01-01T00:00:00Z and 2024-01-01T01:00:00Z/,
+  })
+  await t.rejects(client.call('range_bearing', { features: [xa] }), { code: 'FEATURES_NEEDED' })
+})
+
+verifies('toolvault:zone', async (t) => {
+  const { data, command } = await openVault(t)
+  const zone = feature(
+    'z',
+    'Polygon',
+    [
+      [
+        [-4.95, 35.95],
+        [-4.85, 35.95],
+        [-4.85, 36.05],
+        [-4.95, 36.05],
+        [-4.95, 35.95],
+      ],
+    ],
+    { dataType: 'annotation', name: 'Z' },
+  )
+  const { transits } = await data('zone_transits', { tracks: [xa, xb], zones: [zone] })
+  const minutes = transits.map(({ enter_after_s, exit_after_s }: Record<string, number>) => [
+    (enter_after_s ?? 0) / 60,
+    (exit_after_s ?? 0) / 60,
+  ])
+  t.ok(near(minutes[0][0], 14.7059, 0.001) && near(minutes[0][1], 44.1176, 0.001), String(minutes[0]))
+  t.ok(near(minutes[1][0], 15.1515, 0.001) && near(minutes[1][1], 45.4545, 0.001), String(minutes[1]))
+  t.same(
+    transits.map(({ fixes_inside }: { fixes_inside: number }) => fixes_inside),
+    [30, 30],
+  )
+
+  const through = track('through', [
+    [-5, 36],
+    [-4.8, 36],
+  ])
+  const passed = await data('zone_transits', { tracks: [through], zones: [zone] })
+  t.match(passed.transits, [{ fixes_inside: 0, enter_after_s: 15, exit_after_s: 45, begins_inside: false }])
+  const from = track('from', [
+    [-4.9, 36],
+    [-4.8, 36],
+  ])
+  t.match((await data('zone_transits', { tracks: [from], zones: [zone] })).transits, [
+    { enter_time: null, begins_inside: true, exit_after_s: 30 },
+  ])
+  const beside = track('beside', [
+    [-5, 37],
+    [-4.8, 37],
+  ])
+  t.match(await command('zone_transits', { tracks: [beside], zones: [zone] }), { command: 'showText' })
+})
+
+verifies('toolvault:zone', 'holes are outside, and both sides of the antimeridian are one', async (t) => {
+  const { data, client } = await openVault(t)
+  const square = (west: number, east: number, south: number, north: number) => [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+  const holed = feature('z', 'Polygon', [square(0, 10, -5, 5), square(4, 6, -1, 1)], {
+    dataType: 'annotation',
+  })
+  const line = track('t', [
+    [-5, 0],
+    [15, 0],
+  ])
+  const { transits } = await data('zone_transits', { tracks: [line], zones: [holed] })
+  t.match(transits, [
+    { enter_after_s: 15, exit_after_s: 27 },
+    { enter_after_s: 33, exit_after_s: 45 },
+  ])
+  const crossing = track('c', [
+    [178, 0],
+    [-178, 0],
+  ])
+  for (const [west, east] of [
+    [179, 181],
+    [179, -179],
+    [-181, -179],
+  ] as const)
+    t.match(
+      (
+        await data('zone_transits', {
+          tracks: [crossing],
+          zones: [feature('z', 'Polygon', [square(west, east, -1, 1)], { dataType: 'annotation' })],
+        })
+      ).transits,
+      [{ enter_after_s: 15, exit_after_s: 45 }],
+      `${west} to ${east}`,
+    )
+  await t.rejects(client.call('zone_transits', { tracks: [line], zones: [line] }), {
+    code: 'FEATURE_UNUSABLE',
+  })
+})
+
+verifies('toolvault:stats', async (t) => {
+  const { data } = await openVault(t)
+  const { tracks } = await data('track_stats', { tracks: [xa, xb] })
+  t.ok(near(tracks[0].length_m, 18_393.39, 0.01) && near(tracks[0].median_speed_kn, 9.9316, 0.0001))
+  t.ok(near(tracks[1].length_m, 21_969.88, 0.01) && near(tracks[1].median_speed_kn, 11.8626, 0.001))
+  const recorded = { ...xa, properties: { ...xa.properties, speeds: Array(61).fill(4.87) } }
+  const apart = (await data('track_stats', { tracks: [recorded] })).tracks[0]
+  t.match(apart, { recorded_median_speed_kn: 4.87 })
+  t.ok(near(apart.mean_speed_kn, 9.9316, 0.001), 'derived speeds are not mixed with recorded ones')
+  const times = [0, 60, 120, 1800, 1860].map((second) =>
+    new Date(Date.UTC(2024, 0, 1, 0, 0, second)).toISOString(),
+  )
+  const gapped = track('g', [
+    [0, 0],
+    [0.001, 0],
+    [0.002, 0],
+    [0.003, 0],
+    [0.004, 0],
+  ])
+  const withGap = { ...gapped, properties: { ...gapped.properties, timestamps: times } }
+  t.match((await data('track_stats', { tracks: [withGap] })).tracks[0], {
+    gap_count: 1,
+    gaps: [{ duration_s: 1680 }],
+  })
+  const parts = {
+    ...gapped,
+    geometry: {
+      type: 'MultiLineString',
+      coordinates: [
+        [
+          [0, 0],
+          [0.001, 0],
+        ],
+        [
+          [1, 0],
+          [1.001, 0],
+          [1.002, 0],
+        ],
+      ],
+    },
+  }
+  const stats = (await data('track_stats', { tracks: [parts] })).tracks[0]
+  t.ok(near(stats.length_m, 3 * 111.319, 0.01), 'no leg leads from one part to the next')
+})
+
+verifies('toolvault:simplify', async (t) => {
+  const { command } = await openVault(t)
+  const count = 400
+  const bent = track(
+    'bent',
+    Array.from({ length: count }, (_, i) => [-5 + 0.002 * i, 36 + 0.05 * Math.sin(i / 40)]),
+    {
+      speeds: Array.from({ length: count }, (_, i) => i),
+      extra: Array.from({ length: count }, (_, i) => `v${i}`),
+    },
+  )
+  for (const tolerance_m of [5, 200]) {
+    const [simple] = featuresOf(await command('simplify_track', { tracks: [bent], tolerance_m }))
+    const [timestamps, speeds, extra] = ['timestamps', 'speeds', 'extra'].map((name) =>
+      list(simple, name),
+    ) as [string[], number[], string[]]
+    const places = placesOf(simple)
+    t.ok(places.length < count / 2, `${places.length} vertices are left`)
+    t.same([timestamps.length, speeds.length, extra.length], Array(3).fill(places.length))
+    t.same([speeds[0], speeds.at(-1)], [0, count - 1], 'the ends are kept')
+    for (const [row, index] of speeds.entries()) {
+      t.same(places[row], bent.geometry.coordinates[index])
+      t.equal(extra[row], `v${index}`)
+    }
+    t.ok(worstDeviation(bent.geometry.coordinates, speeds) <= tolerance_m)
+  }
+})
+
+/** Greatest distance of a vertex from where the kept ones put it at its time; a fix a minute. */
+function worstDeviation(places: readonly (readonly number[])[], kept: readonly number[]): number {
+  const at = (index: number) => ({ lon: places[index]?.[0] ?? 0, lat: places[index]?.[1] ?? 0 })
+  return Math.max(
+    ...kept.slice(1).flatMap((to, row) => {
+      const from = kept[row] ?? 0
+      const line = walk(at(from), at(to))
+      return Array.from({ length: to - from }, (_, step) =>
+        distance(at(from + step), line.at(step / (to - from))),
+      )
+    }),
+  )
+}
+
+verifies('toolvault:jumps', async (t) => {
+  const { data, command } = await openVault(t)
+  const clean = straight('clean', [179.95, 36], { course: 80, knots: 15, fixes: 120 })
+  t.match(await command('find_jumps', { tracks: [clean] }), { command: 'showText' }, 'none')
+  const gapped = {
+    ...clean,
+    properties: {
+      ...clean.properties,
+      timestamps: clean.properties.timestamps.map((time, index) =>
+        new Date(Date.parse(time) + (index > 60 ? 3_600_000 : 0)).toISOString(),
+      ),
+    },
+    geometry: {
+      type: 'LineString',
+      coordinates: clean.geometry.coordinates.map(([lon = 0, lat = 0], index) => [
+        lon + (index > 60 ? 0.3 : 0),
+        lat,
+      ]),
+    },
+  }
+  t.match(await command('find_jumps', { tracks: [gapped] }), { command: 'showText' }, 'a gap is no jump')
+  const moved = [20, 50, 51, 90]
+  const jumpy = {
+    ...clean,
+    geometry: {
+      type: 'LineString',
+      coordinates: clean.geometry.coordinates.map(([lon = 0, lat = 0], index) =>
+        moved.includes(index) ? [lon, lat + 0.05] : [lon, lat],
+      ),
+    },
+  }
+  const { jumps } = await data('find_jumps', { tracks: [jumpy] })
+  t.match(jumps, [
+    { first_vertex: 20, last_vertex: 20 },
+    { first_vertex: 50, last_vertex: 51 },
+    { first_vertex: 90, last_vertex: 90 },
+  ])
+  t.equal(jumps.length, 3)
+  const [repaired] = featuresOf(await command('find_jumps', { tracks: [jumpy], remove: true }))
+  t.equal(placesOf(repaired).length, 116)
+  t.equal(list(repaired, 'timestamps').length, 116)
+})
+
+verifies('toolvault:resample', async (t) => {
+  const { command, data, client } = await openVault(t)
+  const [even] = featuresOf(await command('resample_track', { tracks: [xa], interval_s: 25 }))
+  const times = even?.properties.timestamps as string[]
+  t.same(times.slice(0, 3), ['2024-01-01T00:00:00Z', '2024-01-01T00:00:25Z', '2024-01-01T00:00:50Z'])
+  t.equal(times.at(-1), '2024-01-01T01:00:00Z', 'the last fix is kept')
+  t.equal(placesOf(even).length, times.length)
+  const turning = straight('n', [0, 50], {
+    course: 0,
+    knots: 10,
+    courses: Array.from({ length: 11 }, (_, i) => (i % 2) * 350),
+  })
+  const [turned] = featuresOf(await command('resample_track', { tracks: [turning], interval_s: 30 }))
+  t.equal(list(turned, 'courses')[1], 355, 'from 0 to 350 degrees the short way')
+  const gapped = {
+    ...turning,
+    properties: {
+      ...turning.properties,
+      timestamps: turning.properties.timestamps.map((time, index) =>
+        new Date(Date.parse(time) + (index > 5 ? 7_200_000 : 0)).toISOString(),
+      ),
+    },
+  }
+  const [open] = featuresOf(await command('resample_track', { tracks: [gapped], interval_s: 60 }))
+  const inside = list(open, 'timestamps').filter(
+    (time) => time > '2024-01-01T00:05:00Z' && time < '2024-01-01T02:06:00Z',
+  )
+  t.same(inside, [], 'nothing is made up in a gap')
+  await t.rejects(client.call('resample_track', { tracks: [xa], interval_s: 0.001 }), {
+    code: 'IMPORT_TOO_LARGE',
+  })
+
+  const place = await data('interpolate_position', { tracks: [xa, xb], at: '2024-01-01T00:29:56.1Z' })
+  const [lonA, latA, , , lonB, latB] = place.values
+  t.ok(near(distance({ lon: lonA, lat: latA }, { lon: lonB, lat: latB }), 209.5, 0.1))
+  await t.rejects(client.call('interpolate_position', { tracks: [xa], at: '2024-01-02T00:00:00Z' }), {
+    code: 'NO_OVERLAP',
+  })
+  const [derived] = featuresOf(await command('derive_speed_course', { tracks: [xb] }))
+  t.same(list(derived, 'courses')[30], 0)
+  t.ok(near(list(derived, 'speeds')[30] ?? 0, 11.8626, 0.001))
+})
+
+t.test('readFeatures: null properties are none', async (t) => {
+  t.match(readFeatures([{ type: 'Feature', geometry: null, properties: null }], 'features'), [
+    { properties: {} },
+  ])
+  t.ok(collection())
+})

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { dayStart, formatTime, parseTime } from '../../src/domain/time.ts'
+
+verifies('toolvault:time:utc', async (t) => {
+  const zone = process.env.TZ
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  process.env.TZ = 'Asia/Tokyo'
+  t.equal(new Date('2024-01-01T00:00:00').getTime(), Date.UTC(2023, 11, 31, 15), 'the zone is in force')
+  t.equal(parseTime('2024-01-01T00:00:00'), Date.UTC(2024, 0, 1))
+  t.equal(parseTime('2024-01-01 00:00'), Date.UTC(2024, 0, 1))
+})
+
+t.test('parseTime: offsets, fractions and short forms', async (t) => {
+  t.equal(parseTime('2024-01-01T09:00:00+09:00'), Date.UTC(2024, 0, 1))
+  t.equal(parseTime('2024-01-01T09:00:00.5+0930'), Date.UTC(2023, 11, 31, 23, 30, 0, 500))
+  t.equal(parseTime('2024-11-14T21:16Z'), Date.UTC(2024, 10, 14, 21, 16))
+  t.equal(parseTime('2024-01-01'), Date.UTC(2024, 0, 1))
+  t.equal(formatTime(parseTime('2024-11-14T21:16:53.661999Z') ?? 0), '2024-11-14T21:16:53.661999Z')
+  for (const wrong of [
+    '',
+    'yesterday',
+    '2024-02-30T00:00:00Z',
+    '2023-02-29',
+    '2024-13-01',
+    '2024-01-01T25:00',
+    5,
+  ])
+    t.equal(parseTime(wrong), undefined, String(wrong))
+  t.equal(dayStart(1900, 2, 29), undefined)
+  t.equal(dayStart(2000, 2, 29), Date.UTC(2000, 1, 29))
+})
+
+t.test('formatTime: is what Date says, and comes back', async (t) => {
+  fc.assert(
+    fc.property(fc.integer({ min: -2e12, max: 4e12 }), (ms) => {
+      t.equal(new Date(formatTime(ms)).getTime(), ms)
+      t.equal(parseTime(formatTime(ms)), ms)
+    }),
+    { numRuns: 300 },
+  )
+})
