@@ -3,7 +3,7 @@ import type { Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { hash32 } from './domain/random.ts'
 import { type Limits, limitsSchema, mindIdPattern } from './limits.ts'
-import { noModels } from './llm/models.ts'
+import { openModels } from './llm/open-models.ts'
 import { type EmbeddingOptions, openEmbedding } from './memory/embedding.ts'
 import { type Recollections, recall, weightsOf } from './memory/recall.ts'
 import { openVectorSearch } from './memory/vector-search.ts'
@@ -85,7 +85,7 @@ export async function openMinds(env: Env): Promise<Minds> {
     queue: mindQueue(limits.concurrent_decisions, () => performance.now()),
     embedding: await openEmbedding(embeddingOptions(env.settings), file),
     search: openVectorSearch(env.dir, (...args) => file.vectors(...args), limits),
-    models: noModels,
+    models: openModels(env.settings, { file, limits, now: env.now }),
     limits,
     log: env.log,
     now: () => performance.now(),

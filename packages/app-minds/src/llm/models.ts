@@ -15,12 +15,3 @@ export interface Models {
   health(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
-
-/** A server without models. */
-export const noModels: Models = {
-  usableFor: () => false,
-  selectorFor: () => undefined,
-  isOverBudget: async () => false,
-  health: () => ({ configured: false }),
-  close: async () => {},
-}

@@ -1,0 +1,127 @@
+/** What a chat completion says, in every shape in which servers send it. */
+
+/** What was said. */
+export type Said =
+  | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string; readonly status: number | null }
+
+/** Use as the provider tells it; null is unknown. */
+export interface ReportedUsage {
+  readonly prompt_tokens: number | null
+  readonly completion_tokens: number | null
+  readonly cached_tokens: number | null
+  readonly cache_write_tokens: number | null
+  readonly cost: number | null
+}
+
+/** A completion. */
+export interface Completion {
+  readonly said: Said
+  readonly model: string | null
+  readonly usage: ReportedUsage
+}
+
+type Loose = Readonly<Record<string, unknown>>
+
+/** Reads a body: JSON, or an event stream that a proxy made of it. */
+export function readCompletion(body: string): Completion {
+  const text = body.trimStart()
+  if (text.startsWith('data:') || text.startsWith('event:') || text.startsWith(':')) return readStream(text)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return failed('the body is not JSON', null)
+  }
+  return readObject(loose(json))
+}
+
+function readObject(body: Loose): Completion {
+  const rest = { model: textOrNull(body.model), usage: readUsage(body.usage) }
+  if (body.error !== undefined && body.error !== null) {
+    const error = typeof body.error === 'string' ? { message: body.error } : loose(body.error)
+    const status = Number(error.code)
+    return {
+      ...failed(String(error.message ?? 'an error'), Number.isInteger(status) ? status : null),
+      ...rest,
+    }
+  }
+  const choice = loose(Array.isArray(body.choices) ? body.choices[0] : undefined)
+  const reason = textOrNull(choice.finish_reason)
+  if (reason === 'error') return { ...failed('the provider stopped with an error', null), ...rest }
+  return { said: saidBy(loose(choice.message), reason), ...rest }
+}
+
+function saidBy(message: Loose, reason: string | null): Said {
+  const isCut = reason === 'length'
+  const text = contentText(message.content)
+  if (text !== null && text.trim() !== '') return { kind: 'text', text, isCut }
+  const call = loose(Array.isArray(message.tool_calls) ? message.tool_calls[0] : undefined)
+  const given = loose(call.function).arguments
+  if (typeof given === 'string') return { kind: 'text', text: given, isCut }
+  if (typeof given === 'object' && given !== null) return { kind: 'text', text: JSON.stringify(given), isCut }
+  if (typeof message.refusal === 'string') return { kind: 'refused', why: message.refusal }
+  if (reason === 'content_filter') return { kind: 'refused', why: 'the content filter stopped it' }
+  return { kind: 'text', text: text ?? '', isCut }
+}
+
+function contentText(content: unknown): string | null {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return null
+  return content.map((part) => (typeof part === 'string' ? part : String(loose(part).text ?? ''))).join('')
+}
+
+/** Joins the deltas of an event stream. */
+function readStream(body: string): Completion {
+  const chunks = body
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice('data:'.length).trim())
+    .filter((data) => data !== '' && data !== '[DONE]')
+    .map(chunkOf)
+  const problem = chunks.find((chunk) => chunk.error !== undefined)
+  if (problem !== undefined) return readObject(problem)
+  const choices = chunks.map((chunk) => loose(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined))
+  const text = choices
+    .map(({ delta, message }) => contentText(loose(delta ?? message).content) ?? '')
+    .join('')
+  const reason =
+    choices.map(({ finish_reason }) => textOrNull(finish_reason)).findLast((one) => one !== null) ?? null
+  return {
+    said: saidBy({ content: text }, reason),
+    model: textOrNull(chunks.find(({ model }) => typeof model === 'string')?.model),
+    usage: readUsage(chunks.findLast(({ usage }) => usage !== undefined && usage !== null)?.usage),
+  }
+}
+
+function chunkOf(data: string): Loose {
+  try {
+    return loose(JSON.parse(data))
+  } catch {
+    return {}
+  }
+}
+
+function readUsage(value: unknown): ReportedUsage {
+  const usage = loose(value)
+  const details = loose(usage.prompt_tokens_details)
+  return {
+    prompt_tokens: countOrNull(usage.prompt_tokens),
+    completion_tokens: countOrNull(usage.completion_tokens),
+    cached_tokens: countOrNull(details.cached_tokens),
+    cache_write_tokens: countOrNull(details.cache_write_tokens ?? usage.cache_write_tokens),
+    cost: countOrNull(usage.cost),
+  }
+}
+
+const failed = (why: string, status: number | null): Completion => ({
+  said: { kind: 'failed', why, status },
+  model: null,
+  usage: readUsage(undefined),
+})
+const loose = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const countOrNull = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null

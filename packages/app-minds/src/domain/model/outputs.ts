@@ -1,0 +1,132 @@
+/** What a model decided, judged member by member: what is sound is kept, what is not is named. */
+
+import type { Cell } from '../observation.ts'
+import type { FormedMemory } from '../policy/form-memories.ts'
+import type { WorkingMemory } from '../policy/working-memory.ts'
+
+type Loose = Readonly<Record<string, unknown>>
+
+/** Questions to the memory. */
+export function readQueries(
+  value: unknown,
+): { readonly queries: readonly string[] } | { readonly problem: string } {
+  const { queries } = loose(value)
+  const texts = Array.isArray(queries)
+    ? queries.filter((one) => typeof one === 'string' && one.trim() !== '')
+    : []
+  if (texts.length === 0) return { problem: 'queries must be a list of 1 to 5 texts' }
+  return { queries: texts.slice(0, 5).map((one) => String(one).slice(0, 300)) }
+}
+
+/** What a model made of what it perceived. */
+export interface ReadUpdate {
+  /** undefined: the present one is kept. */
+  readonly working_memory: WorkingMemory | undefined
+  readonly memories: readonly Pick<FormedMemory, 'content' | 'importance'>[]
+  readonly problems: readonly string[]
+}
+
+/** Reads working memory and new memories; an empty working memory never replaces one that is not. */
+export function readUpdate(
+  value: unknown,
+  before: WorkingMemory,
+  limits: { readonly working_memory_bytes: number; readonly memory_chars: number },
+): ReadUpdate {
+  const given = loose(value)
+  const problems: string[] = []
+  const working = readWorking(given, before, limits.working_memory_bytes, problems)
+  const list = given.new_memories ?? []
+  if (!Array.isArray(list)) problems.push('new_memories must be a list')
+  const memories = (Array.isArray(list) ? list : []).flatMap((one, index) => {
+    const { content, importance } = loose(typeof one === 'string' ? { content: one, importance: 5 } : one)
+    if (typeof content !== 'string' || content.trim() === '') {
+      problems.push(`new_memories.${index}.content must be a text`)
+      return []
+    }
+    const weight = Number(importance)
+    if (!Number.isFinite(weight)) problems.push(`new_memories.${index}.importance must be 1 to 10`)
+    const kept = Number.isFinite(weight) ? Math.min(10, Math.max(1, weight)) : 5
+    return [{ content: cutMemory(content.trim(), limits.memory_chars), importance: kept }]
+  })
+  return { working_memory: working, memories, problems }
+}
+
+function readWorking(
+  given: Loose,
+  before: WorkingMemory,
+  most: number,
+  problems: string[],
+): WorkingMemory | undefined {
+  const updated = loose(given.updated_working_memory ?? given.working_memory)
+  const merged = {
+    ...before,
+    ...updated,
+    ...(typeof given.situation_assessment === 'string'
+      ? { situation_assessment: given.situation_assessment }
+      : {}),
+    ...(Array.isArray(given.current_goals) ? { active_goals: given.current_goals } : {}),
+    ...(typeof given.emotional_state === 'string' ? { emotional_state: given.emotional_state } : {}),
+  }
+  const working: WorkingMemory = {
+    ...merged,
+    situation_assessment: textOf(merged.situation_assessment, before.situation_assessment),
+    active_goals: textsOf(merged.active_goals, before.active_goals),
+    recent_events: textsOf(merged.recent_events, before.recent_events),
+    current_plan: textsOf(merged.current_plan, before.current_plan),
+    emotional_state: textOf(merged.emotional_state, before.emotional_state),
+  }
+  const isEmpty = [
+    working.situation_assessment,
+    working.emotional_state,
+    ...working.active_goals,
+    ...working.current_plan,
+  ].every((one) => one === '')
+  if (isEmpty) {
+    problems.push('updated_working_memory must not be empty')
+    return undefined
+  }
+  if (JSON.stringify(working).length > most) {
+    problems.push(`updated_working_memory must be shorter than ${most} bytes`)
+    return undefined
+  }
+  return working
+}
+
+/** A memory cut to its limit, with a mark. */
+export const cutMemory = (content: string, chars: number): string =>
+  content.length <= chars ? content : `${content.slice(0, chars - 3)}[…]`
+
+/** Memories of a model, with the time and the place of forming. */
+export const formedBy = (
+  memories: ReadUpdate['memories'],
+  time: number,
+  location: Cell | null,
+): readonly FormedMemory[] =>
+  memories.map((memory) => ({
+    ...memory,
+    kind: 'episodic',
+    subject: null,
+    tags: [],
+    sim_time: time,
+    location,
+  }))
+
+/** The action that was chosen, under any of the names that models give it. */
+export function readChosen(
+  value: unknown,
+): { readonly action: unknown; readonly parameters: unknown } | undefined {
+  const given = loose(value)
+  const chosen = typeof given.chosen_action === 'string' ? given : loose(given.chosen_action ?? given)
+  const action = chosen.action ?? chosen.chosen_action ?? chosen.name
+  if (typeof action !== 'string' || action === '') return undefined
+  const parameters = loose(chosen.parameters ?? chosen.params ?? chosen.arguments)
+  // Nullable instead of optional is what schemas ask of models: a null is a member left out.
+  const present = Object.entries(parameters).filter(([, one]) => one !== null)
+  return { action, parameters: Object.fromEntries(present) }
+}
+
+const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
+const textsOf = (value: unknown, otherwise: readonly string[]): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : otherwise
+const loose = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}

@@ -1,0 +1,68 @@
+/**
+ * Schemas of answers for servers that enforce them: objects alone, every property required and nullable instead of
+ * optional, no pattern, no reference. What is enforced is checked again all the same.
+ */
+import type { MenuOption } from '../menu.ts'
+
+/** A JSON Schema. */
+export type AnswerSchema = Readonly<Record<string, unknown>>
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+
+/** An object of exactly these properties. */
+const object = (properties: Readonly<Record<string, unknown>>): AnswerSchema => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+const nullable = (type: string): AnswerSchema => ({ type: [type, 'null'] })
+
+/** `{queries}` */
+export const querySchema = object({ queries: texts })
+
+const workingMemory = object({
+  situation_assessment: text,
+  active_goals: texts,
+  recent_events: texts,
+  current_plan: texts,
+  emotional_state: text,
+})
+
+/** `{situation_assessment, current_goals, emotional_state, updated_working_memory, new_memories}` */
+export const updateSchema = object({
+  situation_assessment: text,
+  current_goals: texts,
+  emotional_state: text,
+  updated_working_memory: workingMemory,
+  new_memories: { type: 'array', items: object({ content: text, importance: { type: 'integer' } }) },
+})
+
+/** `{chosen_action}` with the actions and the parameters of this cycle's menu. */
+export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
+  const names = [...new Set(menu.map(({ action }) => action))]
+  const parameters = [...new Set(menu.flatMap((option) => Object.keys(option.parameters)))]
+  const typed = parameters.map((name) => [name, typeOf(name)] as const)
+  return object({
+    chosen_action: object({
+      action: { type: 'string', enum: names },
+      parameters: object(Object.fromEntries(typed)),
+    }),
+  })
+}
+
+/** Both steps in one answer. */
+export function mergedSchema(menu: readonly MenuOption[]): AnswerSchema {
+  const update = updateSchema.properties as Readonly<Record<string, unknown>>
+  const action = actionSchema(menu).properties as Readonly<Record<string, unknown>>
+  return object({ ...update, ...action })
+}
+
+function typeOf(parameter: string): AnswerSchema {
+  if (parameter === 'destination')
+    return { ...object({ x: { type: 'integer' }, y: { type: 'integer' } }), type: ['object', 'null'] }
+  if (parameter === 'accept' || parameter === 'is_farewell') return nullable('boolean')
+  if (parameter === 'duration') return nullable('number')
+  return nullable('string')
+}

@@ -1,0 +1,127 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
+import t, { type Test } from 'tap'
+import app from '../src/index.ts'
+
+/** An answer of a tool, as a test looks at it. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+export type Data = any
+
+/** Minds that are open, with a client. */
+export interface OpenMinds {
+  readonly app: TestApp
+  readonly client: TestClient
+  readonly dir: string
+  call(tool: string, args?: object): Promise<Data>
+  /** The JSON of a resource. */
+  read(uri: string): Promise<Data>
+  /** Closes and opens again over the same data. */
+  reopen(): Promise<OpenMinds>
+}
+
+/** What a test may set. */
+export interface KitOptions {
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly dir?: string
+  readonly now?: () => number
+  readonly log?: Parameters<typeof openForTest>[1]['log']
+}
+
+/** A data folder whose space of vectors is trained already; training it anew for each test would take half a second. */
+const trained: { dir?: string } = {}
+
+async function trainedFolder(): Promise<string> {
+  if (trained.dir !== undefined) return trained.dir
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-minds-'))
+  trained.dir = dir
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  await (await openForTest(app, { dir })).close()
+  return dir
+}
+
+/** Makes a data folder in which minds open at once. */
+export async function dataFolder(t: Test): Promise<string> {
+  const dir = join(t.testdir({}), 'data')
+  mkdirSync(dir)
+  copyFileSync(join(await trainedFolder(), 'minds.db'), join(dir, 'minds.db'))
+  return dir
+}
+
+/** Opens Minds; the test closes them. */
+export async function openMinds(t: Test, options: KitOptions = {}): Promise<OpenMinds> {
+  const dir = options.dir ?? (await dataFolder(t))
+  const { settings = {}, now = Date.now, log } = options
+  const opened = await openForTest(app, { dir, settings, now, ...(log === undefined ? {} : { log }) })
+  const state = { isOpen: true }
+  const close = async () => {
+    if (!state.isOpen) return
+    state.isOpen = false
+    await opened.close()
+  }
+  t.teardown(close)
+  const client = opened.client()
+  return {
+    app: opened,
+    client,
+    dir,
+    call: (tool, args) => client.call(tool, args),
+    async read(uri) {
+      const contents = await client.read(uri)
+      return JSON.parse('text' in contents ? contents.text : 'null')
+    },
+    async reopen() {
+      await close()
+      return openMinds(t, { ...options, dir })
+    },
+  }
+}
+
+/** Makes a mind of this id that drives an entity of the same id. */
+export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = {}): Promise<Data> =>
+  call('create_mind', { mind_id, config: { entity_id: mind_id, traits: ['curious'], ...config } })
+
+/** A stove as a game shows it. */
+export const stove = (position: readonly number[], id = 'stove_2') => ({
+  entity_id: id,
+  display_name: 'Stove',
+  position,
+  interactions: {
+    eat: { name: 'eat', description: 'Cook and eat', needs_filled: ['hunger'], needs_drained: [] },
+  },
+})
+
+/** What a character perceives: the worked example of the original's successor, with changes. */
+export const seen = (entity_id: string, time: number, change: Data = {}): Data => ({
+  entity_id,
+  current_simulation_time: time,
+  status: {
+    position: [12, 7],
+    movement_locked: false,
+    current_interaction: {},
+    controller_state: { state_name: 'idle' },
+    ...change.status,
+  },
+  needs: {
+    needs: { hunger: 22, energy: 71, fun: 64, hygiene: 80, social: 40, ...change.needs },
+    max_value: 100,
+  },
+  vision: { visible_entities: change.entities ?? [stove([13, 7])] },
+  conversations: change.conversations ?? [],
+})
+
+/** Decides. */
+export const decide = (
+  { call }: OpenMinds,
+  mind_id: string,
+  time: number,
+  change: Data = {},
+): Promise<Data> =>
+  call('decide_action', {
+    mind_id,
+    observation: seen(mind_id, time, change),
+    ...(change.events === undefined ? {} : { events: change.events }),
+    ...(change.request_id === undefined ? {} : { request_id: change.request_id }),
+    ...(change.explain === undefined ? {} : { explain: change.explain }),
+  })

@@ -1,0 +1,109 @@
+/**
+ * A provider of chat completions that follows a script, over real HTTP. It is no language model: what it answers was
+ * written by the test, or computed from the request so that ids are real. Its name is `scripted` wherever it shows.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+
+/** A request as it came. */
+export interface SeenRequest {
+  readonly step: string
+  /** How often this step was asked before, on this provider. */
+  readonly nth: number
+  readonly headers: IncomingMessage['headers']
+  // biome-ignore lint/suspicious/noExplicitAny: a body is whatever the test looks at
+  readonly body: any
+  /** The state of the cycle, the first message of the user. */
+  readonly state: string
+  readonly at: number
+}
+
+/** How a request is answered: a text of the model, or anything else that servers do. */
+export type Reply =
+  | string
+  | {
+      readonly status?: number
+      readonly headers?: Readonly<Record<string, string>>
+      /** The whole body, in the place of a completion. */
+      readonly raw?: string
+      readonly message?: unknown
+      readonly finish?: string
+      readonly usage?: unknown
+      /** Replaces everything: the response is the script's. */
+      readonly take?: (response: ServerResponse, request: SeenRequest) => void
+    }
+
+/** The script. */
+export type Script = (request: SeenRequest) => Reply
+
+/** A provider that runs. */
+export interface ScriptedProvider {
+  readonly url: string
+  readonly requests: readonly SeenRequest[]
+}
+
+/** What a model might sensibly say at each step; the action is the first that the menu offers of those named. */
+export function sensible(request: SeenRequest): string {
+  const id = /^- (\S+) ⟦.*?⟧.*: (\w+)/m.exec(request.state)
+  const use =
+    id === null
+      ? { action: 'wait', parameters: {} }
+      : { action: 'interact_with', parameters: { entity_id: id[1], interaction_name: id[2] } }
+  const update = {
+    situation_assessment: 'I look around.',
+    current_goals: ['eat'],
+    emotional_state: 'calm',
+    updated_working_memory: { current_plan: ['go to what I see'] },
+    new_memories: [{ content: `Scripted memory at ${/T:(\d+)/.exec(request.state)?.[1]}`, importance: 4 }],
+  }
+  const answers: Readonly<Record<string, unknown>> = {
+    memory_query: { queries: ['food', 'friends'] },
+    cognitive_update: update,
+    action_selection: { chosen_action: use },
+    reflection: { ...update, chosen_action: use },
+  }
+  return JSON.stringify(answers[request.step])
+}
+
+/** Starts a provider; the test ends it. */
+export async function startScripted(t: Test, script: Script = sensible): Promise<ScriptedProvider> {
+  const requests: SeenRequest[] = []
+  const server = createServer(async (incoming, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk as Buffer)
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const [system, user] = body.messages as { content: string }[]
+    const step = /step=(\w+)/.exec(system?.content ?? '')?.[1] ?? ''
+    const nth = requests.filter((one) => one.step === step).length
+    const request = { step, nth, headers: incoming.headers, body, state: user?.content ?? '', at: Date.now() }
+    requests.push(request)
+    answer(script(request), request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests }
+}
+
+function answer(reply: Reply, request: SeenRequest, response: ServerResponse): void {
+  const given = typeof reply === 'string' ? { message: { role: 'assistant', content: reply } } : reply
+  if (given.take !== undefined) {
+    given.take(response, request)
+    return
+  }
+  const { status = 200, headers = {}, finish = 'stop' } = given
+  const usage = 'usage' in given ? given.usage : { prompt_tokens: 100, completion_tokens: 20 }
+  const completion = {
+    id: 'scripted',
+    model: 'scripted-model',
+    choices: [{ index: 0, message: given.message, finish_reason: finish }],
+    ...(usage === undefined ? {} : { usage }),
+  }
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(given.raw ?? JSON.stringify(completion))
+}
