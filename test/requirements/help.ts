@@ -78,4 +78,128 @@ export const help = {
     origin: 'design, Help: out of the box',
     behaviour: 'without settings the documentation of Causeway, Fastify and undici is searched',
   },
+  'help:search:grouped': {
+    origin: 'defects of the original: too few documents, lucky chunks',
+    behaviour:
+      'as many documents as asked for are found where they match, ordered by what all lists say, pieces in page order',
+  },
+  'help:search:range': {
+    origin: 'design, Help: results can be opened',
+    behaviour: 'every line range of a result slices the document to exactly the quoted text',
+  },
+  'help:search:section': {
+    origin: 'defects of the original: a small section is not found',
+    behaviour: 'a section is searched by itself, in any case, and an unknown one is refused with near names',
+  },
+  'help:search:identifier': {
+    origin: 'design, Help: names of code',
+    behaviour: 'a name of code is found where it stands as it is written',
+  },
+  'help:search:budget': {
+    origin: 'complaints about documentation servers: flooded contexts',
+    behaviour: 'an answer holds no more text than asked for, and says that it was cut',
+  },
+  'help:search:cjk': {
+    origin: 'design, Help: Chinese, Japanese, Korean',
+    behaviour: 'questions without spaces between words find their pages',
+  },
+  'help:search:fuzz': {
+    origin: 'design, Help: ranking',
+    behaviour: 'no text is a syntax error',
+  },
+  'help:internal:scope': {
+    origin: 'defects of the original: internal text by guessed numbers',
+    behaviour: 'an internal page is found, opened, listed and suggested to nobody who may not see it',
+  },
+  'help:document:lines': {
+    origin: 'defects of the original: overlap told twice',
+    behaviour: 'a document is told in its own lines, none of them twice',
+  },
+  'help:space:endpoint': {
+    origin: 'original help database, embeddings',
+    behaviour: 'an endpoint finds by meaning, and is asked only for what is new',
+  },
+  'help:space:mismatch': {
+    origin: 'complaints about documentation servers: mixed dimensions',
+    behaviour:
+      'vectors of another model are never mixed: the build refuses, and search answers by words and says so',
+  },
+  'help:space:away': {
+    origin: 'design, Help: embeddings',
+    behaviour: 'search answers by words while the endpoint is away, and says so',
+  },
+  'help:export:canary': {
+    origin: 'original export safety',
+    behaviour: 'no byte of an export holds anything of an internal page',
+  },
+  'help:export:same-bytes': {
+    origin: 'design, Help: export',
+    behaviour: 'a change of internal pages changes no byte of an export',
+  },
+  'help:export:verify': {
+    origin: 'design, Help: export',
+    behaviour: 'an export that holds a sentence, path or word of an internal page is recognised',
+  },
+  'help:export:deleted': {
+    origin: 'defects of the original: a failed export is a warning',
+    behaviour: 'an export that is not safe is an error and is deleted',
+  },
+  'help:export:size': {
+    origin: 'defects of the original: vectors as decimal text',
+    behaviour: 'vectors take four bytes for each component',
+  },
+  'help:import': {
+    origin: 'defects of the original: an import is skipped',
+    behaviour: 'an import takes the place of its sources, leaves others, and can be repeated',
+  },
+  'help:import:refused': {
+    origin: 'design, Help: import',
+    behaviour: 'an export of another version or with a changed byte is refused',
+  },
+  'help:tools': {
+    origin: 'original help app, exposed tools',
+    behaviour: 'the four tools exist with their names, arguments, defaults and former names',
+  },
+  'help:tools:results': {
+    origin: 'original help app, results',
+    behaviour:
+      'results are grouped by document, with section, heading path, anchor, lines, score and its parts',
+  },
+  'help:tools:mistakes': {
+    origin: 'complaints about documentation servers: ignored arguments',
+    behaviour: 'an unknown argument, document, section or source is refused with what was probably meant',
+  },
+  'help:internal:word': {
+    origin: 'defects of the original: include_internal by anybody',
+    behaviour: 'internal pages are given by no word of a caller, and the refusal says so',
+  },
+  'help:internal:allowed': {
+    origin: 'original help app, include_internal',
+    behaviour: 'where the operator allows it internal pages are given to who asks for them',
+  },
+  'help:internal:canary': {
+    origin: 'original export safety',
+    behaviour: 'no answer, resource, log line or health report holds anything of an internal page',
+  },
+  'help:resources': {
+    origin: 'design, Help: resources',
+    behaviour: 'documents, sections and llms.txt are resources, public ones only',
+  },
+  'help:prompt': {
+    origin: 'design, Help: prompt',
+    behaviour: 'a prompt leads to an answer with its places',
+  },
+  'help:start': {
+    origin: 'design, Help: out of the box',
+    behaviour:
+      'the server starts without waiting for an index, and the first question is answered as soon as there is one',
+  },
+  'help:build:announced': {
+    origin: 'design, Help: build',
+    behaviour: 'a finished build is announced once to every client',
+  },
+  'help:build:under-load': {
+    origin: 'design, Help: build',
+    behaviour: 'every question is answered while the index is exchanged',
+  },
 } as const satisfies Requirements

@@ -41,7 +41,11 @@ verifies('help:build:no-stale', async (t) => {
   help.write({ 'docs/guide/interceptors.md': '# Hooks\n\nNow about interceptors.' })
   unlinkSync(join(help.folder, 'docs/guide/hooks.md'))
   t.match(await help.build(), { added: 1, removed: 1 })
-  t.same(pathsOf(await help.ask('interceptors')), ['docs/guide/interceptors.md'], 'renamed')
+  t.same(
+    pathsOf(await help.ask('interceptors', { mode: 'lexical' })),
+    ['docs/guide/interceptors.md'],
+    'renamed',
+  )
 
   unlinkSync(join(help.folder, 'docs/guide/interceptors.md'))
   await help.build()
@@ -70,7 +74,7 @@ verifies('help:build:partial', async (t) => {
   await help.build()
   const report = await help.build({ sources: help.sources.filter(({ name }) => name === 'docs') })
   t.match(report, { unchanged: 2, removed: 0 })
-  t.same(pathsOf(await help.ask('releasing', { scope: insiders })), ['docs_dev/release.md'])
+  t.same(pathsOf(await help.ask('releasing', { scope: insiders, mode: 'lexical' })), ['docs_dev/release.md'])
 })
 
 verifies('help:build:crash', async (t) => {

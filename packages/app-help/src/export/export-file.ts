@@ -87,6 +87,10 @@ function findProblem(db: Database): string | undefined {
   )
     return 'it holds internal pages'
   if (Number(db.pragma('freelist_count', { simple: true })) > 0) return 'it holds pages that were deleted'
+  if (
+    count('SELECT (SELECT count(*) FROM help_items) - (SELECT coalesce(sum(items), 0) FROM help_docs)') !== 0
+  )
+    return 'its pages have other pieces than they say'
   const known = new Set([
     'help_meta',
     'help_docs',

@@ -84,7 +84,11 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
   const nearestHits = ({ vector, scope, limit }: RankQuestion): Hit[] => {
     if (vector === undefined) return []
     const inside = scopeSet(scope)
-    return nearest(vectors(), vector, limit, (id) => inside.has(id)).map(({ id, similarity }) => ({
+    // At a right angle and beyond, a text has nothing to do with the question.
+    const found = nearest(vectors(), vector, limit, (id) => inside.has(id)).filter(
+      (one) => one.similarity > 0,
+    )
+    return found.map(({ id, similarity }) => ({
       item_id: id,
       doc_id: owner.get(id) ?? 0,
       similarity,

@@ -1,0 +1,327 @@
+import { unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { openForTest, type TestApp } from '@causeway/app-kit/testing'
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import help from '../src/index.ts'
+import type { Help } from '../src/store.ts'
+import { type Files, writeFiles } from './help-kit.ts'
+
+const canary = 'The quokka zanzibarcanary sentence stays here.'
+
+const files = {
+  'docs/guide/hooks.md': `# Hooks\n\nA hook runs before the handler. ${'lifecycle '.repeat(30)}`,
+  'docs/guide/errors.md': '# Errors\n\nAn exception becomes a response.',
+  'docs/README.md': '# Readme\n\nThe overview.',
+  'docs_dev/plan.md': `# Planning\n\n${canary}`,
+}
+
+interface Opened {
+  readonly app: TestApp
+  readonly store: Help
+  readonly folder: string
+  readonly log: string[]
+}
+
+/** The app on documentation of the test. */
+async function opened(
+  t: Test,
+  { settings = {}, pages = files }: { settings?: object; pages?: Files } = {},
+): Promise<Opened> {
+  const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
+  writeFiles(folder, pages)
+  const log: string[] = []
+  const say = (fields: object, message: string) => void log.push(`${JSON.stringify(fields)} ${message}`)
+  const app = await openForTest(help, {
+    dir: join(folder, 'data'),
+    settings: {
+      helpSources: [`docs=${join(folder, 'docs')}`, `internal:docs_dev=${join(folder, 'docs_dev')}`],
+      ...settings,
+    },
+    now: Date.now,
+    log: { debug: say, info: say, warn: say, error: say },
+  })
+  t.teardown(() => app.close())
+  return { app, store: app.store as Help, folder, log }
+}
+
+verifies('help:tools', async (t) => {
+  t.same(
+    help.tools.map(({ name, inputSchema, aliases }) => [
+      name,
+      Object.keys(inputSchema.properties as object),
+      aliases.full,
+    ]),
+    [
+      [
+        'find_help_topics',
+        [
+          'text',
+          'top_n',
+          'chunks_per_result',
+          'include_internal',
+          'language',
+          'section',
+          'source',
+          'mode',
+          'max_chars',
+        ],
+        ['MonadicHelpOpenAI__find_help_topics'],
+      ],
+      [
+        'search_help_by_section',
+        ['text', 'section', 'top_n', 'chunks_per_result', 'include_internal', 'max_chars'],
+        ['MonadicHelpOpenAI__search_help_by_section'],
+      ],
+      [
+        'get_help_document',
+        ['doc_id', 'file_path', 'source', 'from_line', 'max_lines', 'include_internal'],
+        ['MonadicHelpOpenAI__get_help_document'],
+      ],
+      ['list_help_sections', ['language', 'include_internal'], ['MonadicHelpOpenAI__list_help_sections']],
+    ],
+  )
+  const defaults = help.tools.map(
+    ({ inputSchema }) => inputSchema.properties as Record<string, { default?: unknown }>,
+  )
+  t.match(defaults[0], {
+    top_n: { default: 10 },
+    chunks_per_result: { default: 3 },
+    include_internal: { default: false },
+  })
+  t.match(defaults[1], { top_n: { default: 3 } })
+  t.ok(help.tools.every(({ annotations }) => annotations.readOnlyHint === true))
+})
+
+verifies('help:tools:results', async (t) => {
+  const { app } = await opened(t)
+  const client = app.client()
+  const { results, summary, mode } = await client.call('find_help_topics', {
+    text: 'what runs before the handler',
+  })
+  t.equal(mode === 'hybrid' || mode === 'lexical', true)
+  t.match(summary, /best: Hooks/)
+  const [best] = results as Record<string, unknown>[]
+  t.match(best, {
+    doc_id: Number,
+    title: 'Hooks',
+    file_path: 'guide/hooks.md',
+    section: 'Guide',
+    language: 'en',
+    source: 'docs',
+    score: Number,
+    chunks: [
+      {
+        item_id: Number,
+        heading: 'Hooks',
+        position: 0,
+        anchor: 'hooks',
+        start_line: 1,
+        end_line: 3,
+        text: /^# Hooks/,
+        score: Number,
+        ranks: { stem: 1 },
+      },
+    ],
+  })
+  t.notOk('is_internal' in (best ?? {}), 'nobody learns of internal pages who may not see them')
+  const { doc_id } = best as { doc_id: number }
+  t.match(await client.call('get_help_document', { doc_id }), {
+    doc_id,
+    content: /^# Hooks/,
+    snippets_count: 1,
+    start_line: 1,
+    end_line: 3,
+    uri: `help://doc/${doc_id}`,
+  })
+  t.match(await client.call('list_help_sections'), {
+    sections: [
+      {
+        section: 'Guide',
+        count: 2,
+        documents: [{ title: 'Errors' }, { title: 'Hooks', file_path: 'guide/hooks.md', doc_id }],
+      },
+      { section: 'Overview', documents: [{ title: 'Readme' }] },
+    ],
+  })
+  t.match(await client.call('search_help_by_section', { text: 'exception', section: 'guide' }), {
+    section: 'guide',
+    results: [{ title: 'Errors' }],
+  })
+  t.match(await client.call('find_help_topics', { text: 'xylophone', mode: 'lexical' }), {
+    results: [],
+    summary: /Nothing/,
+  })
+})
+
+verifies('help:tools:mistakes', async (t) => {
+  const { app } = await opened(t)
+  const client = app.client()
+  const refusal = (tool: string, args: object) => client.call(tool, args).catch((error) => error)
+  t.match(await refusal('find_help_topics', { text: 'x', topn: 3 }), {
+    code: 'INVALID_ARGUMENTS',
+    data: { problems: [{ argument: 'topn', did_you_mean: 'top_n' }] },
+  })
+  t.match(await refusal('find_help_topics', { text: '' }), { code: 'INVALID_ARGUMENTS' })
+  t.match(await refusal('get_help_document', {}), {
+    code: 'INVALID_ARGUMENTS',
+    data: { expected: ['doc_id', 'file_path'] },
+  })
+  t.match(await refusal('get_help_document', { doc_id: 4711 }), { code: 'HELP_DOC_NOT_FOUND' })
+  t.match(await refusal('search_help_by_section', { text: 'x', section: 'Giude' }), {
+    code: 'HELP_SECTION_NOT_FOUND',
+    data: { nearest: ['Guide'] },
+  })
+  await t.rejects(openForTest(help, { dir: t.testdir(), settings: { helpSources: ['nonsense'] } }), {
+    code: 'HELP_SOURCE_INVALID',
+  })
+})
+
+verifies('help:internal:word', async (t) => {
+  const { app } = await opened(t)
+  const client = app.client()
+  for (const [tool, args] of [
+    ['find_help_topics', { text: 'quokka' }],
+    ['search_help_by_section', { text: 'quokka', section: 'General' }],
+    ['get_help_document', { doc_id: 1 }],
+    ['list_help_sections', {}],
+  ] as const)
+    await t.rejects(
+      client.call(tool, { ...args, include_internal: true }),
+      { code: 'HELP_INTERNAL_FORBIDDEN' },
+      tool,
+    )
+})
+
+verifies('help:internal:allowed', async (t) => {
+  const { app } = await opened(t, { settings: { helpInternal: true } })
+  const client = app.client()
+  const asked = await client.call('find_help_topics', {
+    text: 'quokka',
+    mode: 'lexical',
+    include_internal: true,
+  })
+  t.match(asked.results, [{ source: 'docs_dev', is_internal: true }])
+  const quiet = await client.call('find_help_topics', { text: 'quokka', mode: 'lexical' })
+  t.same(quiet.results, [], 'and not without being asked for')
+})
+
+verifies('help:internal:canary', async (t) => {
+  const { app, store, log } = await opened(t)
+  await store.build()
+  const client = app.client()
+  const said: unknown[] = [log, await store.health(), app.changes]
+  for (let id = 1; id <= 6; id++) {
+    said.push(
+      await client
+        .call('get_help_document', { doc_id: id })
+        .catch(({ code, message, data }) => ({ code, message, data })),
+    )
+    said.push(
+      await client.read(`help://doc/${id}`).catch(({ code, message, data }) => ({ code, message, data })),
+    )
+  }
+  for (const text of ['quokka zanzibarcanary', 'planning', 'sentence stays'])
+    for (const mode of ['hybrid', 'lexical', 'vector'])
+      said.push((await client.call('find_help_topics', { text, mode })).results)
+  said.push(await client.call('list_help_sections'), await client.read('help://llms.txt'))
+  said.push(
+    await client.call('search_help_by_section', { text: 'x', section: 'Plannin' }).catch(({ data }) => data),
+  )
+  said.push(await client.call('get_help_document', { file_path: 'plan.md' }).catch(({ data }) => data))
+  t.notMatch(JSON.stringify(said), /zanzibarcanary sentence|docs_dev|Planning|"plan\.md"/)
+})
+
+verifies('help:resources', async (t) => {
+  const { app, store } = await opened(t)
+  await store.build()
+  const client = app.client()
+  const read = async (uri: string): Promise<string> => {
+    const contents = await client.read(uri)
+    return 'text' in contents ? contents.text : ''
+  }
+  const llms = await client.read('help://llms.txt')
+  t.match(llms, { mimeType: 'text/plain', text: /## Guide[\s\S]*\[Hooks\]\(help:\/\/doc\/\d+\)/ })
+  const uri = /help:\/\/doc\/\d+/.exec(await read('help://llms.txt'))?.[0] ?? ''
+  t.match(await client.read(uri), { mimeType: 'text/markdown', text: /^# / })
+  t.match(JSON.parse(await read('help://section/Guide')), {
+    section: 'Guide',
+    documents: [{ title: 'Errors' }, { title: 'Hooks' }],
+  })
+  await t.rejects(client.read('help://doc/x'), { code: 'RESOURCE_NOT_FOUND' })
+  await t.rejects(client.read('help://section/None'), { code: 'RESOURCE_NOT_FOUND' })
+})
+
+verifies('help:prompt', async (t) => {
+  const { app } = await opened(t)
+  const [message] = await app
+    .client()
+    .prompt('answer_from_docs', { question: 'how do hooks work', section: 'Guide' })
+  t.match(message, { role: 'user', content: { text: /how do hooks work[\s\S]*search_help_by_section/ } })
+})
+
+verifies('help:start', async (t) => {
+  const { app, store } = await opened(t)
+  t.equal(await store.isBuilt(), false, 'the app is open before anything is indexed')
+  const answer = await app.client().call('find_help_topics', { text: 'hook' })
+  t.match(answer.results, [{ title: 'Hooks' }], 'the first question waits for the first index and no longer')
+  await store.build()
+  t.match(await store.health(), { docs: 3, indexing: null, failure: null, mode: 'hybrid' })
+  t.equal(store.building(), undefined)
+})
+
+verifies('help:start', 'without indexing at the start a question is told what to do', async (t) => {
+  const { app } = await opened(t, { settings: { helpBuild: false } })
+  await t.rejects(app.client().call('find_help_topics', { text: 'hook' }), {
+    code: 'HELP_NOT_BUILT',
+    remedy: /help:build/,
+  })
+})
+
+verifies('help:build:announced', async (t) => {
+  const { app, store, folder } = await opened(t)
+  await store.build()
+  const before = app.changes.length
+  unlinkSync(join(folder, 'docs/guide/errors.md'))
+  const [a, b] = await Promise.all([store.build(), store.build()])
+  t.equal(a, b, 'builds that are asked for at once are one')
+  t.match(a, { removed: 1 })
+  t.same(app.changes.slice(before), ['resources'])
+})
+
+verifies('help:build:under-load', async (t) => {
+  const pages = Object.fromEntries(
+    Array.from({ length: process.env.CAUSEWAY_LONG ? 400 : 60 }, (_, i) => [
+      `docs/p${i}.md`,
+      `# Page ${i}\n\n${`word${i} common `.repeat(60)}`,
+    ]),
+  )
+  const { app, store, folder } = await opened(t, { pages })
+  await store.build()
+  writeFiles(folder, { 'docs/p0.md': '# Page 0\n\nreplaced text' })
+  const client = app.client()
+  let asked = 0
+  const build = store.build()
+  const ask = async (): Promise<void> => {
+    while (asked < 200) {
+      asked++
+      const { results } = await client.call('find_help_topics', {
+        text: `common word${asked % 50}`,
+        top_n: 3,
+      })
+      if ((results as unknown[]).length !== 3) throw new Error('an answer with too few documents')
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, ask))
+  t.match(await build, { updated: 1, failed: [] })
+  t.match((await client.call('find_help_topics', { text: 'replaced text', mode: 'lexical' })).results, [
+    { title: 'Page 0' },
+  ])
+})
+
+t.test('close: a build under way ends with the server', async (t) => {
+  const { app, store } = await opened(t)
+  const build = store.build().catch((error) => error)
+  await app.close()
+  t.match(await build, { code: /WORKER_LOST|CANCELLED/ })
+})

@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { defaultSize } from '../src/domain/chunk.ts'
+import { exportPublic, verifyExport } from '../src/export/export.ts'
+import { sha256 } from '../src/export/export-file.ts'
+import { importPublic } from '../src/export/import.ts'
+import { type Library, library, pathsOf } from './help-kit.ts'
+
+const canary = 'The quokka zanzibarcanary sentence stays on this machine.'
+
+const files = {
+  'docs/README.md': '# Public\n\nThe public overview of everything there is.',
+  'docs/guide.md': '# Guide\n\nHow to begin with the first steps.',
+  'docs_dev/README.md': `# Internal\n\n${canary}`,
+  'docs_dev/secret-plan.md': `# Plan\n\nOther words: marsupialcanary.\n\n${canary}`,
+  'docs/closed.md': `---\ninternal: true\n---\n# Closed\n\nwombatcanary and ${canary}`,
+}
+
+const tools = (help: Library, id = 'a'.repeat(32)) => ({
+  storage: help.storage,
+  now: () => 1_700_000_000_000,
+  newId: () => id,
+  signal: new AbortController().signal,
+  progress() {},
+})
+
+verifies('help:export:canary', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  // An internal page that was public once leaves nothing behind either.
+  help.write({ 'docs/was-public.md': `# Was\n\nkoalacanary ${canary}` })
+  await help.build()
+  help.write({ 'docs/was-public.md': `---\ninternal: true\n---\n# Was\n\nkoalacanary ${canary}` })
+  await help.build()
+  const folder = join(help.folder, 'out')
+  const metadata = await exportPublic(folder, tools(help))
+  t.match(metadata, { docs_count: 2, items_count: 2 }, 'counts are those of the public pages')
+  t.same(readdirSync(folder).sort(), ['help-public.db', 'metadata.json'])
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name)).toString('latin1').toLowerCase()
+    for (const word of ['canary', 'canari', 'quokka', 'secret-plan', 'docs_dev', 'was-public', 'closed'])
+      t.notOk(bytes.includes(word), `${name} holds no ${word}`)
+  }
+})
+
+verifies('help:export:same-bytes', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const [a, b] = ['one', 'two'].map((name) => join(help.folder, name))
+  if (a === undefined || b === undefined) return void t.fail('two folders')
+  const first = await exportPublic(a, tools(help))
+  help.write({ 'docs_dev/more.md': `# More\n\n${canary} again` })
+  await help.build()
+  const second = await exportPublic(b, tools(help, 'b'.repeat(32)))
+  t.equal(first.sha256, second.sha256, 'a change of internal pages changes no byte')
+  t.not(first.export_id, second.export_id)
+})
+
+verifies('help:export:verify', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const folder = join(help.folder, 'out')
+  await exportPublic(folder, tools(help))
+  const index = await help.storage.open()
+  t.teardown(() => index?.close())
+  await t.resolves(verifyExport(folder, index))
+  const file = join(folder, 'help-public.db')
+  const reseal = (): void => {
+    const metadata = JSON.parse(readFileSync(join(folder, 'metadata.json'), 'utf8'))
+    writeFileSync(
+      join(folder, 'metadata.json'),
+      JSON.stringify({ ...metadata, sha256: sha256(readFileSync(file)) }),
+    )
+  }
+  const spoil = async (sql: string, code: string, what: string): Promise<void> => {
+    await exportPublic(folder, tools(help))
+    const db = new BetterSqlite3(file)
+    db.exec(sql)
+    db.close()
+    reseal()
+    await t.rejects(verifyExport(folder, index), { code }, what)
+  }
+  const text = canary.replaceAll("'", "''")
+  await spoil(
+    `UPDATE help_docs SET body = body || '${text}' WHERE id = 1`,
+    'HELP_EXPORT_UNSAFE',
+    'a sentence in a page',
+  )
+  await spoil(
+    `INSERT INTO help_meta VALUES ('note', 'secret-plan.md')`,
+    'HELP_EXPORT_UNSAFE',
+    'the path of a page',
+  )
+  await spoil(
+    `INSERT INTO help_fts_exact (rowid, text) VALUES (99, 'marsupialcanary')`,
+    'HELP_EXPORT_UNSAFE',
+    'a word of the index',
+  )
+  await spoil(`CREATE TABLE other (x); INSERT INTO other VALUES (1)`, 'HELP_IMPORT_REFUSED', 'another table')
+  await spoil(
+    `UPDATE help_docs SET items = items; DELETE FROM help_items`,
+    'HELP_IMPORT_REFUSED',
+    'deleted rows',
+  )
+})
+
+verifies('help:export:deleted', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const folder = join(help.folder, 'out')
+  await exportPublic(folder, tools(help))
+  // The same sentence is now in a public page as a line of another one: the internal title is the leak.
+  const index = await help.storage.open()
+  if (index === undefined) return void t.fail('an index')
+  t.teardown(() => index.close())
+  const leaking = { ...index, body: async () => `# Page\n\n${canary}`, close: async () => {} }
+  let calls = 0
+  const storage = {
+    ...help.storage,
+    open: async () => ({
+      ...leaking,
+      // What is copied leaks; what it is compared with is the truth.
+      body: (id: number, scope: { internal: boolean }) =>
+        ++calls <= 2 ? leaking.body() : index.body(id, scope),
+    }),
+  }
+  await t.rejects(exportPublic(folder, { ...tools(help), storage }), { code: 'HELP_EXPORT_UNSAFE' })
+  t.same(readdirSync(folder), [], 'what was not safe is deleted, and what stood there before')
+})
+
+verifies('help:import', async (t) => {
+  const from = library(t, files)
+  await from.build()
+  const folder = join(from.folder, 'out')
+  await exportPublic(folder, tools(from))
+  await t.test('into another place that has pages', async (t) => {
+    const to = library(t, {
+      'docs/old.md': '# Old\n\nreplaced page',
+      'docs_dev/own.md': '# Own\n\nkept page',
+    })
+    await to.build()
+    const making = {
+      size: defaultSize,
+      embedding: { provider: 'lsa' },
+      rebuild: false,
+      holder: 'import',
+    } as const
+    const report = await importPublic(folder, making, { ...tools(to), now: Date.now })
+    t.match(report, { added: 2, removed: 1, failed: [] })
+    t.same(pathsOf(await to.ask('first steps', { mode: 'lexical' })), ['docs/guide.md'])
+    t.same(pathsOf(await to.ask('page', { mode: 'lexical', scope: { internal: true } })), ['docs_dev/own.md'])
+    const found = await to.ask('begin with the steps')
+    t.match(found, { mode: 'hybrid' }, 'imported pages have vectors')
+    t.match(await importPublic(folder, making, { ...tools(to), now: Date.now }), { unchanged: 2, added: 0 })
+  })
+})
+
+verifies('help:import:refused', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const folder = join(help.folder, 'out')
+  const file = join(folder, 'help-public.db')
+  const making = {
+    size: defaultSize,
+    embedding: { provider: 'lsa' },
+    rebuild: false,
+    holder: 'import',
+  } as const
+  const refused = (what: string) =>
+    t.rejects(
+      importPublic(folder, making, { ...tools(help), now: Date.now }),
+      { code: 'HELP_IMPORT_REFUSED' },
+      what,
+    )
+  await refused('no files')
+  await exportPublic(folder, tools(help))
+  const metadata = JSON.parse(readFileSync(join(folder, 'metadata.json'), 'utf8'))
+  writeFileSync(join(folder, 'metadata.json'), JSON.stringify({ ...metadata, format: 2 }))
+  await refused('another version')
+  writeFileSync(join(folder, 'metadata.json'), 'torn {')
+  await refused('torn metadata')
+  writeFileSync(join(folder, 'metadata.json'), JSON.stringify(metadata))
+  writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from('x')]))
+  await refused('another byte')
+  writeFileSync(file, 'not a database')
+  writeFileSync(
+    join(folder, 'metadata.json'),
+    JSON.stringify({ ...metadata, sha256: sha256(Buffer.from('not a database')) }),
+  )
+  await refused('no database')
+})
+
+t.test('exportPublic: without an index there is nothing to export', async (t) => {
+  const help = library(t)
+  await t.rejects(exportPublic(join(help.folder, 'out'), tools(help)), { code: 'HELP_NOT_BUILT' })
+})
+
+verifies('help:export:size', async (t) => {
+  const help = library(t, files)
+  await help.build()
+  const folder = join(help.folder, 'out')
+  await exportPublic(folder, tools(help))
+  const db = new BetterSqlite3(join(folder, 'help-public.db'), { readonly: true })
+  t.teardown(() => db.close())
+  const { dimensions } = db.prepare('SELECT dimensions FROM help_spaces').get() as { dimensions: number }
+  const bytes = db.prepare('SELECT max(length(embedding)) FROM help_vectors').pluck().get()
+  t.equal(bytes, dimensions * 4, 'four bytes for each component, and no decimal text')
+  t.ok(statSync(join(folder, 'help-public.db')).size > 0)
+})

@@ -1,0 +1,216 @@
+import fc from 'fast-check'
+import { verifies } from '../../../test/verifies.ts'
+import { everybody, insiders, library, pathsOf } from './help-kit.ts'
+
+const filler = (word: string): string => `${word} `.repeat(30)
+
+/** Twelve pages of which each is about one thing. */
+const topics = [
+  'sailing',
+  'parsing',
+  'cooking',
+  'routing',
+  'painting',
+  'logging',
+  'testing',
+  'caching',
+  'hashing',
+  'singing',
+  'running',
+  'reading',
+]
+const pages = Object.fromEntries(
+  topics.map((topic) => [
+    `docs/guide/${topic}.md`,
+    `# About ${topic}\n\n${filler(topic)}\n\n## Tools for ${topic}\n\n${filler(`${topic} tool`)}\n\n## Shared\n\n${filler('everything')}`,
+  ]),
+)
+
+verifies('help:search:grouped', async (t) => {
+  const help = library(t, pages)
+  await help.build()
+  const found = await help.ask('everything', { top_n: 12, chunks_per_result: 1, mode: 'lexical' })
+  t.equal(found.results.length, 12, 'as many pages as match, however many pieces others have')
+  for (const { chunks } of found.results) t.equal(chunks.length, 1)
+  const wide = await help.ask('caching', { top_n: 1, chunks_per_result: 3 })
+  t.same(
+    wide.results.map(({ title, chunks }) => [title, chunks.map(({ position }) => position)]),
+    [['About caching', [0, 1, 2].slice(0, wide.results[0]?.chunks.length)]],
+    'pieces stand in the order of the page',
+  )
+  const scores = found.results.map(({ score }) => score)
+  t.same(
+    scores,
+    scores.toSorted((a, b) => b - a),
+    'best first by the fused score',
+  )
+})
+
+verifies('help:search:range', async (t) => {
+  const help = library(t, {
+    ...pages,
+    'docs/long.md': `# Long\n\n${'word '.repeat(900)}\n\n${filler('everything')}\n\n\`\`\`js\n${'everything()\n'.repeat(300)}\`\`\``,
+  })
+  await help.build()
+  const { results } = await help.ask('everything word', {
+    top_n: 20,
+    chunks_per_result: 10,
+    max_chars: 200_000,
+  })
+  let checked = 0
+  for (const { doc_id, chunks } of results) {
+    const { content } = await help.questions.page({ doc_id }, { from_line: 1, max_lines: 100_000 }, everybody)
+    const lines = content.split('\n')
+    for (const { start_line, end_line, columns, text } of chunks) {
+      const range = lines.slice(start_line - 1, end_line)
+      t.equal(columns === undefined ? range.join('\n') : range[0]?.slice(...columns), text)
+      checked++
+    }
+  }
+  t.ok(checked > 15)
+})
+
+verifies('help:search:section', async (t) => {
+  const help = library(t, {
+    ...pages,
+    'docs/rare/only.md': `# Only\n\nOne mention of everything.`,
+  })
+  await help.build()
+  const found = await help.ask('everything', { top_n: 3, scope: { internal: false, section: 'RARE' } })
+  t.same(pathsOf(found), ['docs/rare/only.md'], 'a small section is searched, not filtered afterwards')
+  await t.rejects(help.ask('everything', { scope: { internal: false, section: 'gide' } }), {
+    code: 'HELP_SECTION_NOT_FOUND',
+    data: { nearest: ['Guide'] },
+  })
+})
+
+verifies('help:search:identifier', async (t) => {
+  const help = library(t, {
+    'docs/a.md': `# Serialization\n\nThe hook preSerialization runs late. ${filler('payload')}`,
+    'docs/b.md': `# Before\n\n${filler('pre serialization of values, serialization before')}`,
+    'docs/c.md': `# Codes\n\nFST_ERR_BODY means that the body was wrong.`,
+    'docs/d.md': `# Body\n\n${filler('err body fst')}`,
+  })
+  await help.build()
+  t.equal(pathsOf(await help.ask('when does preSerialization run'))[0], 'docs/a.md')
+  t.equal(pathsOf(await help.ask('FST_ERR_BODY'))[0], 'docs/c.md')
+  const [best] = (await help.ask('FST_ERR_BODY')).results
+  t.equal(best?.ranks.identifier, 1)
+})
+
+verifies('help:search:budget', async (t) => {
+  const help = library(t, pages)
+  await help.build()
+  const found = await help.ask('everything', { top_n: 12, chunks_per_result: 3, max_chars: 1000 })
+  const characters = found.results
+    .flatMap(({ chunks }) => chunks)
+    .reduce((sum, { text }) => sum + text.length, 0)
+  t.ok(characters <= 1000 && characters > 0, `${characters} characters`)
+  t.equal(found.truncated, true)
+})
+
+verifies('help:search:cjk', async (t) => {
+  const help = library(t, {
+    'docs/ja/log.md': '# ログの設定\n\nログレベルを変更するには設定ファイルを編集します。',
+    'docs/ja/start.md': '# 起動\n\nサーバーを起動する手順です。',
+    'docs/zh/body.md': '# 请求体\n\n请求体的大小可以在配置文件中修改。',
+    'docs/zh/cache.md': '# 缓存\n\n缓存存储响应以便以后使用。',
+    'docs/ko/start.md': '# 서버 시작\n\n서버를 시작하려면 설정 파일을 편집합니다.',
+    'docs/en.md': `# English\n\n${filler('text')}`,
+  })
+  await help.build()
+  const first = async (text: string) => pathsOf(await help.ask(text))[0]
+  t.equal(await first('ログレベルの変更'), 'docs/ja/log.md')
+  t.equal(await first('サーバー 起動'), 'docs/ja/start.md')
+  t.equal(await first('怎样修改请求体大小'), 'docs/zh/body.md')
+  t.equal(await first('缓存'), 'docs/zh/cache.md')
+  t.equal(await first('서버 시작 방법'), 'docs/ko/start.md')
+  const japanese = await help.ask('設定', { scope: { internal: false, language: 'ja' } })
+  t.ok(japanese.results.every(({ language }) => language === 'ja'))
+})
+
+verifies('help:search:fuzz', async (t) => {
+  const help = library(t, { ...pages, 'docs_dev/x.md': '# Internal\n\nkept' })
+  await help.build()
+  const syntax = fc.constantFrom(
+    '"',
+    '*',
+    'NEAR(',
+    ')',
+    '-',
+    ':',
+    '^',
+    'AND',
+    'OR',
+    'NOT',
+    '{',
+    '}',
+    '+',
+    ',',
+    '\\',
+    '\0',
+    "'",
+    ';',
+    '--',
+    'title:',
+    '日本',
+    '🙂',
+    '\ud800',
+  )
+  const text = fc.oneof(
+    fc.string({ maxLength: 80 }),
+    fc.string({ unit: 'binary', maxLength: 80 }),
+    fc.array(syntax, { maxLength: 20 }).map((parts) => parts.join(' ')),
+  )
+  await fc.assert(
+    fc.asyncProperty(text, fc.constantFrom('hybrid', 'lexical', 'vector'), async (asked, mode) => {
+      const { results } = await help.ask(asked, { mode: mode as 'hybrid' })
+      if (results.some(({ is_internal }) => is_internal)) throw new Error('an internal page')
+    }),
+    { numRuns: process.env.CAUSEWAY_LONG ? 20_000 : 500 },
+  )
+  t.pass('every text has an answer')
+})
+
+verifies('help:internal:scope', async (t) => {
+  const help = library(t, {
+    'docs/a.md': '# Open\n\nabout the quokka',
+    'docs/b.md': '---\ninternal: true\n---\n# Closed\n\nabout the quokka',
+    'docs_dev/c.md': '# Hidden\n\nabout the quokka',
+  })
+  await help.build()
+  t.same(pathsOf(await help.ask('quokka')), ['docs/a.md'])
+  t.equal((await help.ask('quokka', { scope: insiders })).results.length, 3)
+  const hidden = (await help.questions.pages(insiders)).filter(({ is_internal }) => is_internal)
+  t.equal(hidden.length, 2)
+  for (const { doc_id, file_path, source } of hidden) {
+    const lines = { from_line: 1, max_lines: 10 }
+    await t.rejects(help.questions.page({ doc_id }, lines, everybody), {
+      code: 'HELP_DOC_NOT_FOUND',
+      data: { nearest: [] },
+    })
+    const refusal = await help.questions.page({ file_path, source }, lines, everybody).catch((error) => error)
+    t.notMatch(JSON.stringify(refusal.data), /docs_dev|"b\.md"/, 'and no suggestion names it')
+  }
+  await t.rejects(help.ask('quokka', { scope: { internal: false, section: 'docs_dev' } }), {
+    code: 'HELP_SECTION_NOT_FOUND',
+  })
+})
+
+verifies('help:document:lines', async (t) => {
+  const help = library(t, {
+    'docs/long.md': Array.from({ length: 50 }, (_, i) => `line ${i + 1}`).join('\n'),
+  })
+  await help.build()
+  const page = (from_line: number, max_lines: number) =>
+    help.questions.page({ file_path: 'long.md' }, { from_line, max_lines }, everybody)
+  t.match(await page(1, 2), { content: 'line 1\nline 2', start_line: 1, end_line: 2, total_lines: 50 })
+  t.match(await page(49, 10), { content: 'line 49\nline 50', end_line: 50 })
+  t.match(await page(400, 10), { content: 'line 50' })
+  const whole = (await page(1, 1000)).content
+  t.equal(whole.split('\n').length, 50, 'nothing is told twice')
+  await t.rejects(help.questions.page({ file_path: 'lnog.md' }, { from_line: 1, max_lines: 1 }, everybody), {
+    code: 'HELP_DOC_NOT_FOUND',
+    data: { nearest: [{ file_path: 'long.md' }] },
+  })
+})
