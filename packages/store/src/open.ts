@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly migrations: readonly Migration[]
   /** `full` survives a power cut at each commit, `normal` may lose the last commits; default `normal` */
   readonly synchronous?: 'normal' | 'full'
+  /** bytes of a page in a file that is created, a power of two to 65536; default SQLite's own, 4096 */
+  readonly pageBytes?: number
   /** how long a statement waits for another process, ms; default 5000 */
   readonly busyTimeoutMs?: number
   /** clock of the migration record, epoch ms */
@@ -23,12 +25,14 @@ export interface OpenOptions {
  * Throws `NEWER_DATA` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
-  const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, now = Date.now } = options
+  const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
   try {
     createPrivately(file)
     const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
     try {
       refuseNewer(db, migrations)
+      // Of no effect once the file has a page.
+      if (pageBytes !== undefined) db.pragma(`page_size = ${pageBytes}`)
       db.pragma('journal_mode = WAL')
       db.pragma(`synchronous = ${synchronous}`)
       db.pragma('foreign_keys = ON')

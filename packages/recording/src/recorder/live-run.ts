@@ -38,6 +38,9 @@ export interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
+const brokenOff = (cause: unknown): CausewayError =>
+  new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', { cause })
+
 /** Time between a frame and the flush that stores it, ms. */
 const flushMs = 100
 
@@ -78,13 +81,14 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
   const end = (isWhole: boolean) => link.call('runEnd', { isWhole, nowMs: now() }).then(note)
   const takeAll = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
     const parts = body[Symbol.asyncIterator]()
+    const next = () => parts.next().catch((cause) => brokenOff(cause))
+    let coming = next()
     for (;;) {
-      const part = await parts.next().catch((cause) => {
-        throw new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', {
-          cause,
-        })
-      })
+      const part = await coming
+      if (part instanceof CausewayError) throw part
       if (part.done) return
+      // One part is read from the connection while the worker stores the one before it, and no more than one.
+      coming = next()
       note(await link.call('runWrite', { bytes: part.value, nowMs: now() }))
       flushSoon()
     }

@@ -4,11 +4,11 @@ import type { RunBody, RunConstants } from './run-facts.ts'
 
 const half = (mass: number, x: number, y: number, z: number): number => 0.5 * mass * (x * x + y * y + z * z)
 
-/** The sum of what is known; NaN where nothing is. */
-function sumOfKnown(values: readonly number[]): number {
-  const known = values.filter((value) => !Number.isNaN(value))
-  return known.length === 0 ? Number.NaN : known.reduce((sum, value) => sum + value, 0)
-}
+/** The sum of two values as far as they are known; NaN where neither is. */
+const sumOfKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
+
+/** Without gravity along an axis, a place that is not known does not matter. */
+const along = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
 
 /**
  * Writes the energies of the body's row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r.
@@ -24,15 +24,20 @@ export function writeEnergies(
   spin: readonly [number, number, number],
 ): void {
   if (body === undefined || Number.isNaN(body.mass)) return
-  const value = (offset: number): number => rows[at + offset] ?? Number.NaN
   const { mass, inertia } = body
-  const [vx, vy, vz] = [value(bodyAt.velocity), value(bodyAt.velocity + 1), value(bodyAt.velocity + 2)]
-  const linear = half(mass, vx, vy, vz)
+  const v = at + bodyAt.velocity
+  const linear = half(mass, rows[v] ?? Number.NaN, rows[v + 1] ?? Number.NaN, rows[v + 2] ?? Number.NaN)
   const rotational = 0.5 * (inertia[0] * spin[0] ** 2 + inertia[1] * spin[1] ** 2 + inertia[2] * spin[2] ** 2)
-  const [gx, gy, gz] = gravity ?? [Number.NaN, Number.NaN, Number.NaN]
-  const along = (g: number, offset: number): number => (g === 0 ? 0 : g * value(bodyAt.position + offset))
-  const potential = -mass * (along(gx, 0) + along(gy, 1) + along(gz, 2))
-  rows.set([linear, rotational, potential, sumOfKnown([linear, rotational, potential])], at + bodyAt.energy)
+  const p = at + bodyAt.position
+  const potential =
+    gravity === null
+      ? Number.NaN
+      : -mass * (along(gravity[0], rows[p]) + along(gravity[1], rows[p + 1]) + along(gravity[2], rows[p + 2]))
+  const e = at + bodyAt.energy
+  rows[e] = linear
+  rows[e + 1] = rotational
+  rows[e + 2] = potential
+  rows[e + 3] = sumOfKnown(sumOfKnown(linear, rotational), potential)
   rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy
 }
 
@@ -50,18 +55,18 @@ export function systemEnergy(
   isTouching: boolean,
 ): SystemRow | null {
   const sumOf = (column: number): number => {
-    const values: number[] = []
+    let sum = Number.NaN
     for (let at = 0; at < rows.length; at += bodyWidth)
       if ((rows[at + bodyAt.parts] ?? 0) & hasEnergy)
-        values.push(rows[at + bodyAt.energy + column] ?? Number.NaN)
-    return sumOfKnown(values)
+        sum = sumOfKnown(sum, rows[at + bodyAt.energy + column] ?? Number.NaN)
+    return sum
   }
   const known = (value: number | undefined, compute: () => number): number =>
     value === undefined || Number.isNaN(value) ? compute() : value
   const linear = known(given.linear, () => sumOf(0))
   const rotational = known(given.rotational, () => sumOf(1))
   const potential = known(given.potential, () => sumOf(2))
-  const total = known(given.total, () => sumOfKnown([linear, rotational, potential]))
+  const total = known(given.total, () => sumOfKnown(sumOfKnown(linear, rotational), potential))
   if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
   const delta = known(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
   const injection = given.injection ?? delta > Math.max(1e-6 * Math.abs(total), 1e-9)

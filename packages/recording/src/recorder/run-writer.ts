@@ -37,6 +37,12 @@ export interface RunWriter {
   close(): void
 }
 
+/** Bytes of a page: the block of a frame of 20 bodies has 4 kB, which a page of 4 kB does not hold. */
+const pageBytes = 16_384
+
+/** Bytes of the log from which on it is folded in. */
+const checkpointBytes = 32 * 1024 ** 2
+
 /** Bytes that are taken before they are stored without being asked. */
 const batchBytes = 4 * 1024 ** 2
 
@@ -55,10 +61,12 @@ interface RunRow {
 
 /** Opens a run file or creates it; throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
 export function openRunWriter(file: string, nowMs: number, limits: RunLimits = {}): RunWriter {
-  const db = openDatabase(file, { migrations: runMigrations, now: () => nowMs })
+  const db = openDatabase(file, { migrations: runMigrations, pageBytes, now: () => nowMs })
   try {
+    // A flush that does not fit in the cache would be written in parts, some pages twice.
+    db.pragma(`cache_size = ${-(4 * batchBytes) / 1024}`)
     // A checkpoint every 4 MB would be one at every flush of a fast engine.
-    db.pragma('wal_autocheckpoint = 8000')
+    db.pragma(`wal_autocheckpoint = ${Math.round(checkpointBytes / pageBytes)}`)
     if (limits.bytes !== undefined) {
       const page = db.pragma('page_size', { simple: true }) as number
       db.pragma(`max_page_count = ${Math.max(1, Math.floor(limits.bytes / page))}`)

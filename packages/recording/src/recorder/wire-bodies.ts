@@ -83,6 +83,7 @@ function readBody(body: Members, row: BodyRow, { constants, bodies }: RunKnowled
   if (body.energy === undefined || body.energy === null)
     writeEnergies(rows, at, bodies.get(id), constants.gravity, spin)
   else readEnergy(body.energy, row)
+  if (body.forces === undefined) return
   list(body.forces, `${path}.forces`).forEach((item, i) => {
     const own = `${path}.forces[${i}]`
     const force = members(item, own)

@@ -2,6 +2,7 @@
 import { environmentBit, isEnvironmentId } from '../domain/body-id.ts'
 import {
   list,
+  type Members,
   members,
   number,
   requireKnown,
@@ -92,7 +93,9 @@ export function readContacts(value: unknown, to: ContactLists, findBody: FindBod
     })
     const given = number(contact, 'depth', path, 'm, positive where they overlap')
     const depth = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
-    to.collisions.push(pair.a, pair.b, ...pair.normal, depth, points.length)
+    to.collisions.push(pair.a, pair.b)
+    add(to.collisions, pair.normal)
+    to.collisions.push(depth, points.length)
   })
 }
 
@@ -109,35 +112,44 @@ function readPoint(value: unknown, { path, a, b, normal, isTurned }: Pair, to: C
   requireKnown(point, path, pointMembers)
   const at = (name: PointMember, kind: VectorKind) => triple(point, name, path, kind)
   const scalar = (name: PointMember, unit: string) => number(point, name, path, unit)
-  const has = (names: readonly PointMember[]) => names.some((name) => point[name] !== undefined)
-  const turned = <T>(first: T, second: T): readonly [T, T] => (isTurned ? [second, first] : [first, second])
   const shared = point.point === undefined ? absent : at('point', place)
-  const [pointA, pointB] = turned(
-    point.point_a === undefined ? shared : at('point_a', place),
-    point.point_b === undefined ? shared : at('point_b', place),
-  )
+  const givenA = point.point_a === undefined ? shared : at('point_a', place)
+  const givenB = point.point_b === undefined ? shared : at('point_b', place)
   const depth = scalar('depth', 'm, positive where they overlap')
-  to.points.push(...pointA, ...pointB, depth)
-  const [leverA, leverB] = turned(at('lever_arm_a', lever), at('lever_arm_b', lever))
-  if (has(constraintMembers) || has(frictionMembers)) {
-    const closing = scalar('pre_impact_rel_vel_normal', 'm/s along the normal')
-    to.constraints.push(a, b, ...normal, ...leverA, ...leverB, depth, scalar('restitution', ''), closing)
-  }
-  if (has(frictionMembers)) {
-    // The impulse on a is +tangent * lambda: for the other body it is the negative.
-    const sign = isTurned ? -1 : 1
-    to.friction.push(a, b, ...normal, ...at('tangent1', direction), ...at('tangent2', direction))
-    to.friction.push(
-      ...leverA,
-      ...leverB,
-      scalar('friction_coefficient', ''),
-      scalar('normal_lambda', 'N·s or N'),
-    )
-    to.friction.push(
-      sign * scalar('tangent1_lambda', 'N·s or N'),
-      sign * scalar('tangent2_lambda', 'N·s or N'),
-    )
-  }
+  add(to.points, isTurned ? givenB : givenA)
+  add(to.points, isTurned ? givenA : givenB)
+  to.points.push(depth)
+  const hasFriction = hasAny(point, frictionMembers)
+  if (!hasFriction && !hasAny(point, constraintMembers)) return
+  const [leverA, leverB] = [at('lever_arm_a', lever), at('lever_arm_b', lever)]
+  const closing = scalar('pre_impact_rel_vel_normal', 'm/s along the normal')
+  to.constraints.push(a, b)
+  add(to.constraints, normal)
+  add(to.constraints, isTurned ? leverB : leverA)
+  add(to.constraints, isTurned ? leverA : leverB)
+  to.constraints.push(depth, scalar('restitution', ''), closing)
+  if (!hasFriction) return
+  // The impulse on a is +tangent * lambda: for the other body it is the negative.
+  const sign = isTurned ? -1 : 1
+  to.friction.push(a, b)
+  add(to.friction, normal)
+  add(to.friction, at('tangent1', direction))
+  add(to.friction, at('tangent2', direction))
+  add(to.friction, isTurned ? leverB : leverA)
+  add(to.friction, isTurned ? leverA : leverB)
+  to.friction.push(
+    scalar('friction_coefficient', ''),
+    scalar('normal_lambda', 'N·s or N'),
+    sign * scalar('tangent1_lambda', 'N·s or N'),
+    sign * scalar('tangent2_lambda', 'N·s or N'),
+  )
+}
+
+const add = (to: number[], [x, y, z]: Triple): void => void to.push(x, y, z)
+
+function hasAny(point: Members, names: readonly PointMember[]): boolean {
+  for (const name of names) if (point[name] !== undefined) return true
+  return false
 }
 
 function deepest(points: readonly number[], from: number): number {
