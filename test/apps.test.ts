@@ -18,7 +18,8 @@ const call: Env['call'] = async (name, tool, args, ctx) => {
   const store = openVault({ newId: () => 'called', roots: rootsIn(''), call })
   try {
     const none = { can: () => false, replies: {}, kept: undefined }
-    const answer = await other?.call(args, { ...ctx, store, session: {}, sharedSession: true, input: none })
+    const state = { store, session: {}, sharedSession: true, input: none, note: () => {} }
+    const answer = await other?.call(args, { ...ctx, ...state })
     return answer !== undefined && 'structuredContent' in answer ? answer.structuredContent : undefined
   } finally {
     await store.close()

@@ -6,7 +6,7 @@ import { idOf } from './domain/feature.ts'
 import { featureProblems } from './domain/feature-problems.ts'
 import { depths, type History, type HistoryEntry, kindOf, redo, remember, undo } from './domain/history.ts'
 import type { JsonObject } from './domain/json.ts'
-import { applyPatch, type Patch, patchBetween } from './domain/patch.ts'
+import { alignedWith, applyPatch, type Patch, patchBetween } from './domain/patch.ts'
 import { eventsOf } from './domain/patch-event.ts'
 import { type PlotDocument, parsePlot, textOf } from './domain/plot-document.ts'
 import { type ReadFile, readPlotFile, stagePlot } from './plot-file.ts'
@@ -112,8 +112,9 @@ function stepped(before: State, { kind, scope, steps }: Extract<Change, { kind: 
 async function reloaded(before: State, path: string, by: ChangeBy): Promise<Made> {
   const { text, ...file } = await readPlotFile(path)
   const document = parsePlot(text, before.document.selection)
-  // The file's own text is kept also where values are the same: it is what the next save compares itself with.
-  const made = recorded(before, document, 'the file was changed by another program', by)
+  // White space is no change, but the text of the file is what the next save goes on from.
+  const different = alignedWith(before.document, document)
+  const made = recorded(before, different, 'the file was changed by another program', by)
   return { ...made, state: { ...made.state, document }, file: loaded(file) }
 }
 

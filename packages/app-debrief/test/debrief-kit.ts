@@ -73,8 +73,9 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     isOpen = false
   }
   t.teardown(close)
+  const ended = { ...app, close }
   return {
-    app,
+    app: ended,
     store: app.store as Debrief,
     folder,
     dir,
@@ -82,7 +83,8 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     file: (name) => readFileSync(join(folder, `${name}.plot.json`), 'utf8'),
     async again() {
       await close()
-      return openOver(t, dir, options)
+      // The calls of a test are numbered anew: later than answers are kept, none of them is a repeat.
+      return openOver(t, dir, { ...options, now: () => now() + 660_000 })
     },
   }
 }

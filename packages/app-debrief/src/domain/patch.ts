@@ -3,7 +3,7 @@ import { idOf } from './feature.ts'
 import type { JsonObject } from './json.ts'
 import type { Item, PlotDocument, StateItem } from './plot-document.ts'
 import { metadataKind, type StateKind } from './plot-state.ts'
-import type { PlotLayout } from './plot-text.ts'
+import { membersOf, type PlotLayout } from './plot-text.ts'
 
 /** Texts of features with their places; places of `removed` and `updated` count before the change, of `added` after it. */
 export interface FeaturePatch {
@@ -44,6 +44,24 @@ export function patchBetween(before: PlotDocument, after: PlotDocument): Patch {
   }
 }
 
+/** A document with the parts of another one wherever their values are equal: only true differences are left. */
+export function alignedWith(old: PlotDocument, document: PlotDocument): PlotDocument {
+  const known = new Map(old.items.map((item) => [item.id, item]))
+  const states = document.states.map((state) => {
+    const before = old.states.find(({ kind }) => kind === state.kind)
+    return before !== undefined && isEqual(before.value, state.value) ? before : state
+  })
+  return {
+    ...document,
+    layout: isEqual(membersOf(old.layout), membersOf(document.layout)) ? old.layout : document.layout,
+    items: document.items.map((item) => {
+      const before = item.id === null ? undefined : known.get(item.id)
+      return before !== undefined && isEqual(before.value, item.value) ? before : item
+    }),
+    states,
+  }
+}
+
 /** The change that takes this one back. */
 export function inverse({ features, ...states }: Patch): Patch {
   const turned = Object.fromEntries(
@@ -77,6 +95,8 @@ export function applyPatch(document: PlotDocument, patch: Patch): PlotDocument {
     selection: selection === undefined ? document.selection : selection.after,
   }
 }
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 const stateKinds: readonly StateKind[] = ['time', 'viewport']
 

@@ -32,7 +32,7 @@ export async function changed<More extends object>(
     ifRev: args.if_rev,
     answer(made, stamp) {
       const { said, ...members } = more(made)
-      return {
+      const answer = {
         ...stamp,
         success: true as const,
         selected_count: made.selection.length,
@@ -41,6 +41,8 @@ export async function changed<More extends object>(
         ...members,
         summary: `${said} ${made.isNoop ? 'Nothing changed.' : ''}`.trim(),
       }
+      ctx.note({ filename: stamp.filename, rev: stamp.rev, kind: change.kind, ids: made.ids.slice(0, 20) })
+      return answer
     },
   })
 }

@@ -34,6 +34,7 @@ export function stateTools(app: Registrar<Debrief, DebriefSession>): void {
       const plot = await openPlotOf(ctx, filename)
       const { data, stamp } = await plot.read({ kind: 'state' })
       const { selection } = data
+      ctx.note({ filename: stamp.filename, selectedCount: selection.length })
       const named = await plot.read({
         kind: 'rows',
         filter: { ids: selection },

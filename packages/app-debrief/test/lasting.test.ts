@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { openJournal } from '../src/journal.ts'
+import { ask, openDebrief, openOver } from './debrief-kit.ts'
+
+const never = { settings: { plotSaveMs: 3_600_000 } }
+const filename = 'sample.plot.json'
+
+verifies('debrief:undo:restart', async (t) => {
+  const opened = await ask(t, 'sample')
+  const before = opened.file('sample')
+  await opened.ask('delete_features', { ids: ['feature2', 'feature5'] })
+  await opened.ask('set_selection', { selectedIds: ['feature3'] })
+  const later = await opened.again()
+  const client = later.client()
+  t.match(await client.ask('get_selection'), { selectedIds: ['feature3'], rev: 3 })
+  await client.ask('undo')
+  await client.ask('save_plot')
+  t.equal(later.file('sample'), before)
+  t.match(await client.ask('redo'), { rev: 5, steps: 1 })
+})
+
+t.test('a file that was edited while the server was away begins a new history', async (t) => {
+  const opened = await ask(t, 'sample')
+  await opened.ask('delete_features', { ids: ['feature2'] })
+  await opened.ask('save_plot')
+  await opened.ask('close_plot', { filename })
+  writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
+  const client = opened.client()
+  const { rev } = await client.ask('open_plot', { filename })
+  t.ok(rev > 2, 'revisions go on')
+  t.match(await client.refusal('undo'), { code: 'NOTHING_TO_UNDO', data: { undo: { features: 0 } } })
+})
+
+verifies('debrief:repeat', async (t) => {
+  const opened = await ask(t, 'sample')
+  const by = { requestId: 'one', client: { name: 'test' } }
+  const call = {
+    change: { kind: 'commands' as const, commands: { command: 'addFeatures', payload: [point()] } },
+    answer: (made: { features: number }, { rev }: { rev: number }) => ({ rev, features: made.features }),
+  }
+  const plot = await opened.store.find(filename, undefined)
+  t.same(await plot.change(by, call), { rev: 2, features: 7 })
+  t.same(await plot.change(by, call), { rev: 2, features: 7 })
+  t.equal(plot.stamp().rev, 2)
+  await opened.app.close()
+  const later = await openOver(t, opened.dir).then(({ store }) => store.find(filename, undefined))
+  t.same(await later.change(by, call), { rev: 2, features: 7 })
+  t.same(await later.change({ ...by, requestId: 'two' }, call), { rev: 3, features: 8 })
+})
+
+const point = () => ({ type: 'Feature', geometry: { type: 'Point', coordinates: [0, 50] }, properties: {} })
+
+verifies('debrief:fence', async (t) => {
+  const client = await ask(t, 'sample')
+  t.match(await client.ask('delete_features', { ids: ['feature1'], if_rev: 1 }), { rev: 2 })
+  t.match(await client.refusal('delete_features', { ids: ['feature2'], if_rev: 1 }), {
+    code: 'REV_MISMATCH',
+    data: { current_rev: 2 },
+  })
+  t.equal((await client.ask('get_features')).total, 5)
+})
+
+t.test(
+  'transactions: each is one row of the audit, with its revisions and no more than twenty ids',
+  async (t) => {
+    const opened = await openDebrief(t, ['sample'])
+    const client = opened.client()
+    await client.ask('open_plot', { filename })
+    await client.ask('add_features', { features: Array.from({ length: 30 }, point) })
+    await client.ask('delete_features', { ids: ['feature1'] })
+    await client.ask('delete_features', { ids: [] })
+    await opened.app.close()
+    const journal = openJournal(join(opened.dir, 'data'), Date.now)
+    const rows = await journal.audit(join(opened.folder, filename))
+    journal.close()
+    t.match(rows, [
+      { rev_before: 1, rev_after: 2, actor: 'test', kind: 'commands', label: 'added 30 features' },
+      { rev_before: 2, rev_after: 3, label: 'deleted 1 feature', ids: '["feature1"]' },
+    ])
+    t.equal(rows.length, 2)
+    t.equal(JSON.parse(rows[0]?.ids ?? '').length, 20)
+  },
+)
+
+verifies('debrief:composite', async (t) => {
+  const client = await ask(t, 'sample', never)
+  const before = client.file('sample')
+  const command = {
+    command: 'composite',
+    payload: [
+      { command: 'addFeatures', payload: [point()] },
+      { command: 'showText', payload: 'never shown' },
+      { command: 'deleteFeatures', payload: ['nobody'] },
+    ],
+  }
+  t.match(await client.refusal('apply_command', { command }), {
+    code: 'FEATURE_NOT_FOUND',
+    data: { ids: ['nobody'] },
+  })
+  t.match(await client.ask('get_features'), { rev: 1, total: 6, dirty: false })
+  t.equal(client.file('sample'), before)
+})
