@@ -2,7 +2,7 @@
 /**
  * Clients that some tests use and that are too heavy for this checkout: `node scripts/clients.mjs install` brings them
  * from the npm registry into a cache folder, each in exactly one version; `install bridges` does so with the bridges
- * that ours is measured against. Built-in modules and the syntax of Node 18 only, because it may run before anything is
+ * and `install servers` with the servers that ours are measured against. Built-in modules and the syntax of Node 18 only, because it may run before anything is
  * installed.
  */
 import { spawnSync } from 'node:child_process'
@@ -51,6 +51,15 @@ export const bridges = Object.freeze({
   'mcp-proxy': { spec: 'mcp-proxy@6.7.19', program: 'mcp-proxy/dist/index.mjs' },
 })
 
+/**
+ * Other servers, which only `npm run bench` measures beside ours.
+ *
+ * @type {Readonly<Record<'fastmcp', Client>>}
+ */
+export const servers = Object.freeze({
+  fastmcp: { spec: 'fastmcp@4.20.16', program: 'fastmcp/dist/FastMCP.js' },
+})
+
 /** The exit code for "could not be installed", which says nothing about this product (sysexits.h, EX_UNAVAILABLE). */
 export const unavailable = 69
 
@@ -71,6 +80,13 @@ export const clientProgram = (name, env) => installedProgram(clients[name], env)
  * @type {(name: keyof typeof bridges, env: NodeJS.ProcessEnv) => string | undefined}
  */
 export const bridgeProgram = (name, env) => installedProgram(bridges[name], env)
+
+/**
+ * The module of an installed server; undefined where it is not installed.
+ *
+ * @type {(name: keyof typeof servers, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const serverModule = (name, env) => installedProgram(servers[name], env)
 
 /** @type {(client: Client, env: NodeJS.ProcessEnv) => string | undefined} */
 function installedProgram({ spec, program }, env) {
@@ -130,11 +146,11 @@ function install(spec, folder, env) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const say = (line) => void process.stderr.write(`clients: ${line}\n`)
   const [command, name = 'clients'] = process.argv.slice(2)
-  const groups = { clients, bridges }
+  const groups = { clients, bridges, servers }
   if (command === 'install' && Object.hasOwn(groups, name))
     process.exitCode = installClients(groups[name], process.env, say)
   else {
-    say('usage: node scripts/clients.mjs install [clients|bridges]')
+    say('usage: node scripts/clients.mjs install [clients|bridges|servers]')
     process.exitCode = 1
   }
 }

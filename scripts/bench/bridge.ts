@@ -50,7 +50,10 @@ async function addedMs(causeway: Program, url: string): Promise<number> {
   const bridge = await startAndList(process.execPath, url)
   const sides = [
     { name: 'bridge', run: () => bridge.ask(call) },
-    { name: 'direct', run: () => ask({ pool, program: causeway, path: '/mcp/bench', headers, body }) },
+    {
+      name: 'direct',
+      run: () => ask({ pool, program: causeway, path: '/mcp/bench', headers, body: () => body }),
+    },
   ]
   for (const { run } of sides) await p50Of(run)
   const measured = await interleaved(

@@ -33,7 +33,7 @@ async function start(server: readonly string[], env: NodeJS.ProcessEnv): Promise
       const headers = { 'content-type': 'application/json', 'causeway-session': 'bench' }
       const path = `/api/apps/replay/tools/${name}`
       const before = performance.now()
-      const text = await ask({ pool, program, path, headers, body: JSON.stringify(args) })
+      const text = await ask({ pool, program, path, headers, body: () => JSON.stringify(args) })
       return { ms: performance.now() - before, answer: JSON.parse(text) }
     },
     async preparing() {

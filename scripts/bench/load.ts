@@ -8,7 +8,8 @@ export interface Target {
   readonly program: Program
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** The message; each has an id of its own, since some servers lose calls that share one. */
+  readonly body: (id: number) => string
 }
 
 /** What a stretch of load showed. */
@@ -21,8 +22,8 @@ export interface Load {
 }
 
 /** Sends one request and reads the whole answer; throws unless it succeeds. */
-export async function ask({ pool, path, headers, body }: Target): Promise<string> {
-  const answer = await pool.request({ method: 'POST', path, headers, body })
+export async function ask({ pool, path, headers, body }: Target, id = 1): Promise<string> {
+  const answer = await pool.request({ method: 'POST', path, headers, body: body(id) })
   const text = await answer.body.text()
   if (answer.statusCode === 200 && !text.includes('"isError":true') && !text.includes('"error":{'))
     return text
@@ -35,12 +36,14 @@ export async function sustain(
   { ms, inFlight }: { ms: number; inFlight: number },
 ): Promise<Load> {
   const times: number[] = []
+  let lastId = 0
   const cpuBefore = target.program.cpuMs()
   const start = performance.now()
   const end = start + ms
   const one = async (): Promise<void> => {
     for (let before = performance.now(); before < end; before = performance.now()) {
-      await ask(target)
+      lastId += 1
+      await ask(target, lastId)
       times.push(performance.now() - before)
     }
   }

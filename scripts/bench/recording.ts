@@ -41,7 +41,7 @@ export async function measureRecording(causeway: Program, original: string): Pro
   const tool = async (name: string, args: object): Promise<string> => {
     const path = `/api/apps/replay/tools/${name}`
     const headers = { 'content-type': 'application/json', 'causeway-session': 'bench' }
-    return ask({ pool, program: causeway, path, headers, body: JSON.stringify(args) })
+    return ask({ pool, program: causeway, path, headers, body: () => JSON.stringify(args) })
   }
   let copies = 0
   const newCopy = (): string => {

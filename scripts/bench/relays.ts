@@ -155,7 +155,7 @@ async function directSide(causeway: Program, pool: Pool): Promise<Side> {
     pid: undefined,
     ask: (message) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message })
-      return ask({ pool, program: causeway, path, headers, body })
+      return ask({ pool, program: causeway, path, headers, body: () => body })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { headers, meta, modernVersion } from '@causeway/protocol'
 import { Pool } from 'undici'
+import { serverModule, servers } from '../clients.mjs'
 import { ask, type Load, sustain, type Target } from './load.ts'
 import { type Program, startProgram } from './program.ts'
 import { number, type Section } from './report.ts'
@@ -31,6 +32,7 @@ interface Contender {
 
 const rawName = 'raw Fastify'
 const peerName = 'SDK v1 + express, session'
+const fastmcpName = `${servers.fastmcp.spec}, session`
 
 /** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with the peers. */
 export async function measureWire(causeway: Program): Promise<Section[]> {
@@ -44,7 +46,7 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
       program,
       path,
       headers: fields,
-      body: JSON.stringify(message),
+      body: withId(message),
     })
   }
   const lenient = open(causeway, '/mcp/bench', json)
@@ -52,6 +54,7 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   const bytes = Buffer.byteLength(await ask(lenient(list)))
   const raw = await startProgram([source('raw-server.ts')], { BENCH_BYTES: String(bytes) })
   const rawTarget = open(raw, '/', json)
+  const fastmcp = await startFastmcp()
   const contenders: readonly Contender[] = [
     {
       name: rawName,
@@ -65,15 +68,35 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
     { name: 'Causeway, 2026-07-28', target: (message) => stateless(modern(message), message) },
     { name: peerName, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
     { name: 'SDK v1 + express, stateless', target: open(sdk, '/stateless', both) },
+    ...(fastmcp === undefined
+      ? []
+      : [{ name: fastmcpName, target: open(fastmcp, '/mcp', await sessionFields(fastmcp, '/mcp')) }]),
   ]
   try {
     return [
       await compare(`tools/list, 100 tools, ${number(bytes)} bytes; budget: 1.5 of raw`, list, contenders),
-      await compare('tools/call of a trivial tool; budget: 4 of raw, 3 of SDK v1', call, contenders),
+      await compare(
+        'tools/call of a trivial tool; budget: 4 of raw, 3 of SDK v1 and fastmcp',
+        call,
+        contenders,
+      ),
     ]
   } finally {
-    await Promise.all([...pools.map((pool) => pool.destroy()), sdk.stop(), raw.stop()])
+    await Promise.all([...pools.map((pool) => pool.destroy()), sdk.stop(), raw.stop(), fastmcp?.stop()])
   }
+}
+
+/** The text of a message under any id; it is serialised once. */
+function withId(message: object): (id: number) => string {
+  const [before = '', after = ''] = JSON.stringify({ ...message, id: '#' }).split('"#"')
+  return (id) => `${before}${id}${after}`
+}
+
+/** Undefined where it is not installed: node scripts/clients.mjs install servers. */
+async function startFastmcp(): Promise<Program | undefined> {
+  const module = serverModule('fastmcp', process.env)
+  if (module === undefined) return undefined
+  return startProgram([source('fastmcp-server.mjs'), module], { NODE_ENV: 'production' })
 }
 
 async function compare(title: string, message: Message, contenders: readonly Contender[]): Promise<Section> {
@@ -93,7 +116,7 @@ async function compare(title: string, message: Message, contenders: readonly Con
     about:
       `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
       'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.',
-    head: ['', 'calls/s', 'p50 ms', 'CPU µs', 'time / raw', 'CPU / raw', 'calls / SDK v1'],
+    head: ['', 'calls/s', 'p50 ms', 'CPU µs', 'time / raw', 'CPU / raw', 'calls / SDK v1', 'calls / fastmcp'],
     rows: [...measured].map(([name, loads]) => [
       name,
       number(median(loads.map(({ perSecond }) => perSecond))),
@@ -102,6 +125,7 @@ async function compare(title: string, message: Message, contenders: readonly Con
       times(loads, rawName, ({ perSecond }) => 1 / perSecond),
       times(loads, rawName, ({ cpuUs }) => cpuUs),
       times(loads, peerName, ({ perSecond }) => perSecond),
+      measured.has(fastmcpName) ? times(loads, fastmcpName, ({ perSecond }) => perSecond) : '–',
     ]),
   }
 }
@@ -142,6 +166,6 @@ function stateless(target: Target, message: Message): Target {
       'mcp-method': method,
       ...('name' in params ? { 'mcp-name': params.name } : {}),
     },
-    body: JSON.stringify({ ...message, params: { ...params, _meta } }),
+    body: withId({ ...message, params: { ...params, _meta } }),
   }
 }
