@@ -9,6 +9,7 @@ import {
   success,
 } from '@causeway/protocol'
 import type { Reply } from './reply.ts'
+import { retryAfterMs } from './retry.ts'
 
 /** A coded error as the line that answers a request. */
 export const errorLine = (id: Id | null, error: CausewayError): Buffer =>
@@ -68,18 +69,19 @@ const statuses: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 }
 
 /** An HTTP answer that holds no JSON-RPC message: the status decides, the page in the body is not shown. */
-export function statusError(url: URL, { status, headers, size }: Reply): CausewayError {
+export function statusError(url: URL, reply: Reply): CausewayError {
+  const { status, headers, size } = reply
   const what = `the server answered HTTP ${status}${status < 300 ? ' without a JSON-RPC message' : ''}`
   const elsewhere = status >= 500 ? 'see the log of the server' : 'check that MCP_SERVER_URL ends in /mcp'
   const [code, remedy] = statuses[status] ?? ['SERVER_ANSWER_INVALID', elsewhere]
-  const retryAfterS = Number(headers['retry-after'])
+  const waitMs = retryAfterMs(reply)
   return new CausewayError(code, what, {
     data: {
       url: String(url),
       http_status: status,
       content_type: String(headers['content-type'] ?? ''),
       size_bytes: size,
-      ...(retryAfterS > 0 && { retry_after_ms: retryAfterS * 1000 }),
+      ...(waitMs !== undefined && { retry_after_ms: waitMs }),
     },
     remedy,
   })

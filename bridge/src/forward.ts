@@ -1,4 +1,4 @@
-import { asCausewayError } from '@causeway/protocol'
+import { asCausewayError, type Params } from '@causeway/protocol'
 import { statusError } from './answer.ts'
 import { responseIn } from './ask.ts'
 import type { Call } from './calls.ts'
@@ -134,10 +134,13 @@ export function createForward(parts: Parts): Forward {
 
   return {
     async call(call) {
-      const { id, method } = call.message
+      const { id, method, params } = call.message
       log(`> ${method} id ${id}, ${call.bytes.length} bytes`, call.bytes)
       try {
-        await answer(call, id === null ? {} : identity.call(id))
+        await answer(
+          call,
+          id === null ? {} : identity.call(id, (params._meta as Params | undefined)?.traceparent),
+        )
       } catch (error) {
         log(`! ${method} id ${id}: ${error}`)
         deliver.fail(call, asCausewayError(error))

@@ -57,10 +57,23 @@ export function mayRepeat(
 /** The longest that a server which is there may make a call wait, in milliseconds. */
 const longestWishMs = 5000
 
-/** The milliseconds that the server asks to wait for, if it says so as a number. */
-export function retryAfterMs({ headers }: Pick<Reply, 'headers'>): number | undefined {
-  const seconds = headers['retry-after']
-  return seconds !== undefined && /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : undefined
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * The milliseconds that the server asks to wait for, by `Retry-After` in seconds or as a date
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.retry-after). A date is compared with the server's own, so that two
+ * clocks which disagree do no harm.
+ */
+export function retryAfterMs(
+  { headers }: Pick<Reply, 'headers'>,
+  now: () => number = Date.now,
+): number | undefined {
+  const wish = headers['retry-after']
+  if (wish === undefined) return undefined
+  if (/^\d{1,9}$/.test(wish)) return Number(wish) * 1000
+  if (!httpDate.test(wish)) return undefined
+  const sent = Date.parse(headers.date ?? '')
+  return Math.max(0, Date.parse(wish) - (Number.isNaN(sent) ? now() : sent))
 }
 
 /**

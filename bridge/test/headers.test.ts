@@ -61,12 +61,25 @@ t.test('fieldValue: what a header cannot hold is Base64 of its UTF-8 between mar
 
 t.test('createIdentity: two calls with one id are two calls', async (t) => {
   const identity = createIdentity('me', 'r1')
-  t.not(identity.call(1)['causeway-request'], identity.call(1)['causeway-request'])
+  t.not(identity.call(1, undefined)['causeway-request'], identity.call(1, undefined)['causeway-request'])
   for (const id of ['a b', 'é\n', '', 'x'.repeat(65)])
-    t.match(identity.call(id)['causeway-request'], /^me\.r1-\d+$/, 'what no header can hold is left out')
+    t.match(
+      identity.call(id, undefined)['causeway-request'],
+      /^me\.r1-\d+$/,
+      'what no header can hold is left out',
+    )
   t.not(
-    createIdentity('me', 'r1').call(1)['causeway-request'],
-    createIdentity('me', 'r2').call(1)['causeway-request'],
+    createIdentity('me', 'r1').call(1, undefined)['causeway-request'],
+    createIdentity('me', 'r2').call(1, undefined)['causeway-request'],
     'a session that outlives its process does not repeat the calls of the last',
   )
+})
+
+t.test('createIdentity: a call belongs to the trace of its message, else to one of its own', async (t) => {
+  const identity = createIdentity('me', 'r1')
+  const given = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  t.equal(identity.call(1, given).traceparent, given)
+  const made = [undefined, 'nonsense', 7].map((odd) => String(identity.call(1, odd).traceparent))
+  for (const one of made) t.match(one, /^00-[\da-f]{32}-[\da-f]{16}-01$/)
+  t.equal(new Set(made).size, 3)
 })

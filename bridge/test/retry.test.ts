@@ -34,7 +34,23 @@ t.test('isPassing: busy and absent servers, as long as they ask for no long time
   t.notOk(isPassing(reply(429, '6')))
   t.notOk(isPassing(reply(503, '60')))
   t.equal(retryAfterMs(reply(503, '3')), 3000)
-  t.equal(retryAfterMs(reply(503, 'Fri, 31 Dec 1999 23:59:59 GMT')), undefined)
+})
+
+t.test('retryAfterMs: in seconds, or until a date by the clock of the server', async (t) => {
+  const wish = (retryAfter: string, date?: string) =>
+    retryAfterMs({ headers: { 'retry-after': retryAfter, ...(date === undefined ? {} : { date }) } }, () =>
+      Date.parse('2026-01-01T00:00:00Z'),
+    )
+  t.equal(wish('3'), 3000)
+  t.equal(wish('Thu, 01 Jan 2026 00:00:04 GMT'), 4000)
+  t.equal(
+    wish('Sat, 02 Jan 1999 10:00:05 GMT', 'Sat, 02 Jan 1999 10:00:00 GMT'),
+    5000,
+    'whatever our own clock says',
+  )
+  t.equal(wish('Fri, 31 Dec 1999 23:59:59 GMT'), 0, 'a date that has passed')
+  for (const odd of ['soon', '-1', '1.5', '2026-01-01T00:00:04Z']) t.equal(wish(odd), undefined, odd)
+  t.ok(isPassing({ status: 503, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }))
 })
 
 t.test('backoff: doubles from the base to 30 s, and never returns earlier than the base', async (t) => {

@@ -8,15 +8,8 @@ import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/pro
 import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
 import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
+import type { Trace } from './domain/trace.ts'
 import type { ChannelTask } from './limit/limits.ts'
-
-/** A place of a W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
-export interface Trace {
-  /** 32 hex digits. */
-  readonly traceId: string
-  /** The span of the caller, 16 hex digits. */
-  readonly parentId: string
-}
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {

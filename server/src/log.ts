@@ -1,6 +1,7 @@
 /** The server's log: JSON lines on stderr, readable ones where a person looks on. */
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, multistream, pino } from 'pino'
 import pretty from 'pino-pretty'
+import type { LogFiles } from './log-files.ts'
 
 /** Names under which secrets travel; their values never reach a log. */
 const secretNames = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'password', 'secret']
@@ -9,21 +10,38 @@ const secretNames = ['authorization', 'cookie', 'token', 'apiKey', 'api_key', 'p
 const secretPaths = (extra: boolean): string[] =>
   extra ? secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]) : secretNames
 
-/** Makes the log; `extra` adds protocol detail, marked `[MCP]`. */
-export function openLog({ extra, destination }: { extra: boolean; destination?: DestinationStream }): Logger {
+/** What a log is made of. */
+export interface LogOptions {
+  /** Adds protocol detail, marked `[MCP]`. */
+  readonly extra: boolean
+  /** Default: stderr. */
+  readonly destination?: DestinationStream
+  /** Files that get the lines too. */
+  readonly files?: Pick<LogFiles, 'all' | 'errors'> | undefined
+}
+
+/** Makes the log. */
+export function openLog({ extra, destination, files }: LogOptions): Logger {
   const isTerminal = destination === undefined && process.stderr.isTTY === true
   const to =
     destination ??
     (isTerminal
       ? pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
       : gathered(pino.destination({ dest: 2, sync: false, minLength: 4096 })))
+  const level = extra ? 'debug' : 'info'
   return pino(
     {
-      level: extra ? 'debug' : 'info',
+      level,
       redact: { paths: secretPaths(extra), censor: '[redacted]' },
       base: null,
     },
-    to,
+    files === undefined
+      ? to
+      : multistream([
+          { level, stream: to },
+          { level, stream: files.all },
+          { level: 'error', stream: files.errors },
+        ]),
   )
 }
 

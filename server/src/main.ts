@@ -9,6 +9,7 @@ import { isLoopback } from './http/guard.ts'
 import { openHttp } from './http/server.ts'
 import { watchLoad } from './limit/load.ts'
 import { openLog } from './log.ts'
+import { openLogFiles } from './log-files.ts'
 import { openCore } from './open-core.ts'
 import { portInUse } from './port-in-use.ts'
 import { printTools } from './print-tools.ts'
@@ -23,9 +24,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Serves until it is told to stop. */
 async function serve(config: Config): Promise<void> {
   if (!config.enabled) return say('Causeway is switched off by MCP_SERVER_ENABLED=false.')
-  const log = openLog({ extra: config.extraLogging })
+  const rolling = { bytes: config.logFileBytes, count: config.logFileCount }
+  const files = config.logFiles ? await openLogFiles(config.dataDir, rolling) : undefined
+  const log = openLog({ extra: config.extraLogging, files })
   const tokens = tokensOf(config, log)
-  const core = await openCore({ config, log, apps })
+  const core = await openCore({ config, log, apps, auditLines: files?.audit })
   const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
   const http = await openHttp(core, {
     host: config.host,
@@ -34,6 +37,7 @@ async function serve(config: Config): Promise<void> {
     bodyLimitBytes: config.bodyLimitBytes,
     allowedHosts: config.allowedHosts,
     aliases: config.listen,
+    legacyErrors: config.legacyErrors,
     crowd: { max: config.maxInflight, isOverloaded: load.isTooMuch },
     log,
   }).catch(async (error: unknown) => {
@@ -52,6 +56,7 @@ async function serve(config: Config): Promise<void> {
     await http.close(config.shutdownMs)
     await core.close()
     log.info({}, 'stopped')
+    await files?.close()
   })
 }
 

@@ -7,6 +7,7 @@ import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol
 import type { Logger } from 'pino'
 import { openAudit } from './audit/audit.ts'
 import { callApp, ownCalls } from './call-app.ts'
+import { recordOf } from './causeway/audit-query.ts'
 import { causewayApp } from './causeway/index.ts'
 import { clientStates } from './client-state.ts'
 import { type Config, type SettingKey, settings } from './config.ts'
@@ -17,6 +18,7 @@ import { announcement } from './events.ts'
 import { healthOf, reportHealth } from './health.ts'
 import { type Host, type Hosted, openHost } from './host.ts'
 import { openLimits } from './limit/limits.ts'
+import type { Lines } from './log-files.ts'
 import { findResource } from './method/resources.ts'
 import { runTool } from './method/tools.ts'
 import { openMetrics } from './metrics.ts'
@@ -36,6 +38,8 @@ export interface CoreOptions {
   readonly newId?: () => string
   /** Where relative names of user apps start. */
   readonly cwd?: string
+  /** Gets each entry of the audit as a line of JSON too. */
+  readonly auditLines?: Lines | undefined
   /** The hosted apps, beside the server's own and the user's. */
   readonly apps: readonly App[]
 }
@@ -47,7 +51,7 @@ export interface OpenCore extends Core {
 
 /** Opens the data folder, the apps and the registry. Throws what a data file or a setting is refused for. */
 export async function openCore(options: CoreOptions): Promise<OpenCore> {
-  const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd() } = options
+  const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd(), auditLines } = options
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const startedMs = now()
   const onError = (err: unknown): void => log.error({ err }, 'a listener failed')
@@ -59,6 +63,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     store: store.audit,
     keepDays: config.auditKeepDays,
     maxRows: config.auditMaxRows,
+    also: auditLines && ((entry) => auditLines.write(`${JSON.stringify(recordOf(entry))}\n`)),
     log,
     now,
   })

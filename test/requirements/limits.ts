@@ -106,4 +106,28 @@ export const limits = {
     origin: 'design, safe by default',
     behaviour: 'an address beyond this machine is refused without a token file, and taken with one',
   },
+  'log:files': {
+    origin: 'original plot server, log storage',
+    behaviour:
+      'log, errors and audit go into rolling files of 5 MB, five of each, readable by their user alone, where the setting wants it',
+  },
+  'log:trace': {
+    origin: 'design, seen from outside; W3C trace context',
+    behaviour: 'the trace of a call, of its header or its message, is in the lines of its log and its entry of the audit',
+    over: ['http', 'bridge'],
+  },
+  'log:secrets': {
+    origin: 'design, seen from outside',
+    behaviour:
+      'no token, key, header or argument that is a secret shows in any log, file, audit, health, metrics, list or error',
+  },
+  'wire:legacy-errors': {
+    origin: 'original plot server, error handling patterns',
+    behaviour:
+      'where the setting wants it, a plain call to the port of an app that fails gets the JSON-RPC error of the original design',
+  },
+  'wire:route:stream': {
+    origin: 'design, the wire: eras',
+    behaviour: 'an event stream of an app is ended by stopping and not waited for',
+  },
 } as const satisfies Requirements

@@ -1,7 +1,7 @@
 /** An app's own routes, below `/api/apps/<app>/`: web-standard functions, bodies streaming both ways. */
 import type { Readable } from 'node:stream'
 import { CausewayError } from '@causeway/protocol'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HostedApp } from '../core.ts'
 import { scopeOfMethod } from '../domain/access.ts'
 import { channelTask } from '../limit/limits.ts'
@@ -15,24 +15,25 @@ import type { Wiring } from './wiring.ts'
  * Declares one wildcard, and the places of the server's that an app may take; which routes there are is asked anew for
  * each request.
  */
-export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring): void {
+export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }: Wiring): void {
   // The app reads the body as it comes, so its size and type are the app's affair.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
   const handler: Handler = async (request, reply) => {
     const app = appOf(core, request)
     const { route, variables } = routeOf(app, request)
-    const caller = restCaller(request, reply, app, 'route')
+    const ofRequest = restCaller(request, reply, app, 'route')
+    const caller = { ...ofRequest, signal: AbortSignal.any([ofRequest.signal, stopping]) }
     const body = request.body as Readable | undefined // of the parser above
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
-    await inflight.run(() =>
+    const task = channelTask('route', route.scope ?? scopeOfMethod(route.method))
+    await inflight.run((leave) =>
       // The answer streams inside the context: the session is saved and the call is timed at its end.
-      core.withContext(
-        app.path,
-        caller,
-        channelTask('route', route.scope ?? scopeOfMethod(route.method)),
-        async (ctx) => sendWeb(reply, await route.handle(asked, variables, ctx)),
-      ),
+      core.withContext(app.path, caller, task, async (ctx) => {
+        const response = await route.handle(asked, variables, ctx)
+        if (isEventStream(response)) endWhenStopping(reply, stopping, leave)
+        await sendWeb(reply, response)
+      }),
     )
     return reply
   }
@@ -42,6 +43,17 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight }: Wiring):
   }
   declare('/api/apps/:app/*', {})
   for (const url of ['/api/apps/:app', '/api/apps/:app/tools/:tool']) declare(url, ownConstraint)
+}
+
+/** A stream of events has no end of its own. */
+const isEventStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true
+
+function endWhenStopping({ raw }: FastifyReply, stopping: AbortSignal, leave: () => void): void {
+  leave()
+  const end = (): void => void raw.end()
+  stopping.addEventListener('abort', end, { once: true })
+  raw.once('close', () => stopping.removeEventListener('abort', end))
 }
 
 /** The route of a path and method; throws `ROUTE_NOT_FOUND` or `METHOD_NOT_ALLOWED`. */

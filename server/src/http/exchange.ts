@@ -1,9 +1,11 @@
 /** What one HTTP request tells of its caller, beside the messages in it. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller, Era, Mount, Trace } from '../core.ts'
+import type { Caller, Era, Mount } from '../core.ts'
 import type { Access } from '../domain/access.ts'
+import { type Trace, traceOf } from '../domain/trace.ts'
 import type { BegunCall } from './plain-call.ts'
 
 /** One HTTP request, as far as a `Caller` is made of it. */
@@ -24,6 +26,8 @@ export interface Exchange {
   /** `Content-Length`. */
   readonly requestBytes: number | undefined
   readonly trace: Trace | undefined
+  /** True for a request to the port of one app. */
+  readonly isOwnPort: boolean
   /** True for an array of messages: each call then gets a request id of its own. */
   readonly isBatch: boolean
   /** The call in it, where it was begun before the SDK saw it. */
@@ -100,7 +104,10 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
     },
     deadlineMs: numberIn(request.headers[headers.causewayDeadline]),
     requestBytes: numberIn(request.headers['content-length']),
-    trace: traceOf(request.headers),
+    trace: traceOf(request.headers.traceparent),
+    get isOwnPort() {
+      return request.socket.localPort !== (request.server.server.address() as AddressInfo).port // it listens
+    },
     isBatch: Array.isArray(request.body),
   }
 }
@@ -126,15 +133,6 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
     notify: sender.notify ?? (() => {}),
     input: sender.input,
   }
-}
-
-const traceForm = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
-
-/** The trace of a `traceparent` header; one of a wrong form is none, as its specification wants. */
-export function traceOf({ traceparent }: IncomingHttpHeaders): Trace | undefined {
-  if (typeof traceparent !== 'string') return undefined
-  const [, traceId, parentId] = traceForm.exec(traceparent) ?? []
-  return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId }
 }
 
 /** A header that holds a whole number above zero. */

@@ -20,7 +20,7 @@ export function healthRoute(fastify: FastifyInstance, { core, inflight }: Wiring
       if (app === undefined) throw new CausewayError('ROUTE_NOT_FOUND', `no app is served at ${path}`)
       const { status, ...details } = await core.appHealth(path)
       const { localPort: port } = request.socket
-      const isOwnPort = port !== (fastify.server.address() as AddressInfo).port // listens
+      const isOwnPort = port !== (fastify.server.address() as AddressInfo).port // it listens
       const told = inflight.isStopping ? 'stopping' : status
       return reply.code(told === 'ok' ? 200 : 503).send({
         status: told,

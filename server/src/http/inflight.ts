@@ -6,8 +6,11 @@ export interface Inflight {
   readonly isStopping: boolean
   /** Throws `SHUTTING_DOWN` once `stop` was called, and `OVERLOADED`; for streams, which stopping does not wait for. */
   admit(): void
-  /** Runs one answer to its last byte. Rejects as `admit` throws. */
-  run<T>(answer: () => Promise<T>): Promise<T>
+  /**
+   * Runs one answer to its last byte. Rejects as `admit` throws. `leave` says that it has become a stream without an end
+   * of its own, which stopping does not wait for.
+   */
+  run<T>(answer: (leave: () => void) => Promise<T>): Promise<T>
   /** Refuses from now on; resolves when the last answer is done. */
   stop(): Promise<void>
 }
@@ -49,11 +52,17 @@ export function inflight({
     async run(answer) {
       admit()
       running += 1
-      try {
-        return await answer()
-      } finally {
+      let isCounted = true
+      const leave = (): void => {
+        if (!isCounted) return
+        isCounted = false
         running -= 1
         if (isStopping && running === 0) finish()
+      }
+      try {
+        return await answer(leave)
+      } finally {
+        leave()
       }
     },
     stop() {

@@ -3,7 +3,19 @@
  *
  * Nothing streams here, so there is no progress; hanging up cancels.
  */
-import { CausewayError, type ClientInfo, idOf, kindOf, type Request, success } from '@causeway/protocol'
+import {
+  type CallToolResult,
+  CausewayError,
+  type ClientInfo,
+  type ErrorObject,
+  errorMetaKey,
+  type Id,
+  idOf,
+  kindOf,
+  type Request,
+  type Response,
+  success,
+} from '@causeway/protocol'
 import { callerOf, type Exchange } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import { initializeParams, initializeResult } from './handshake.ts'
@@ -71,7 +83,25 @@ async function resultOf(
     client: session?.client,
     sessionId: session?.id,
   })
-  return JSON.stringify(success(id, await core.dispatch(method, params, caller)))
+  const result = await core.dispatch(method, params, caller)
+  if (wiring.legacyErrors && exchange.isOwnPort) {
+    const failure = legacyFailure(id, result)
+    if (failure !== undefined) return JSON.stringify(failure)
+  }
+  return JSON.stringify(success(id, result))
+}
+
+/** A failed call in the form of the original plot server, where its design has a number for the cause. */
+function legacyFailure(id: Id, result: unknown): Response | undefined {
+  const { isError, _meta } = (result ?? {}) as Partial<CallToolResult>
+  const error = isError === true ? (_meta?.[errorMetaKey] as ErrorObject | undefined) : undefined
+  if (error === undefined || error.legacy_code === null) return undefined
+  const { code, message, remedy, data, legacy_code, retryable } = error
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: legacy_code, message, data: { ...data, code, remedy, retryable } },
+  }
 }
 
 const notAMessage = (): CausewayError =>

@@ -36,6 +36,8 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[]
   /** Callers must show one of these. */
   readonly tokens?: Tokens | undefined
+  /** Failures of plain calls on the port of an app under the numbers of the original designs. */
+  readonly legacyErrors?: boolean
   /** When new requests get 503. */
   readonly crowd?: Crowd
   /** Further ports, each for one app. */
@@ -69,11 +71,14 @@ export interface HttpServer {
 /** Opens the HTTP side; rejects with the error of `listen`, as for a port in use. */
 export async function openHttp(core: Core, options: HttpOptions): Promise<HttpServer> {
   const { host, port, log, bodyLimitBytes, allowedHosts = [], aliases = [], newId = randomUUID } = options
+  const stopping = new AbortController()
   const wiring: Wiring = {
+    stopping: stopping.signal,
     core,
     log,
     inflight: inflight(options.crowd),
     asking: openAsking(core.signingKey),
+    legacyErrors: options.legacyErrors ?? false,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
@@ -124,7 +129,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
       aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
       close: (deadlineMs) =>
-        close({ fastify, servers, legs, sockets, inflight: wiring.inflight }, deadlineMs),
+        close({ fastify, servers, legs, sockets, stopping, inflight: wiring.inflight }, deadlineMs),
     }
   } catch (error) {
     await legs.close()
@@ -143,16 +148,18 @@ interface Closing {
   readonly inflight: Inflight
   readonly legs: McpLegs
   readonly sockets: Sockets
+  readonly stopping: AbortController
 }
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
 async function close(
-  { fastify, servers, inflight, legs, sockets }: Closing,
+  { fastify, servers, inflight, legs, sockets, stopping }: Closing,
   deadlineMs: number,
 ): Promise<void> {
   const late = new AbortController()
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
   await Promise.race([inflight.stop(), deadline])
+  stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
   await Promise.all([legs.close(), sockets.close()])
   // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
   const sweep = setInterval(() => {
@@ -175,7 +182,9 @@ function logDetail(fastify: FastifyInstance, log: Logger): void {
   fastify.addHook('onResponse', ({ id, method, url }, reply, done) => {
     const { statusCode: status, elapsedTime } = reply
     const ms = Math.round(elapsedTime * 10) / 10
-    protocolDetail(log, { request_id: id, method, url, status, ms }, 'answer')
+    // Without the query: the session of the old event stream stands in it, which is as good as a password.
+    const path = url.split('?')[0]
+    protocolDetail(log, { request_id: id, method, url: path, status, ms }, 'answer')
     done()
   })
 }

@@ -5,8 +5,9 @@ import type { AppSocket, Variables } from '@causeway/app-kit'
 import { CausewayError, errorObject, rowOf } from '@causeway/protocol'
 import { WebSocketServer } from 'ws'
 import type { HostedApp } from '../core.ts'
+import { traceOf } from '../domain/trace.ts'
 import { channelTask } from '../limit/limits.ts'
-import { chosenRequestId, clientOf, sessionOf, stateKey, traceOf } from './exchange.ts'
+import { chosenRequestId, clientOf, sessionOf, stateKey } from './exchange.ts'
 import { headersOf, tellable } from './failure.ts'
 import type { Admission } from './guard.ts'
 import { pathInApp } from './own-route.ts'
@@ -76,7 +77,7 @@ export function openSockets(
                 mount: { path: `/mcp/${app}`, app },
                 era: 'modern',
                 channel: 'socket',
-                trace: traceOf(headers),
+                trace: traceOf(headers.traceparent),
                 sessionKey: stateKey(access, session ?? `socket-${requestId}`),
                 access,
                 sharedSession: false,

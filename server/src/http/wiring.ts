@@ -10,6 +10,10 @@ export interface Wiring {
   readonly log: Logger
   readonly inflight: Inflight
   readonly asking: Asking
+  /** Aborts when stopping waits no longer: for what has no end of its own. */
+  readonly stopping: AbortSignal
+  /** True where failures of plain calls on the port of an app are told under the numbers of the original designs. */
+  readonly legacyErrors: boolean
   /** Milliseconds between the comments that keep an idle stream open. */
   readonly keepAliveMs: number
   /** Sessions held in memory at once; the least recently used one makes room. */

@@ -12,6 +12,7 @@ import {
   type Params,
 } from '@causeway/protocol'
 import type { Caller } from '../core.ts'
+import { traceOf } from '../domain/trace.ts'
 import { toolTask } from '../limit/limits.ts'
 import { pageOf } from '../page.ts'
 import { cacheHints, type ToolEntry } from '../registry.ts'
@@ -34,16 +35,19 @@ export const callTool: Method = async (call, context) => {
   const entry = call.lists.toolByName.get(name)
   if (entry === undefined) throw unknownTool(name, call)
   const { arguments: args, _meta } = call.params
-  const caller = withDeadline(call.caller, (_meta as Params | undefined)?.[deadlineKey])
-  return runTool(entry, args, { caller }, context)
+  return runTool(entry, args, { caller: withMeta(call.caller, _meta as Params | undefined) }, context)
 }
 
 /** The member of `_meta` by which a client says how many milliseconds it will wait. */
 const deadlineKey = 'causeway/deadline_ms'
 
-/** The caller with the shorter of its deadlines. */
-const withDeadline = (caller: Caller, ms: unknown): Caller =>
-  typeof ms === 'number' && ms > 0 ? { ...caller, deadlineMs: Math.min(ms, caller.deadlineMs ?? ms) } : caller
+/** The caller with the shorter of its deadlines, and the trace that its message names where no header does. */
+function withMeta(caller: Caller, { [deadlineKey]: ms, traceparent }: Params = {}): Caller {
+  if (ms === undefined && traceparent === undefined) return caller
+  const deadlineMs =
+    typeof ms === 'number' && ms > 0 ? Math.min(ms, caller.deadlineMs ?? ms) : caller.deadlineMs
+  return { ...caller, deadlineMs, trace: caller.trace ?? traceOf(traceparent) }
+}
 
 /** Runs a tool that was found; a failure becomes an answer with `isError`. */
 export async function runTool(

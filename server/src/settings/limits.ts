@@ -1,5 +1,5 @@
 import { ratesByClass, wholeByClass } from './by-class.ts'
-import { setting, whole } from './setting.ts'
+import { flag, setting, whole } from './setting.ts'
 
 /** Calls a second and calls at once; the figures of the plot server and its tools are those of their design. */
 const rates = 'total=2000/8000,*=500/2000,debrief=10/100,debrief.update=5/50,toolvault=2/20'
@@ -26,6 +26,27 @@ export const limitSettings = {
     schema: wholeByClass(concurrency),
     defaultText: `\`${concurrency}\``,
     meaning: 'calls of one app that run at once, by app, `*` for the others; more are refused for now',
+  }),
+  logFiles: setting({
+    env: 'CAUSEWAY_LOG_FILES',
+    schema: flag(false),
+    meaning: 'also write the log, its errors and the audit into rolling files, `logs/` of the data folder',
+  }),
+  logFileBytes: setting({
+    env: 'CAUSEWAY_LOG_FILE_BYTES',
+    schema: whole(5 * 2 ** 20, { min: 1024 }),
+    meaning: 'a log file is followed by the next one after this many bytes',
+  }),
+  logFileCount: setting({
+    env: 'CAUSEWAY_LOG_FILE_COUNT',
+    schema: whole(5, { min: 2, max: 1000 }),
+    meaning: 'log files of each kind that are kept',
+  }),
+  legacyErrors: setting({
+    env: 'CAUSEWAY_LEGACY_ERRORS',
+    schema: flag(false),
+    meaning:
+      'plain JSON calls to `/mcp` of the port of an app get failures as JSON-RPC errors under the numbers of the original designs',
   }),
   auditKeepDays: setting({
     env: 'CAUSEWAY_AUDIT_KEEP_DAYS',

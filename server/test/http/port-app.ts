@@ -10,6 +10,8 @@ export interface PortControl {
   /** Held frames wait for this. */
   release(): void
   readonly sockets: Socket[]
+  /** Signals of the event streams that were opened. */
+  readonly streams: AbortSignal[]
 }
 
 /** Makes the app and the handles on it. */
@@ -18,6 +20,7 @@ export function portApp(): { app: App; control: PortControl } {
   const control: PortControl = {
     begun: 0,
     sockets: [],
+    streams: [],
     release: () => {
       for (const go of held.splice(0)) go()
     },
@@ -73,6 +76,16 @@ export function portApp(): { app: App; control: PortControl } {
       registrar.socket('/rooms/{room}', {
         about: 'Says which room.',
         message: (_text, socket) => socket.send(String(socket.variables.room)),
+      })
+      registrar.route('GET', '/live', {
+        about: 'Events without end.',
+        handle: async (_request, _variables, { signal }) => {
+          control.streams.push(signal)
+          const body = new ReadableStream({
+            start: (out) => out.enqueue(Buffer.from('data: first\n\n')),
+          })
+          return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+        },
       })
       registrar.route('POST', '/', {
         about: 'The old command protocol.',

@@ -3,6 +3,7 @@ import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openHttp } from '../../src/http/server.ts'
 import { both, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
+import { portApp } from './port-app.ts'
 
 t.test('answers of many megabytes arrive whole, by every leg', async (t) => {
   const { send, initialize } = await openWire(t)
@@ -91,6 +92,18 @@ t.test('close: after the deadline calls are aborted and connections cut', async 
   await wire.http.close(1)
   await Promise.all(calls)
   await until(() => wire.wire.begun.every(({ aborted }) => aborted))
+})
+
+verifies('wire:route:stream', async (t) => {
+  const { app, control } = portApp()
+  const { http, events } = await openWire(t, { apps: [app] })
+  const stream = await events(undefined, { path: '/api/apps/port/live', method: 'GET' })
+  t.same((await stream.events.next()).value, { event: undefined, data: 'first' })
+  const started = performance.now()
+  await http.close(20_000)
+  t.ok(performance.now() - started < 10_000, 'not waited for')
+  t.equal((await stream.events.next()).done, true)
+  t.equal(control.streams[0]?.aborted, true)
 })
 
 verifies('wire:guard:loopback', async (t) => {
