@@ -2,7 +2,6 @@
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { DebriefCommand } from './domain/command.ts'
@@ -20,8 +19,8 @@ const sliceMs = 20
 /** Largest file that is imported, bytes. */
 export const mostImportBytes = 512 * 1024 ** 2
 
-/** Lines between two looks at the clock. */
-const linesPerLook = 2000
+/** Longest line, letters: a document may be one line. */
+const mostLineLetters = 64 * 1024 ** 2
 
 /** Ids that begin with the letters asked for and go on with the name of the run and a number. */
 export function idsOf(run: string): RunAid {
@@ -66,15 +65,21 @@ async function readText(
     throw new CausewayError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${mostImportBytes}`, {
       data: { bytes: size, most: mostImportBytes },
     })
-  const stream = createReadStream(file, { signal: watch.signal })
-  let count = 0
-  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-    reader.take(line)
-    if (++count % linesPerLook !== 0) continue
-    watch.progress(stream.bytesRead, size, `${count} lines`)
+  let [rest, read, lines] = ['', 0, 0]
+  const decoder = new TextDecoder()
+  // Leaving the loop, by an error too, closes the file.
+  for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
+    read += chunk.length
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    if (rest.length > mostLineLetters)
+      throw new CausewayError('IMPORT_TOO_LARGE', `a line has more than ${mostLineLetters} letters`)
+    for (const line of parts) reader.take(line.endsWith('\r') ? line.slice(0, -1) : line)
+    lines += parts.length
+    watch.progress(read, size, `${lines} lines`)
     await setImmediate()
     watch.signal.throwIfAborted()
   }
-  watch.signal.throwIfAborted()
+  if (rest !== '') reader.take(rest)
   return reader.finish()
 }

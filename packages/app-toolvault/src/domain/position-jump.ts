@@ -15,6 +15,9 @@ export interface Jump {
   readonly offset_m: number
 }
 
+/** A pause so many times longer than the one behind the run is a gap. */
+const gapRatio = 5
+
 /** Longest run of fixes that is still a jump and not another track. */
 const longestRun = 5
 
@@ -56,6 +59,7 @@ function jumpAt(
     const seconds = (after.time - before.time) / 1000
     // The track must be whole without the run.
     if (distance(before, after) > least + allowance * usual * seconds) continue
+    if (isTrackItself(fixes, { first, last, usual, least })) return undefined
     return {
       first,
       last,
@@ -65,6 +69,24 @@ function jumpAt(
     }
   }
   return undefined
+}
+
+/**
+ * Behind a gap the fix that comes first may be right and those after it a jump: it is the track if more of what follows
+ * can be reached from it than from the fix after the run.
+ */
+function isTrackItself(
+  fixes: readonly Fix[],
+  { first, last, usual, least }: { first: number; last: number; usual: number; least: number },
+): boolean {
+  const [before, run, end, after] = [fixes[first - 1], fixes[first], fixes[last], fixes[last + 1]]
+  if (before === undefined || run === undefined || end === undefined || after === undefined) return false
+  if (run.time - before.time < gapRatio * (after.time - end.time)) return false
+  const next = fixes.slice(last + 2, last + 2 + 2 * longestRun)
+  const reached = (from: Fix): number =>
+    next.filter((to) => distance(from, to) <= least + (allowance * usual * (to.time - from.time)) / 1000)
+      .length
+  return reached(end) > reached(after)
 }
 
 /** The greatest offset of a run whose every fix is further off than a vessel could be; undefined for any other. */

@@ -1,0 +1,188 @@
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { nmea, positionReport } from '../../../scripts/fixtures/tracks/ais-sentence.ts'
+import { verifies } from '../../../test/verifies.ts'
+import type { Feature } from '../src/domain/feature.ts'
+import { featuresOf, openVault } from './vault-kit.ts'
+
+const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')
+const read = (name: string): string => readFileSync(join(fixtures, name), 'utf8')
+const truth = (name: string) => JSON.parse(read(`${name}.truth.json`))
+
+/** A list among the properties of a feature. */
+const list = (feature: Feature | undefined, name: string) => (feature?.properties[name] ?? []) as unknown[]
+
+const places = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
+
+verifies('toolvault:import:nmea', async (t) => {
+  const { command, data, client } = await openVault(t, { 'own_ship.nmea': read('own_ship.nmea') })
+  const { date, lines, fixes, wrong_checksums, first, last } = truth('own_ship')
+  await t.rejects(client.call('import_nmea', { path: 'own_ship.nmea' }), { code: 'DATE_NEEDED' })
+  const args = { path: 'own_ship.nmea', date }
+  const [track, ...more] = featuresOf(await command('import_nmea', args))
+  t.equal(more.length, 0)
+  const times = list(track, 'timestamps') as string[]
+  t.equal(places(track).length, fixes)
+  t.same([Date.parse(times[0] ?? ''), Date.parse(times.at(-1) ?? '')], [Date.parse(first), Date.parse(last)])
+  t.same(times, [...new Set(times)].sort(), 'monotonic, over midnight')
+  t.equal(list(track, 'speeds').length, fixes)
+  t.match(await data('import_nmea', args), { lines, skipped: { 'wrong checksum': wrong_checksums } })
+  const thinned = featuresOf(await command('import_nmea', { ...args, min_interval_s: 60 }))
+  t.ok(places(thinned[0]).length < fixes / 5)
+})
+
+verifies(
+  'toolvault:import:nmea',
+  'RMC carries its own date, short longitudes are read, bad lines are told',
+  async (t) => {
+    const { command, client } = await openVault(t)
+    const text = [
+      nmea('GPRMC,235959.00,A,4723.5576,N,255.8041,W,21.76,322,141106,,,A'),
+      nmea('GPRMC,000001.00,A,4723.5676,N,00255.8041,W,21.76,,151106,,,A'),
+      nmea('GPRMC,000002.00,V,4723.5676,N,00255.8041,W,,,151106,,,N'),
+      nmea('GPGGA,000003.00,4723.5676,N,00255.8041,W,0,,,,M,,M,,'),
+      nmea('GPGLL,4763.0000,N,00255.8041,W,000004.00,A'),
+      nmea('GPGLL,9923.0000,N,00255.8041,W,000005.00,A'),
+      'noise',
+    ].join('\n')
+    const command_ = await command('import_nmea', { text })
+    const [track] = featuresOf(command_)
+    t.same(list(track, 'timestamps'), ['2006-11-14T23:59:59Z', '2006-11-15T00:00:01Z'])
+    t.ok(Math.abs((places(track)[0]?.[0] ?? 0) + 2.930068) < 1e-6, 'not 255 degrees')
+    t.same(list(track, 'courses'), [322, null])
+    t.match(
+      JSON.stringify(command_),
+      /"receiver had no fix":2,"position out of range or empty":2,"no NMEA sentence":1/,
+    )
+    await t.rejects(client.call('import_nmea', { text: 'nothing\nhere' }), {
+      code: 'NOTHING_IMPORTED',
+      data: { lines: 2, skipped: { 'no NMEA sentence': 2 } },
+    })
+    await t.rejects(client.call('import_nmea', { text, date: '2024-02-30' }), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(client.call('import_nmea', {}), { code: 'INVALID_ARGUMENTS', message: /path or text/ })
+  },
+)
+
+verifies('toolvault:import:ais', async (t) => {
+  const { command, data } = await openVault(t, { 'vessels.ais': read('vessels.ais') })
+  const tracks = featuresOf(await command('import_ais', { path: 'vessels.ais' }))
+  const { vessels } = truth('vessels')
+  t.same(
+    tracks.map((track) => ({
+      mmsi: track.properties.mmsi,
+      name: track.properties.name,
+      fixes: places(track).length,
+      without_motion: list(track, 'speeds').filter((speed) => speed === null).length,
+    })),
+    vessels,
+  )
+  for (const track of tracks) {
+    t.ok(places(track).every(([lon = 999, lat = 999]) => Math.abs(lon) <= 180 && Math.abs(lat) <= 90))
+    t.ok(list(track, 'courses').every((course) => course === null || (course as number) < 360))
+    t.equal(list(track, 'timestamps').length, places(track).length)
+  }
+  const { skipped } = await data('import_ais', { path: 'vessels.ais' })
+  t.ok(skipped['position not available'] > 10)
+})
+
+verifies(
+  'toolvault:import:ais',
+  'times are found before, behind and by counting on, and parts may interleave',
+  async (t) => {
+    const { command, data } = await openVault(t)
+    const report = (second: number, lon: number) =>
+      positionReport({ mmsi: 235_000_001, lon, lat: 50, speed_kn: 5, course_deg: 90, second })
+    const times = async (lines: readonly string[], more = {}) => {
+      const [track] = featuresOf(await command('import_ais', { text: lines.join('\n'), ...more }))
+      return list(track, 'timestamps')
+    }
+    const [a, b] = ['2024-01-01T00:00:50Z', '2024-01-01T00:01:10Z']
+    t.same(await times([`${a} ${report(50, 1)}`, `${b} ${report(10, 1.01)}`]), [a, b])
+    t.same(await times([`${report(50, 1)},1704067250`, `${report(10, 1.01)},1704067270`]), [a, b])
+    t.same(await times([report(50, 1), report(10, 1.01)], { start: '2024-01-01T00:00:45Z' }), [a, b])
+    t.same(await times([report(50, 1), report(10, 1.01)]), [])
+    t.match(
+      (await data('import_ais', { text: [report(50, 1), report(10, 1.01)].join('\n') })).summary,
+      /pass start/,
+    )
+    // A static report of two parts, with another vessel's report in between (gpsd's documentation of AIVDM).
+    const parts = [
+      '!AIVDM,2,1,1,A,55?MbV02;H;s<HtKR20EHE:0@T4@Dn2222222216L961O5Gf0NSQEp6ClRp8,0*1C',
+      report(1, 2),
+      '!AIVDM,2,2,1,A,88888888880,2*25',
+    ]
+    t.match((await data('import_ais', { text: parts.join('\n') })).skipped, {}, 'nothing is broken')
+  },
+)
+
+verifies('toolvault:import:rep', async (t) => {
+  const { command, data } = await openVault(t, { 'boats.rep': read('boats.rep') })
+  const features = featuresOf(await command('import_rep', { path: 'boats.rep' }))
+  const { tracks, first } = truth('boats')
+  const boats = features.filter(({ properties }) => properties.dataType === 'track')
+  t.same(
+    boats.map((boat) => ({ name: boat.properties.name, fixes: places(boat).length })),
+    tracks,
+  )
+  t.equal(Date.parse(String(list(boats[0], 'timestamps')[0])), Date.parse(first), 'the year is 1995')
+  t.match(features.slice(2), [
+    { geometry: { type: 'Point' }, properties: { annotationType: 'label', text: 'Rendezvous' } },
+    { geometry: { type: 'Polygon' }, properties: { specifics: { shapeType: 'circle', radiusM: 1828.8 } } },
+  ])
+  t.match(await data('import_rep', { path: 'boats.rep' }), { skipped: { NARRATIVE: 1, comment: 1 } })
+  const line = (date: string) => `${date} 120000 "Two Words" @A 10 30 0 S 179 59 59.9 W 400 5 NaN`
+  const [south] = featuresOf(await command('import_rep', { text: line('20240229') }))
+  t.match(south, { properties: { name: 'Two Words', time: '2024-02-29T12:00:00Z' } })
+  t.same(south?.geometry?.coordinates, [-179.999972222, -10.5], 'no depth where none was measured')
+  const [recent] = featuresOf(await command('import_rep', { text: line('240229') }))
+  t.match(recent?.properties.time, /^2024/)
+  t.match((await data('import_rep', { text: [line('240229'), line('240230')].join('\n') })).skipped, {
+    'no such time': 1,
+  })
+})
+
+verifies('toolvault:import:xml', async (t) => {
+  const { command, client, data } = await openVault(t)
+  const kml = `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+    <Placemark><name>Area</name><Polygon><outerBoundaryIs><LinearRing><coordinates>0,0 1,0 1,1 0,0</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark>
+    <Placemark><name>Both</name><MultiGeometry><Point><coordinates>5,6</coordinates></Point><LineString><coordinates>0,0 1,1</coordinates></LineString></MultiGeometry></Placemark>
+    <Placemark><name>Nowhere</name></Placemark></Document></kml>`
+  t.match(featuresOf(await command('import_kml', { text: kml })), [
+    { geometry: { type: 'Polygon' }, properties: { dataType: 'annotation', name: 'Area' } },
+    { geometry: { type: 'Point', coordinates: [5, 6] }, properties: { dataType: 'reference-point' } },
+    { geometry: { type: 'LineString' }, properties: { dataType: 'track', name: 'Both' } },
+  ])
+  const gpx = (inner: string) => `<gpx xmlns="http://www.topografix.com/GPX/1/1">${inner}</gpx>`
+  const point = (lon: number, time = '') =>
+    `<trkpt lat="1" lon="${lon}">${time === '' ? '' : `<time>${time}</time>`}</trkpt>`
+  const segments = gpx(
+    `<trk><name>Two</name><trkseg>${point(0, '2024-01-01T00:00:00Z')}${point(1, '2024-01-01T00:01:00Z')}</trkseg><trkseg>${point(2, '2024-01-01T01:00:00Z')}${point(3, '2024-01-01T01:01:00Z')}</trkseg></trk>`,
+  )
+  const [two] = featuresOf(await command('import_gpx', { text: segments }))
+  t.equal(list(two, 'timestamps').length, 4)
+  const half = gpx(`<trk><trkseg>${point(0, '2024-01-01T00:00:00Z')}${point(1)}</trkseg></trk>`)
+  const [untimed] = featuresOf(await command('import_gpx', { text: half }))
+  t.notOk('timestamps' in (untimed?.properties ?? {}))
+  t.match((await data('import_gpx', { text: half })).skipped, {
+    'times of a track that has them not at every point': 1,
+  })
+  await t.rejects(client.call('import_gpx', { text: '<gpx><trk>' }), {
+    code: 'NOTHING_IMPORTED',
+    message: /well-formed/,
+  })
+  await t.rejects(client.call('import_gpx', { text: gpx('') }), { code: 'NOTHING_IMPORTED' })
+})
+
+verifies('toolvault:import:roots', async (t) => {
+  const { client, folder } = await openVault(t, { 'inside.rep': read('boats.rep') })
+  const outside = join(folder, '..', 'outside.rep')
+  writeFileSync(outside, read('boats.rep'))
+  symlinkSync(outside, join(folder, 'link.rep'))
+  for (const path of [outside, '../outside.rep', 'link.rep'])
+    await t.rejects(client.call('import_rep', { path }), {
+      code: 'OUTSIDE_ROOTS',
+      data: { setting: 'CAUSEWAY_PLOT_ROOTS' },
+    })
+  await t.rejects(client.call('import_rep', { path: 'absent.rep' }), { code: 'FILE_NOT_FOUND' })
+  await t.resolves(client.call('import_rep', { path: 'inside.rep' }))
+})

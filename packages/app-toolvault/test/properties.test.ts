@@ -1,0 +1,161 @@
+/** What holds for every track, tried on random ones anywhere on earth. */
+import fc from 'fast-check'
+import t from 'tap'
+import { closestApproach, moving } from '../src/domain/closest-approach.ts'
+import { destination, distance, type Place, signedAngle, walk, way } from '../src/domain/geodesic.ts'
+import { placeAt } from '../src/domain/motion.ts'
+import { resampled } from '../src/domain/resampling.ts'
+import { keptVertices } from '../src/domain/simplification.ts'
+import { readTimedTrack, type TimedTrack } from '../src/domain/track.ts'
+import { withVertices } from '../src/domain/vertex-list.ts'
+
+const runs = { numRuns: process.env.CAUSEWAY_LONG === undefined ? 60 : 1000 }
+
+const place = fc.record({
+  lat: fc.double({ min: -84, max: 84, noNaN: true }),
+  // Half of all voyages begin near the antimeridian.
+  lon: fc.oneof(
+    fc.double({ min: -180, max: 180, noNaN: true }),
+    fc.double({ min: 179.9, max: 180, noNaN: true }),
+  ),
+})
+
+const leg = fc.record({
+  course: fc.double({ min: 0, max: 359.9, noNaN: true }),
+  metres: fc.double({ min: 0, max: 8000, noNaN: true }),
+  seconds: fc.integer({ min: 1, max: 1200 }),
+})
+
+/** A track of up to 25 fixes, its longitudes as GeoJSON has them. */
+const track = (id: string) =>
+  fc.record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: 24 }) }).map(({ from, legs }) => {
+    const places: Place[] = [from]
+    const times = [0]
+    for (const { course, metres, seconds } of legs) {
+      places.push(destination(places.at(-1) ?? from, course, metres))
+      times.push((times.at(-1) ?? 0) + seconds)
+    }
+    return readTimedTrack({
+      type: 'Feature',
+      id,
+      geometry: { type: 'LineString', coordinates: places.map(({ lon, lat }) => [lon, lat]) },
+      properties: {
+        dataType: 'track',
+        timestamps: times.map((second) => new Date(Date.UTC(2024, 0, 1) + second * 1000).toISOString()),
+        marks: times.map((_, index) => index),
+      },
+    })
+  })
+
+const all = (kept: Generator<number, number[]>): number[] => {
+  let step = kept.next()
+  while (!step.done) step = kept.next()
+  return step.value
+}
+
+t.test('geodesic: the inverse of a direct way is that way', async (t) => {
+  fc.assert(
+    fc.property(
+      place,
+      fc.double({ min: 0, max: 359.99, noNaN: true }),
+      fc.double({ min: 1, max: 1e6, noNaN: true }),
+      (from, bearing, metres) => {
+        const found = way(from, destination(from, bearing, metres))
+        t.ok(Math.abs(found.distance_m - metres) < 1e-6)
+        t.ok(Math.abs(signedAngle(found.bearing_deg - bearing)) * metres < 1e-3)
+      },
+    ),
+    runs,
+  )
+})
+
+t.test('placeAt: an interpolated place lies on its leg', async (t) => {
+  fc.assert(
+    fc.property(track('a'), fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
+      const [start = 0, end = 0] = [one.times[0], one.times.at(-1)]
+      const time = start + (end - start) * share
+      const found = placeAt(one, time)
+      const index = Math.min(
+        one.fixes.length - 2,
+        one.times.findLastIndex((known) => known <= time),
+      )
+      const [from, to] = [one.fixes[index], one.fixes[index + 1]]
+      if (found === undefined || from === undefined || to === undefined) return t.fail('nowhere')
+      t.ok(Math.abs(distance(from, found) + distance(found, to) - distance(from, to)) < 1e-6)
+    }),
+    runs,
+  )
+})
+
+t.test(
+  'keptVertices: ends stay, lists stay aligned, nothing deviates by more than the tolerance',
+  async (t) => {
+    fc.assert(
+      fc.property(track('a'), fc.double({ min: 1, max: 3000, noNaN: true }), (one, tolerance_m) => {
+        const kept = all(keptVertices(one, { tolerance_m, kind: 'time' }))
+        t.equal(kept[0], 0)
+        t.equal(kept.at(-1), one.fixes.length - 1)
+        const cut = withVertices(one.feature, kept)
+        t.same(cut.properties.marks, kept)
+        for (const [row, to] of kept.slice(1).entries()) t.ok(worst(one, kept[row] ?? 0, to) <= tolerance_m)
+      }),
+      runs,
+    )
+  },
+)
+
+/** Greatest geodesic distance of a vertex from where two kept ones put it at its time, m. */
+function worst({ fixes }: TimedTrack, from: number, to: number): number {
+  const [a, b] = [fixes[from], fixes[to]]
+  if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
+  const line = walk(a, b)
+  return fixes
+    .slice(from + 1, to)
+    .reduce((most, fix) => Math.max(most, distance(fix, line.at((fix.time - a.time) / (b.time - a.time)))), 0)
+}
+
+t.test('closestApproach: no sampled distance is shorter', async (t) => {
+  fc.assert(
+    fc.property(track('a'), track('b'), fc.boolean(), (one, other, isNear) => {
+      // Two random places are far apart: half of the pairs are brought together.
+      const [a, b] = isNear ? [one, shifted(other, one)] : [one, other]
+      const found = closestApproach(moving(a), moving(b))
+      if (found === undefined) return t.fail('both begin at the same time')
+      const end = Math.min(a.times.at(-1) ?? 0, b.times.at(-1) ?? 0)
+      const start = a.times[0] ?? 0
+      for (let sample = 0; sample <= 200; sample++) {
+        const time = start + ((end - start) * sample) / 200
+        const [p, q] = [placeAt(a, time), placeAt(b, time)]
+        if (p !== undefined && q !== undefined) t.ok(found.distance_m <= distance(p, q) + 1e-3)
+      }
+      t.ok(Math.abs(found.distance_m - distance(found.a, found.b)) < 1e-6)
+    }),
+    { numRuns: runs.numRuns / 2 },
+  )
+})
+
+/** The same voyage from another place. */
+function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
+  const [from, to] = [track.fixes[0], onto.fixes[0]]
+  if (from === undefined || to === undefined) return track
+  const coordinates = track.fixes.map((fix) => {
+    const { bearing_deg, distance_m } = way(from, fix)
+    const { lon, lat } = destination(destination(to, 45, 2000), bearing_deg, distance_m)
+    return [lon, lat]
+  })
+  return readTimedTrack({ ...track.feature, geometry: { type: 'LineString', coordinates } })
+}
+
+t.test('resampled: every place is where the track is at that time', async (t) => {
+  fc.assert(
+    fc.property(track('a'), fc.integer({ min: 5, max: 600 }), (one, interval_s) => {
+      const even = readTimedTrack(resampled(one, { interval_s, max_gap_s: 1e6 }).feature)
+      for (const fix of even.fixes) {
+        const wanted = placeAt(one, fix.time)
+        t.ok(wanted !== undefined && distance(wanted, fix) < 1e-6)
+      }
+      t.equal(even.times.at(-1), one.times.at(-1))
+    }),
+    runs,
+  )
+})

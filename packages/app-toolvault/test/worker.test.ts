@@ -1,0 +1,70 @@
+import { ownShipLog } from '../../../scripts/fixtures/tracks/logs.ts'
+import { play, scenes } from '../../../scripts/fixtures/tracks/scene.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { shelf } from '../src/shelf.ts'
+import { featuresOf, openVault, track } from './vault-kit.ts'
+
+/** A track of many fixes that wanders. */
+const long = (id: string, fixes: number, shift = 0) =>
+  track(
+    id,
+    Array.from({ length: fixes }, (_, i) => [
+      -5 + 0.0005 * i + shift,
+      36 + 0.1 * Math.sin(i / 50) + 0.0003 * ((i * 7919) % 13),
+    ]),
+  )
+
+verifies('toolvault:worker', 'a run in the worker answers what one beside it would', async (t) => {
+  const { command, app, client } = await openVault(t)
+  const tracks = [long('a', 600)]
+  const args = { tracks, tolerance_m: 100 }
+  const inWorker = await command('simplify_track', args)
+  t.match(await app.client().call('word_count', { text: 'x' }), { command: 'showText' })
+  const tool = shelf.find(({ name }) => name === 'simplify_track')
+  if (tool === undefined || !('run' in tool)) return t.fail('no such tool')
+  const steps = tool.run({ ...args, deviation: 'time' }, { newId: () => '' })
+  if ('command' in steps) return t.fail('not in steps')
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  t.same(inWorker, step.value)
+  t.match((app.store as { health(): unknown }).health(), { workers: 1, runs: { inline: 1, worker: 1 } })
+  await t.rejects(client.call('simplify_track', { tracks: [{ ...tracks[0], properties: {} }] }), {
+    code: 'NO_TIME_DATA',
+  })
+})
+
+verifies('toolvault:worker', async (t) => {
+  const { client } = await openVault(t)
+  const tracks = Array.from({ length: 12 }, (_, index) => long(`t${index}`, 1500, index * 0.001))
+  const controller = new AbortController()
+  const call = client.call('cpa_tcpa', { tracks }, { signal: controller.signal })
+  const watch = setInterval(() => {
+    if (client.progress.length > 0) controller.abort()
+  }, 5)
+  t.teardown(() => clearInterval(watch))
+  await t.rejects(call, { code: 'CANCELLED' })
+  const [first] = client.progress
+  t.equal(first?.[1], 66, 'of all pairs')
+  await t.resolves(client.call('track_stats', { tracks: tracks.slice(0, 1) }), 'the worker goes on')
+})
+
+verifies('toolvault:worker', 'an import reports bytes and can be cancelled', async (t) => {
+  const [scene] = scenes
+  if (scene === undefined) return t.fail('no scene')
+  const [vessel] = play({ ...scene, vessels: 1 }).vessels
+  if (vessel === undefined) return t.fail('no vessel')
+  // Written again and again, as a receiver that repeats itself.
+  const text = ownShipLog(vessel).text.repeat(30)
+  const { client, command } = await openVault(t, { 'long.nmea': text })
+  const args = { path: 'long.nmea', date: '2024-03-01' }
+  const controller = new AbortController()
+  const call = client.call('import_nmea', args, { signal: controller.signal })
+  const watch = setInterval(() => {
+    if (client.progress.length > 0) controller.abort()
+  }, 2)
+  t.teardown(() => clearInterval(watch))
+  await t.rejects(call, { code: 'CANCELLED' })
+  t.equal(client.progress[0]?.[1], Buffer.byteLength(text))
+  const [whole] = featuresOf(await command('import_nmea', args))
+  t.ok(((whole?.geometry?.coordinates ?? []) as unknown[]).length > 600)
+})
