@@ -254,6 +254,11 @@ export const replay = {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'whoever subscribed to the latest frame hears of new ones',
   },
+  'replay:live': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour:
+      'while an engine records, one client follows and another asks for a diagnosis every second: no frame is lost and recording waits for neither',
+  },
   'replay:prompts': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'prompts lead from diagnosis to evidence, and from two runs to what became better or worse',
