@@ -124,11 +124,11 @@ t.test('bench: bridges are compared within a round, and a missed budget says so'
   })
   const [own, peer] = [contender('Causeway', '24.1.0'), contender('mcp-remote', '24.1.0')]
   const start = (coldMs: number) => ({ coldMs, endMs: 10 })
-  const weight = { idle: 70e6, afterCalls: 90e6, afterLarge: 95e6 }
+  const weight = { idle: 70 * 2 ** 20, afterCalls: 90e6, afterLarge: 95e6 }
   const [budgets, starts, called] = relaySections({
     contenders: [own, peer],
     missing: [],
-    bare: new Map([['24.1.0', 46e6]]),
+    bare: new Map([['24.1.0', 46 * 2 ** 20]]),
     // The second round met a slow machine: shares stay, differences of medians would not.
     starts: new Map([
       [own.name, [start(100), start(900), start(110)]],

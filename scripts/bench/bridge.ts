@@ -3,6 +3,7 @@ import { Pool } from 'undici'
 import { bundle } from './contenders.ts'
 import { type LineClient, openSession, startLineClient } from './line-client.ts'
 import { ask } from './load.ts'
+import { mebibyte } from './mebibyte.ts'
 import { nodes, type Program, residentBytes } from './program.ts'
 import { bareNode } from './relay-start.ts'
 import { number, type Section } from './report.ts'
@@ -31,8 +32,8 @@ export async function measureBridge(causeway: Program): Promise<Section> {
     rows.push(
       [`cold start to first tools/list, Node ${version}`, number(median(cold.get('bridge') ?? [])), 'ms', ''],
       ['of it Node alone', number(median(cold.get('node') ?? [])), 'ms', ''],
-      [`idle memory, Node ${version}`, number(await idleMegabytes(node, url)), 'MB', limit],
-      ['of it Node alone', number(await bareMegabytes(node)), 'MB', ''],
+      [`idle memory, Node ${version}`, number(await idleMebibytes(node, url)), 'MiB', limit],
+      ['of it Node alone', number(await bareMebibytes(node)), 'MiB', ''],
     )
   }
   return {
@@ -87,15 +88,15 @@ async function bareStartMs(node: string): Promise<number> {
   return (await bareNode(node, () => {})).coldMs
 }
 
-async function bareMegabytes(node: string): Promise<number> {
-  return (await bareNode(node, idleBytes)).seen / 1e6
+async function bareMebibytes(node: string): Promise<number> {
+  return (await bareNode(node, idleBytes)).seen / mebibyte
 }
 
-async function idleMegabytes(node: string, url: string): Promise<number> {
+async function idleMebibytes(node: string, url: string): Promise<number> {
   const bridge = await startAndList(node, url)
   const bytes = await idleBytes(bridge.pid)
   await bridge.end()
-  return bytes / 1e6
+  return bytes / mebibyte
 }
 
 async function idleBytes(pid: number): Promise<number> {

@@ -1,4 +1,5 @@
 import { type Contender, ours, reference } from './contenders.ts'
+import { mebibyte } from './mebibyte.ts'
 import type { Figures } from './relay-figures.ts'
 import { unreadText } from './relay-unread.ts'
 import { plan, type Relays } from './relays.ts'
@@ -15,8 +16,8 @@ interface Budget {
 const budgets: readonly Budget[] = [
   { what: `cold start, part of ${reference}'s`, figure: 'coldShare', limit: () => 0.35 },
   { what: 'added to a call, p50, ms', figure: 'addedP50Ms', limit: () => 0.25 },
-  { what: 'idle memory, MB', figure: 'idleMb', limit: (version) => (version.startsWith('20.') ? 55 : 66) },
-  { what: `memory with ${unreadText} unread, MB`, figure: 'unreadMb', limit: () => 120 },
+  { what: 'idle memory, MiB', figure: 'idleMib', limit: (version) => (version.startsWith('20.') ? 55 : 66) },
+  { what: `memory with ${unreadText} unread, MiB`, figure: 'unreadMib', limit: () => 120 },
   {
     what: `calls/s at ${plan.atOnce.inFlight}, part of direct's`,
     figure: 'perSecondShare',
@@ -25,7 +26,7 @@ const budgets: readonly Budget[] = [
   },
   { what: `CPU of a call at ${plan.atOnce.inFlight}, µs`, figure: 'burstCpuUs', limit: () => 200 },
   { what: 'long answer, multiple of direct', figure: 'largeTimes', limit: () => 2 },
-  { what: 'memory after the calls, MB', figure: 'afterCallsMb', limit: () => 110 },
+  { what: 'memory after the calls, MiB', figure: 'afterCallsMib', limit: () => 110 },
   { what: 'exit after the end of stdin, ms', figure: 'endMs', limit: () => 100 },
 ]
 
@@ -52,9 +53,9 @@ export function budgetSection(relays: Relays, rows: readonly Row[]): Section {
     rows: [
       ...budgets.map((budget) => [budget.what, limits(budget), ...own.map((row) => verdict(budget, row))]),
       [
-        'of the idle memory Node alone, MB',
+        'of the idle memory Node alone, MiB',
         '',
-        ...own.map(({ contender }) => number((relays.bare.get(contender.version) ?? Number.NaN) / 1e6)),
+        ...own.map(({ contender }) => number((relays.bare.get(contender.version) ?? Number.NaN) / mebibyte)),
       ],
     ],
   }

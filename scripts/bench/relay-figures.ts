@@ -1,4 +1,5 @@
 import { type Contender, reference } from './contenders.ts'
+import { mebibyte } from './mebibyte.ts'
 import { cpuUsPerCall } from './relay-calls.ts'
 import { direct, type Relays } from './relays.ts'
 import { median } from './rounds.ts'
@@ -22,11 +23,11 @@ export interface Figures {
   readonly largeMs: number
   /** Time of a long answer as a multiple of that without a bridge. */
   readonly largeTimes: number
-  readonly idleMb: number
-  readonly afterCallsMb: number
-  readonly afterLargeMb: number
-  readonly unreadMb: number
-  readonly readMb: number
+  readonly idleMib: number
+  readonly afterCallsMib: number
+  readonly afterLargeMib: number
+  readonly unreadMib: number
+  readonly readMib: number
 }
 
 /** The figures of a contender from what was measured. */
@@ -58,11 +59,11 @@ export function figuresOf(relays: Relays, { name, version }: Contender): Figures
     burstCpuUs: cpuUsPerCall(present(atOnce)),
     largeMs: medianOf(relays.large.get(name)),
     largeTimes: compared(relays.large.get(name), relays.large.get(direct), (own, its) => own / its),
-    idleMb: (weight?.idle ?? Number.NaN) / 1e6,
-    afterCallsMb: (weight?.afterCalls ?? Number.NaN) / 1e6,
-    afterLargeMb: (weight?.afterLarge ?? Number.NaN) / 1e6,
-    unreadMb: (held?.unread ?? Number.NaN) / 1e6,
-    readMb: (held?.read ?? Number.NaN) / 1e6,
+    idleMib: (weight?.idle ?? Number.NaN) / mebibyte,
+    afterCallsMib: (weight?.afterCalls ?? Number.NaN) / mebibyte,
+    afterLargeMib: (weight?.afterLarge ?? Number.NaN) / mebibyte,
+    unreadMib: (held?.unread ?? Number.NaN) / mebibyte,
+    readMib: (held?.read ?? Number.NaN) / mebibyte,
   }
 }
 

@@ -1,3 +1,4 @@
+import { mebibyte } from './mebibyte.ts'
 import { budgetSection } from './relay-budgets.ts'
 import { type Figures, figuresOf, medianOf, present } from './relay-figures.ts'
 import { endPatienceMs } from './relay-start.ts'
@@ -42,12 +43,12 @@ export function relaySections(relays: Relays): Section[] {
     {
       title: 'Memory',
       about:
-        `Resident MB of the process: a second after the first list, after all calls above, after the long answers; then of another process the most while ` +
+        `Resident MiB of the process: a second after the first list, after all calls above, after the long answers; then of another process the most while ` +
         `its client leaves ${unreadText} unread, and until that client has read them.`,
       head: ['', 'idle', 'after calls', 'after long', 'unread', 'then read'],
       rows: [
-        ...cells((one) => [one.idleMb, one.afterCallsMb, one.afterLargeMb, one.unreadMb, one.readMb]),
-        ...bare.map(({ name, idle }) => [name, number(idle / 1e6), '–', '–', '–', '–']),
+        ...cells((one) => [one.idleMib, one.afterCallsMib, one.afterLargeMib, one.unreadMib, one.readMib]),
+        ...bare.map(({ name, idle }) => [name, number(idle / mebibyte), '–', '–', '–', '–']),
       ],
     },
   ]
