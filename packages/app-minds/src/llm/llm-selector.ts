@@ -200,6 +200,7 @@ async function ask<T>(
   ]
   let maxTokens = config.max_tokens
   let sound: T | undefined
+  let isCut = false
   for (let attempt = 0; attempt <= corrections; attempt++) {
     const answer = await chat.ask({
       step,
@@ -216,18 +217,15 @@ async function ask<T>(
       record: (row) => calls.push(row),
       mayCall: () => calls.length < chat.provider.calls_per_decision,
     })
-    if (answer.isCut && maxTokens < mostTokens) {
-      // Cut off is not wrong: it is asked for again with more room before anything is mended.
-      maxTokens = Math.min(mostTokens, maxTokens * 2)
-      const whole = judged(answer.text, judge)
-      if ('value' in whole) return whole.value
-      sound = whole.sound ?? sound
-      if (attempt < corrections) continue
-      throw new ChatError('LLM_TRUNCATED', 'the answer was cut off')
-    }
     const read = judged(answer.text, judge)
     if ('value' in read) return read.value
     sound = read.sound ?? sound
+    isCut = answer.isCut
+    if (isCut && maxTokens < mostTokens) {
+      // Cut off is not wrong: it is asked for again with more room, and not corrected.
+      maxTokens = Math.min(mostTokens, maxTokens * 2)
+      continue
+    }
     work.corrected.push(`${step}: ${read.problems.join('; ')}`.slice(0, 500))
     messages.push(
       { role: 'assistant', content: answer.text.slice(0, 8000) },
@@ -235,6 +233,7 @@ async function ask<T>(
     )
   }
   if (sound !== undefined) return sound
+  if (isCut) throw new ChatError('LLM_TRUNCATED', `the answer for ${step} was cut off`)
   throw new ChatError('LLM_INVALID_OUTPUT', `no usable answer for ${step} after ${corrections} corrections`)
 }
 

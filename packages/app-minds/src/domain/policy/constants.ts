@@ -27,6 +27,8 @@ export const policyConstants = Object.freeze({
   place_half_life_days: 3,
   /** A place that refused or was busy is left alone for so long. */
   cooldown_min: 90,
+  /** Only within so long can it be inferred from what did not change that something was refused. */
+  inference_min: 60,
   /** Influence of one memory, and of all of them. */
   memory_weight: 0.05,
   memory_limit: 0.15,

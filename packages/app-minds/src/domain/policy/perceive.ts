@@ -40,7 +40,9 @@ export function perceive(
   const { places: seenPlaces, seen } = seePlaces(before.places, observation)
   const told = refusalsTold(events, before.state.last?.goal ?? null)
   const inferred =
-    told.length > 0 || wasAnswered(events) ? undefined : refusalInferred(before.state.last, observation)
+    told.length > 0 || wasAnswered(events)
+      ? undefined
+      : refusalInferred(before.state.last, observation, constants)
   const refusals = inferred === undefined ? told : [...told, inferred]
   const blocked = blockedGoal(events, before.state.last, observation)
   const isRepeated = blocked !== undefined && before.state.blocked === goalKey(blocked)
@@ -123,10 +125,15 @@ const wasAnswered = (events: readonly MindEvent[]): boolean =>
   )
 
 /** The seed's game sends no events: an attempt that left everything as it was, was refused. */
-function refusalInferred(last: LastAct | null, observation: Observation): Refusal | undefined {
+function refusalInferred(
+  last: LastAct | null,
+  observation: Observation,
+  { inference_min }: PolicyConstants,
+): Refusal | undefined {
   if (last?.goal == null || last.action.action !== 'interact_with') return undefined
   if (observation.current !== null || observation.activity === 'interacting') return undefined
-  if (observation.time <= last.time || !isSameCell(last, observation)) return undefined
+  const passed = observation.time - last.time
+  if (passed <= 0 || passed > inference_min || !isSameCell(last, observation)) return undefined
   const { need } = last.goal
   const share = need === null ? undefined : sharesOf(observation)[need]
   if (need !== null && share !== undefined && share > (last.needs[need] ?? 0)) return undefined

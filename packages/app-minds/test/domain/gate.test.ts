@@ -1,0 +1,217 @@
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { gate, type Proposal, safeAction } from '../../src/domain/gate.ts'
+import { situationOf } from '../../src/domain/menu.ts'
+import type { Observation, PendingBid } from '../../src/domain/observation.ts'
+import { limitsSchema } from '../../src/limits.ts'
+import { readObservation } from '../../src/wire/read-observation.ts'
+import { type Data, seen } from '../minds-kit.ts'
+
+const limits = limitsSchema.parse({})
+const observed = (change: Data = {}): Observation =>
+  readObservation(seen('mara', 10, change), limits).observation
+const bid = (bid_id: string): PendingBid => ({
+  bid_id,
+  bidder_id: `of_${bid_id}`,
+  bidder_name: 'Ben',
+  interaction_name: 'conversation',
+  received_at: 10,
+})
+const talking = {
+  status: {
+    current_interaction: { interaction_id: 't', interaction_name: 'conversation' },
+    controller_state: { state_name: 'interacting' },
+  },
+}
+const locked = { status: { movement_locked: true } }
+const between = { status: { current_interaction: { interaction_name: 'eat' } } }
+const moving = { status: { controller_state: { state_name: 'moving' } } }
+
+/** The action that the gate lets through, or null. */
+const passes = (proposal: Proposal, change: Data = {}, bids: readonly PendingBid[] = []) => {
+  const verdict = gate(proposal, situationOf(observed(change), bids))
+  return 'action' in verdict ? verdict.action : null
+}
+
+verifies('minds:gate', 'each action passes where it can be taken, and nowhere else', async (t) => {
+  const eat = { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } }
+  const legal: [string, Proposal, Data?, PendingBid[]?][] = [
+    ['move to a cell', { action: 'move_to', parameters: { destination: [0, 0] } }],
+    ['move to a zone', { action: 'move_to', parameters: { zone_id: 'market' } }],
+    ['use what is in sight', eat],
+    ['wander', { action: 'wander' }],
+    ['wait', { action: 'wait', parameters: { duration: 5 } }],
+    ['go on moving', { action: 'continue' }, moving],
+    ['go on talking', { action: 'continue' }, talking],
+    ['say something', { action: 'act_in_interaction', parameters: { message: 'hi' } }, talking],
+    ['leave', { action: 'cancel_interaction' }, talking],
+    ['wait in a teardown', { action: 'wait' }, locked],
+    [
+      'accept',
+      { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: true } },
+      {},
+      [bid('a')],
+    ],
+    [
+      'reject',
+      { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: false, reason: 'no' } },
+      {},
+      [bid('a')],
+    ],
+    [
+      'reject all',
+      { action: 'batch_reject_interaction_bids', parameters: { ids: '*', reason: 'no' } },
+      {},
+      [bid('a'), bid('b')],
+    ],
+    [
+      'reject some',
+      { action: 'batch_reject_interaction_bids', parameters: { ids: ['a', 'of_b'], reason: 'no' } },
+      {},
+      [bid('a'), bid('b')],
+    ],
+    ['mark a zone', { action: 'mark_zone', parameters: { radius: 3, name: 'home', kind: 'rest' } }],
+    ['go in a direction', { action: 'move_direction', parameters: { direction: 'north' } }],
+  ]
+  for (const [name, proposal, change, bids] of legal) t.ok(passes(proposal, change, bids), name)
+  const illegal: [string, Proposal, Data?, PendingBid[]?][] = [
+    ['no such action', { action: 'fly' }],
+    ['no name at all', { action: null }],
+    ['move to nowhere', { action: 'move_to', parameters: {} }],
+    ['move to null', { action: 'move_to', parameters: { destination: null } }],
+    ['move to two places', { action: 'move_to', parameters: { destination: [1, 1], zone_id: 'x' } }],
+    ['move while locked', { action: 'move_to', parameters: { destination: [1, 1] } }, locked],
+    ['move while talking', { action: 'move_to', parameters: { destination: [1, 1] } }, talking],
+    [
+      'an unknown entity',
+      { action: 'interact_with', parameters: { entity_id: 'dragon', interaction_name: 'eat' } },
+    ],
+    [
+      'an unknown interaction',
+      { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'sing' } },
+    ],
+    ['use while talking', eat, talking],
+    ['use in a teardown', eat, locked],
+    ['wait while talking', { action: 'wait' }, talking],
+    ['wander while locked', { action: 'wander' }, locked],
+    ['speak to nobody', { action: 'act_in_interaction', parameters: { message: 'hi' } }],
+    [
+      'speak before it is confirmed',
+      { action: 'act_in_interaction', parameters: { message: 'hi' } },
+      between,
+    ],
+    ['say nothing', { action: 'act_in_interaction', parameters: { message: '' } }, talking],
+    ['leave nothing', { action: 'cancel_interaction' }],
+    ['go on with nothing', { action: 'continue' }],
+    ['answer nobody', { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: true } }],
+    [
+      'answer another',
+      { action: 'respond_to_interaction_bid', parameters: { bid_id: 'b', accept: true } },
+      {},
+      [bid('a')],
+    ],
+    [
+      'reject without a reason',
+      { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: false } },
+      {},
+      [bid('a')],
+    ],
+    [
+      'reject all of one',
+      { action: 'batch_reject_interaction_bids', parameters: { ids: '*', reason: 'no' } },
+      {},
+      [bid('a')],
+    ],
+    [
+      'reject an unknown one',
+      { action: 'batch_reject_interaction_bids', parameters: { ids: ['z'], reason: 'no' } },
+      {},
+      [bid('a'), bid('b')],
+    ],
+    [
+      'a zone of two kinds',
+      { action: 'mark_zone', parameters: { radius: 3, cells: [], name: 'home', kind: 'rest' } },
+    ],
+  ]
+  for (const [name, proposal, change, bids] of illegal) t.equal(passes(proposal, change, bids), null, name)
+})
+
+verifies('minds:gate', 'spellings that leave no doubt are put right', async (t) => {
+  const eat = { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } }
+  t.same(
+    passes({ action: 'INTERACT_WITH', parameters: { entity_name: 'Stove', interaction_name: 'EAT' } }),
+    eat,
+  )
+  t.same(passes({ action: 'interact_with', parameters: { entity_id: 'stove_2' } }), eat)
+  const cell = { action: 'move_to', parameters: { destination: [3, 4] } }
+  for (const destination of [[3, 4], { x: 3, y: 4 }, '(3, 4)', '[3,4]', { x: 3.0, y: 4.2 }])
+    t.same(passes({ action: 'move_to', parameters: { destination } }), cell)
+  t.same(passes({ action: 'move_to', parameters: { x: 3, y: 4 } }), cell)
+})
+
+verifies('minds:gate', 'what is wrong is said with what would be right', async (t) => {
+  const verdict = gate(
+    { action: 'interact_with', parameters: { entity_id: 'dragon' } },
+    situationOf(observed(), []),
+  )
+  t.same(verdict, { problems: ['no entity "dragon" is in sight; in sight are stove_2'] })
+  const closed = gate({ action: 'wait' }, situationOf(observed(talking), []))
+  t.match(closed, {
+    problems: [/an interaction is under way.*act_in_interaction, continue, cancel_interaction/],
+  })
+})
+
+t.test('gate: there is always something safe to do', async (t) => {
+  for (const change of [{}, talking, locked, between, moving]) {
+    const situation = situationOf(observed(change), [])
+    t.ok('action' in gate(safeAction(situation), situation))
+    t.ok(situation.menu.length > 0)
+  }
+})
+
+verifies('minds:spellings', async (t) => {
+  const odd = readObservation(
+    {
+      entity_id: 'mara',
+      current_simulation_time: 10.7,
+      status: { position: '(3, 4)', activity_state: { state_name: 'MOVING' }, current_interaction: {} },
+      needs: { needs: { hunger: 12, fun: -1, luck: 'much' }, max_need_value: 10 },
+      vision: {
+        visible_entities: [{ name: 'oak', cell: { x: 1, y: 2 }, interactions: {} }, { name: 'oak' }, {}],
+      },
+      weather: 'rain',
+    },
+    limits,
+  )
+  t.match(odd.observation, {
+    time: 10,
+    position: [3, 4],
+    activity: 'moving',
+    needs: [
+      { name: 'hunger', value: 10, max: 10 },
+      { name: 'fun', value: 0 },
+    ],
+    entities: [{ entity_id: 'oak', display_name: 'oak', position: [1, 2] }],
+  })
+  t.equal(odd.warnings.length, 5, odd.warnings.join('; '))
+  t.same(odd.unknown, ['weather'])
+  const bare = readObservation({ entity_id: 'a', current_simulation_time: 0 }, limits).observation
+  t.match(bare, { position: null, needs: [], entities: null, conversations: [], current: null })
+  t.same(
+    readObservation({ entity_id: 'a', current_simulation_time: 0, vision: {} }, limits).observation.entities,
+    [],
+  )
+  const state = { controller_state: { state_enum: 'INTERACTING', context_data: {} } }
+  t.equal(
+    readObservation({ entity_id: 'a', current_simulation_time: 0, status: state }, limits).observation
+      .activity,
+    'interacting',
+  )
+})
+
+verifies('minds:errors', 'a wrong observation is told by path and problem', async (t) => {
+  t.throws(() => readObservation({ current_simulation_time: 'noon' }, limits), {
+    code: 'INVALID_OBSERVATION',
+    message: /^Invalid observation format: entity_id: .*; current_simulation_time: /,
+  })
+})

@@ -1,0 +1,235 @@
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { situationOf } from '../../src/domain/menu.ts'
+import type { MindEvent, Observation } from '../../src/domain/observation.ts'
+import { policyConstants } from '../../src/domain/policy/constants.ts'
+import { perceive } from '../../src/domain/policy/perceive.ts'
+import type { Places } from '../../src/domain/policy/place.ts'
+import { selectAction } from '../../src/domain/policy/select.ts'
+import { type CarriedState, newState } from '../../src/domain/policy/state.ts'
+import { urgency } from '../../src/domain/policy/urgency.ts'
+import { randomFor } from '../../src/domain/random.ts'
+import { limitsSchema } from '../../src/limits.ts'
+import { readObservation } from '../../src/wire/read-observation.ts'
+import { type Data, seen, stove } from '../minds-kit.ts'
+
+const limits = limitsSchema.parse({})
+const observed = (time: number, change: Data = {}): Observation =>
+  readObservation(seen('mara', time, change), limits).observation
+
+interface Before {
+  readonly state: CarriedState
+  readonly places: Places
+}
+const nothing: Before = { state: newState, places: new Map() }
+
+/** One cycle of the policy, without memories. */
+function cycle(observation: Observation, before: Before = nothing, events: readonly MindEvent[] = []) {
+  const { state, places, happenings } = perceive(observation, events, before, policyConstants)
+  const choice = selectAction({
+    outlook: {
+      situation: situationOf(observation, []),
+      places,
+      needs: observation.needs,
+      weights: {},
+      gains: state.gains,
+      constants: policyConstants,
+      reminders: [],
+      blocked: state.blocked,
+    },
+    state,
+    conversations: [],
+    recollections: [],
+    random: randomFor(1, observation.time, state.counter),
+  })
+  const needs = Object.fromEntries(observation.needs.map(({ name, value, max }) => [name, value / max]))
+  const last = {
+    action: choice.action,
+    time: observation.time,
+    position: observation.position,
+    needs,
+    goal: choice.goal,
+  }
+  return { choice, happenings, after: { state: { ...state, last }, places } }
+}
+
+verifies('minds:policy:score', 'hunger 22 beside a stove: 0.827 / 1.05 = 0.788', async (t) => {
+  t.ok(Math.abs(urgency(0.22, policyConstants) - 1.1084) < 1e-9)
+  t.ok(Math.abs(urgency(0.47, policyConstants) - 0.2809) < 1e-9)
+  const { choice } = cycle(observed(10))
+  t.match(choice.action, {
+    action: 'interact_with',
+    parameters: { entity_id: 'stove_2', interaction_name: 'eat' },
+  })
+  t.equal(choice.candidates[0]?.score, 0.7881)
+  t.match(choice.candidates[0]?.terms, { gain: 0.8275, cost: 0, distance: 0.9524, freshness: 1 })
+})
+
+verifies(
+  'minds:policy:score',
+  'the same stove 21 cells away: 0.404, by walking to a free cell beside it',
+  async (t) => {
+    const { choice } = cycle(observed(10, { entities: [stove([33, 7])] }))
+    t.same(choice.action, { action: 'move_to', parameters: { destination: [32, 7] } })
+    t.equal(choice.candidates[0]?.score, 0.4037)
+    const taken = { entity_id: 'ben', display_name: 'Ben', position: [32, 7], interactions: {} }
+    const around = cycle(observed(10, { entities: [stove([33, 7]), taken] }))
+    t.same(around.choice.action.parameters, { destination: [33, 6] })
+  },
+)
+
+verifies('minds:policy:score', 'names of needs do not matter, nor does their scale', async (t) => {
+  const renamed = {
+    ...seen('mara', 10, {}),
+    needs: { needs: { vigour: 2.2, mirth: 9 }, max_value: 10 },
+    vision: {
+      visible_entities: [
+        { ...stove([13, 7]), interactions: { sip: { name: 'sip', needs_filled: ['vigour'] } } },
+      ],
+    },
+  }
+  const { choice } = cycle(readObservation(renamed, limits).observation)
+  t.equal(choice.candidates[0]?.score, 0.7881)
+})
+
+t.test('policy: satisfied it stands still, in want of what it cannot see it wanders', async (t) => {
+  const full = { hunger: 100, energy: 100, fun: 100, hygiene: 100, social: 100 }
+  t.equal(cycle(observed(10, { needs: full, entities: [] })).choice.action.action, 'wait')
+  t.equal(cycle(observed(10, { entities: [] })).choice.action.action, 'wander')
+})
+
+t.test(
+  'policy: a place that was seen is walked to when it is out of sight, and not once it is gone',
+  async (t) => {
+    const { after } = cycle(observed(10, { needs: { hunger: 90 } }))
+    const away = { status: { position: [40, 7] }, entities: [] }
+    t.same(cycle(observed(20, away), after).choice.action, {
+      action: 'move_to',
+      parameters: { destination: [14, 7] },
+    })
+    const empty = cycle(observed(30, { status: { position: [14, 7] }, entities: [] }), after)
+    t.equal(empty.after.places.get('stove_2')?.gone, true)
+    t.equal(empty.choice.action.action, 'wander')
+  },
+)
+
+verifies(
+  'minds:policy:refusal',
+  'what left everything as it was, was refused, and is left alone for 90 minutes',
+  async (t) => {
+    const first = cycle(observed(10))
+    t.equal(first.choice.action.action, 'interact_with')
+    const second = cycle(observed(13), first.after)
+    t.match(second.happenings, [{ kind: 'refusal', goal: { entity_id: 'stove_2', interaction_name: 'eat' } }])
+    t.not(second.choice.action.action, 'interact_with')
+    t.match(
+      second.choice.candidates.find(({ target }) => target === 'stove_2'),
+      { rejected_because: /refused/ },
+    )
+    t.not(cycle(observed(102), second.after).choice.action.action, 'interact_with')
+    t.equal(cycle(observed(103), second.after).choice.action.action, 'interact_with')
+  },
+)
+
+verifies(
+  'minds:policy:refusal',
+  'what the game tells counts, and for distance one step is tried',
+  async (t) => {
+    const rejected = (reason: string): MindEvent[] => [
+      {
+        timestamp: 11,
+        event_type: 'INTERACTION_BID_REJECTED',
+        payload: { entity_id: 'stove_2', interaction_name: 'eat', reason },
+      },
+    ]
+    const first = cycle(observed(10))
+    t.not(cycle(observed(13), first.after, rejected('it is in use')).choice.action.action, 'interact_with')
+    const near = cycle(observed(13, { status: { position: [10, 7] } }), first.after, rejected('too far away'))
+    t.match(near.choice.action, { action: 'interact_with' }, 'what looked too far is tried from here once')
+  },
+)
+
+verifies('minds:policy:refusal', 'success is no refusal', async (t) => {
+  const first = cycle(observed(10))
+  const second = cycle(observed(13, { needs: { hunger: 47 } }), first.after)
+  t.same(
+    second.happenings.filter(({ kind }) => kind === 'refusal'),
+    [],
+  )
+})
+
+const eating = (time: number, needs: object) =>
+  observed(time, {
+    needs,
+    status: {
+      current_interaction: { interaction_name: 'eat', entity_id: 'stove_2', needs_filled: ['hunger'] },
+      controller_state: { state_name: 'interacting' },
+    },
+  })
+
+t.test(
+  'policy: it stays while it helps, and leaves when full or when something else is critical',
+  async (t) => {
+    const begun = cycle(eating(10, { hunger: 30 }))
+    t.equal(begun.choice.action.action, 'continue')
+    t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
+    t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
+    t.equal(
+      cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      'cancel_interaction',
+    )
+    t.equal(
+      cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
+      'continue',
+      'its own need is low too',
+    )
+    t.equal(
+      cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+      'continue',
+      'it has just begun',
+    )
+  },
+)
+
+t.test('policy: what an interaction gives is learned after three times', async (t) => {
+  let before = nothing
+  for (let n = 0; n < 3; n++) {
+    before = cycle(eating(100 * n + 10, { hunger: 20 }), before).after
+    before = cycle(observed(100 * n + 30, { needs: { hunger: 60 } }), before).after
+  }
+  const learned = before.state.gains['eat|hunger']
+  t.equal(learned?.samples, 3)
+  t.ok(Math.abs((learned?.mean ?? 0) - 0.4) < 1e-9)
+  const { choice } = cycle(observed(1000), before)
+  const expected = (1.1084 - (1 - 0.62) ** 2) / 1.05
+  t.ok(Math.abs((choice.candidates[0]?.score ?? 0) - expected) < 1e-4)
+})
+
+t.test('policy: on the way it does not turn for a little more', async (t) => {
+  const walking = (entities: Data) =>
+    observed(12, { entities, status: { controller_state: { state_name: 'moving' } } })
+  const first = cycle(observed(10, { entities: [stove([25, 7])] }))
+  t.equal(first.choice.action.action, 'move_to')
+  const both = cycle(walking([stove([25, 7]), stove([23, 7], 'stove_3')]), first.after)
+  t.equal(both.choice.action.action, 'continue')
+  const better = cycle(walking([stove([25, 7]), stove([14, 7], 'stove_3')]), first.after)
+  t.same(better.choice.action, { action: 'move_to', parameters: { destination: [13, 7] } })
+})
+
+verifies('minds:policy:deterministic', 'the same inputs give the same bytes', async (t) => {
+  const run = () => {
+    let before = nothing
+    const choices: unknown[] = []
+    for (let n = 0; n < 40; n++) {
+      const entities = [stove([13 + (n % 7), 7]), stove([20, n % 11], 'stove_9')]
+      const { choice, after } = cycle(
+        observed(10 + 7 * n, { entities, needs: { hunger: (n * 37) % 100 } }),
+        before,
+      )
+      choices.push(choice)
+      before = after
+    }
+    return JSON.stringify([choices, before.state, [...before.places]])
+  }
+  t.equal(run(), run())
+})

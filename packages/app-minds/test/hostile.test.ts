@@ -1,0 +1,297 @@
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Data, decide, makeMind, openMinds } from './minds-kit.ts'
+import {
+  type Reply,
+  type Script,
+  type SeenRequest,
+  sensible,
+  startScripted,
+} from './provider/scripted-provider.ts'
+
+const secret = 'sk-or-very-secret-0123456789'
+const options = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
+
+/** A provider that always answers so, and a mind that asks it. */
+async function asking(
+  t: Parameters<Parameters<typeof verifies>[1]>[0],
+  script: Script,
+  config: object = {},
+  more: object = {},
+) {
+  const provider = await startScripted(t, script)
+  const lines: unknown[] = []
+  const write = (fields: object, message: string) => void lines.push([fields, message])
+  const log = { debug: write, info: write, warn: write, error: write }
+  const settings = {
+    mindsLlmUrl: provider.url,
+    mindsLlmKey: secret,
+    mindsLlmOptions: { ...options, ...more },
+  }
+  const minds = await openMinds(t, { settings, log })
+  await makeMind(minds, 'mara', config)
+  return { provider, minds, lines }
+}
+
+const drip = (response: ServerResponse): void => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  const timer = setInterval(() => response.write(' '), 20)
+  response.once('close', () => clearInterval(timer))
+}
+const chosen = (action: unknown): string => JSON.stringify({ chosen_action: action })
+/** Answers the choice of an action so, and the steps before it sensibly. */
+const choosing =
+  (reply: (request: SeenRequest) => Reply): Script =>
+  (request) =>
+    request.step === 'action_selection' ? reply(request) : sensible(request)
+
+/** Failures of transport and of status, with the code that the answer must name. */
+const failures: Readonly<Record<string, readonly [Script, string]>> = {
+  'status 400': [() => ({ status: 400, raw: '{}' }), 'LLM_BAD_REQUEST'],
+  'status 401 that repeats the key': [
+    ({ headers }) => ({
+      status: 401,
+      raw: JSON.stringify({ error: { message: `bad key ${headers.authorization}` } }),
+    }),
+    'LLM_AUTH',
+  ],
+  'status 402': [() => ({ status: 402, raw: '{}' }), 'LLM_CREDITS'],
+  'status 404': [() => ({ status: 404, raw: '{}' }), 'LLM_MODEL_NOT_FOUND'],
+  'status 408': [() => ({ status: 408, raw: '{}' }), 'LLM_TIMEOUT'],
+  'status 429, later': [
+    () => ({ status: 429, headers: { 'retry-after': '1' }, raw: '{}' }),
+    'LLM_RATE_LIMITED',
+  ],
+  'status 429, on a date': [
+    () => ({
+      status: 429,
+      headers: { 'retry-after': new Date(Date.now() + 60_000).toUTCString() },
+      raw: '{}',
+    }),
+    'LLM_RATE_LIMITED',
+  ],
+  'status 429, absurdly late': [
+    () => ({ status: 429, headers: { 'retry-after': '99999999' }, raw: '{}' }),
+    'LLM_RATE_LIMITED',
+  ],
+  'status 429, without a word': [() => ({ status: 429, raw: '{}' }), 'LLM_RATE_LIMITED'],
+  'status 500': [() => ({ status: 500, raw: '{}' }), 'LLM_UPSTREAM'],
+  'status 502 in HTML': [
+    () => ({ status: 502, headers: { 'content-type': 'text/html' }, raw: '<html>Bad Gateway</html>' }),
+    'LLM_UPSTREAM',
+  ],
+  'status 503': [() => ({ status: 503, raw: '' }), 'LLM_UPSTREAM'],
+  'status 200 with an error inside': [
+    () => ({ raw: JSON.stringify({ error: { code: 502, message: 'upstream' } }) }),
+    'LLM_UPSTREAM',
+  ],
+  'finish_reason error': [() => ({ message: { content: null }, finish: 'error' }), 'LLM_UPSTREAM'],
+  'a body that is not JSON': [() => ({ raw: 'oops' }), 'LLM_UPSTREAM'],
+  'a body of more than a megabyte': [() => ({ raw: `{"x":"${'y'.repeat(1_100_000)}"}` }), 'LLM_UPSTREAM'],
+  'headers that never come': [() => ({ take: () => {} }), 'LLM_TIMEOUT'],
+  'a body that drips for ever': [() => ({ take: drip }), 'LLM_TIMEOUT'],
+  'a socket that is destroyed in the body': [
+    () => ({
+      take: (response) => {
+        response.writeHead(200, { 'content-length': '1000' })
+        response.write('{"choices":')
+        setImmediate(() => response.destroy())
+      },
+    }),
+    'LLM_UPSTREAM',
+  ],
+  'a content-length that is wrong': [
+    () => ({
+      take: (response) => {
+        response.socket?.end(
+          'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"choices":[]}',
+        )
+      },
+    }),
+    'LLM_UPSTREAM',
+  ],
+  'a refusal': [() => ({ message: { content: null, refusal: 'I cannot' } }), 'LLM_REFUSED'],
+  'the wrong action, always': [
+    choosing(() => chosen({ action: 'fly', parameters: {} })),
+    'LLM_INVALID_OUTPUT',
+  ],
+  'an unknown entity, always': [
+    choosing(() =>
+      chosen({ action: 'interact_with', parameters: { entity_id: 'dragon', interaction_name: 'eat' } }),
+    ),
+    'LLM_INVALID_OUTPUT',
+  ],
+  'a missing parameter, always': [
+    choosing(() => chosen({ action: 'move_to', parameters: {} })),
+    'LLM_INVALID_OUTPUT',
+  ],
+  'an empty string, always': [choosing(() => ''), 'LLM_INVALID_OUTPUT'],
+  'prose alone, always': [choosing(() => 'I would rather not say.'), 'LLM_INVALID_OUTPUT'],
+  'answers that are cut off, always': [
+    choosing(() => ({ message: { content: '{"chosen_action": {"acti' }, finish: 'length' })),
+    'LLM_TRUNCATED',
+  ],
+}
+
+for (const [name, [script, code]] of Object.entries(failures))
+  verifies('minds:model:hostile', `${name}: the policy stands in and says so`, async (t) => {
+    const { provider, minds, lines } = await asking(t, script)
+    const answer: Data = await decide(minds, 'mara', 100)
+    t.match(answer, {
+      status: 'success',
+      decided_by: 'policy',
+      degraded: true,
+      fallback_reason: code,
+      action: { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } },
+      telemetry: { model: 'causeway-policy/1', model_calls: provider.requests.length },
+    })
+    t.ok(provider.requests.length <= 12, `${provider.requests.length} calls`)
+    const seen = JSON.stringify([
+      answer,
+      lines,
+      await minds.call('explain_decision', { mind_id: 'mara' }),
+      await minds.read('mind://mara/usage'),
+    ])
+    t.notOk(seen.includes(secret), 'the key is nowhere')
+  })
+
+/** Answers that are odd, and good enough. */
+const text = (request: SeenRequest): string => sensible(request)
+const understood: Readonly<Record<string, Script>> = {
+  fenced: (request) => `\`\`\`json\n${text(request)}\n\`\`\``,
+  'prose around it': (request) => `Sure! Here it is:\n${text(request)}\nI hope this helps {friend}.`,
+  'a trailing comma': (request) => text(request).replace(/\}$/, ',}'),
+  'single quotes': (request) => text(request).replaceAll('"', "'"),
+  'parts of content': (request) => ({ message: { content: [{ type: 'text', text: text(request) }] } }),
+  'a call of a tool': (request) => ({
+    message: {
+      content: null,
+      tool_calls: [{ type: 'function', function: { name: 'answer', arguments: text(request) } }],
+    },
+  }),
+  'an event stream': (request) => ({
+    headers: { 'content-type': 'text/event-stream' },
+    raw: `: hello\n\n${[text(request).slice(0, 20), text(request).slice(20)]
+      .map(
+        (content) =>
+          `data: ${JSON.stringify({ model: 'scripted-model', choices: [{ delta: { content } }] })}\n\n`,
+      )
+      .join(
+        '',
+      )}data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 5, completion_tokens: 5 } })}\n\ndata: [DONE]\n\n`,
+  }),
+  'slow, but in time': (request) => ({
+    take: (response) => {
+      const body = JSON.stringify({
+        model: 'scripted-model',
+        choices: [{ message: { content: text(request) }, finish_reason: 'stop' }],
+      })
+      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(body), 60)
+    },
+  }),
+  'a wrong action, then corrected': (request) =>
+    request.step === 'action_selection' && request.nth === 0 ? chosen({ action: 'dance' }) : text(request),
+  'cut off once': (request) =>
+    request.step === 'action_selection' && request.nth === 0
+      ? { message: { content: '{"chosen_action": {"action": "int' }, finish: 'length' }
+      : text(request),
+  'a name in capitals': choosing(() =>
+    chosen({ action: 'INTERACT_WITH', parameters: { entity_id: 'Stove', interaction_name: 'EAT' } }),
+  ),
+  'nulls for what is left out': choosing(() =>
+    chosen({
+      action: 'interact_with',
+      parameters: { entity_id: 'stove_2', interaction_name: 'eat', destination: null },
+    }),
+  ),
+}
+
+for (const [name, script] of Object.entries(understood))
+  verifies('minds:model:hostile', `${name}: the model decides all the same`, async (t) => {
+    const { minds } = await asking(t, script)
+    const answer = await decide(minds, 'mara', 100)
+    t.match(answer, {
+      decided_by: 'llm',
+      action: { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } },
+    })
+    t.notOk('degraded' in answer || 'fallback_reason' in answer)
+  })
+
+verifies(
+  'minds:model:hostile',
+  'a correction shows the model what it said and what is wrong with it',
+  async (t) => {
+    const script: Script = (request) =>
+      request.step === 'action_selection' && request.nth === 0
+        ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
+        : text(request)
+    const { provider, minds } = await asking(t, script)
+    await decide(minds, 'mara', 100)
+    const [, first, second] = [
+      undefined,
+      ...provider.requests.filter(({ step }) => step === 'action_selection'),
+    ]
+    t.equal(first?.body.messages.length, 2)
+    t.equal(second?.body.messages.length, 4)
+    t.match(second?.body.messages[2], { role: 'assistant', content: /dragon/ })
+    t.match(second?.body.messages[3], { role: 'user', content: /"dragon".*stove_2/ })
+  },
+)
+
+verifies('minds:model:hostile', 'an answer that was cut off is asked for with twice the room', async (t) => {
+  const script: Script = (request) =>
+    request.step === 'action_selection' && request.nth === 0
+      ? { message: { content: '{' }, finish: 'length' }
+      : text(request)
+  const { provider, minds } = await asking(t, script)
+  await decide(minds, 'mara', 100)
+  const rooms = provider.requests
+    .filter(({ step }) => step === 'action_selection')
+    .map(({ body }) => body.max_tokens)
+  t.same(rooms, [1024, 2048])
+})
+
+verifies('minds:model:hostile', 'a server without schemas is asked for less', async (t) => {
+  const script: Script = (request) =>
+    request.body.response_format === undefined ? text(request) : { status: 400, raw: '{}' }
+  const { provider, minds } = await asking(t, script)
+  t.match(await decide(minds, 'mara', 100), { decided_by: 'llm' })
+  t.same(
+    provider.requests.slice(0, 3).map(({ body }) => body.response_format?.type),
+    ['json_schema', 'json_object', undefined],
+  )
+})
+
+verifies('minds:model:secret', 'the key goes to the provider and to nobody else', async (t) => {
+  const { provider, minds, lines } = await asking(t, sensible)
+  const answer = await decide(minds, 'mara', 100, { explain: true })
+  t.equal(provider.requests[0]?.headers.authorization, `Bearer ${secret}`)
+  const everything = JSON.stringify([
+    answer,
+    lines,
+    (minds.app.store as { health(): unknown }).health(),
+    await minds.read('mind://mara/state'),
+    await minds.read('mind://mara/last_decision'),
+    provider.requests.map(({ body }) => body),
+  ])
+  t.notOk(everything.includes(secret))
+})
+
+t.test('model: on_llm_failure wait waits, and error says what the original said', async (t) => {
+  const failing: Script = () => ({ status: 500, raw: '{}' })
+  const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
+  t.match(await decide(waiting.minds, 'mara', 100), {
+    decided_by: 'policy',
+    degraded: true,
+    fallback_reason: 'LLM_UPSTREAM',
+    action: { action: 'wait', parameters: {} },
+  })
+  const telling = await asking(t, failing, { on_llm_failure: 'error' })
+  await t.rejects(decide(telling.minds, 'mara', 100), { code: 'LLM_UPSTREAM' })
+  t.match(await telling.minds.read('mind://mara/last_decision'), {
+    status: 'error',
+    action: null,
+    error_code: 'LLM_UPSTREAM',
+  })
+})
