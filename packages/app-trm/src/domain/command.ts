@@ -8,9 +8,9 @@ export function withReport(command: string, file: string): string {
   const [first = '', second = ''] = words[0] === 'npx' ? words.slice(1) : words
   const program = first.slice(first.lastIndexOf('/') + 1)
   if (words.some((word) => /^--?(reporter|json|outputFile)/.test(word))) return command
-  if (program === 'vitest') return `${plain} --reporter=default --reporter=junit --outputFile.junit=${file}`
-  if (program === 'jest') return `${plain} --json --outputFile=${file}`
-  if (program === 'mocha') return `${plain} --reporter json --reporter-option output=${file}`
+  if (program === 'vitest') return `${plain} --reporter=default --reporter=junit --outputFile.junit="${file}"`
+  if (program === 'jest') return `${plain} --json --outputFile="${file}"`
+  if (program === 'mocha') return `${plain} --reporter json --reporter-option output="${file}"`
   const isUnittest = /^python[\d.]*$/.test(program) && second === '-m' && words.includes('unittest')
   return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${plain} -v` : command
 }

@@ -44,12 +44,12 @@ export function reportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
   given: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const node = `--test-reporter=junit --test-reporter-destination=${nodeXml} --test-reporter=spec --test-reporter-destination=stdout`
+  const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
   const after = (added: string, own: string | undefined): string =>
     own === undefined ? added : `${added} ${own}`
   return {
     PYTEST_ADDOPTS: after(
-      `--junitxml=${xml} -p no:cacheprovider -o junit_family=xunit2`,
+      `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit2`,
       given.PYTEST_ADDOPTS,
     ),
     NODE_OPTIONS: after(node, given.NODE_OPTIONS),

@@ -1,0 +1,153 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifies } from '../../../test/verifies.ts'
+import { openTrm, repairSums, replacing, textOf } from './trm-kit.ts'
+
+const unittest = 'python3 -m unittest'
+
+verifies(
+  'trm:submit:modes',
+  'five modes of one change give the same bytes, whatever the line ends',
+  async (t) => {
+    const before: Readonly<Record<string, string>> = {
+      lf: 'one\ntwo\nthree\n',
+      crlf: 'one\r\ntwo\r\nthree\r\n',
+      open: 'one\ntwo\nthree',
+    }
+    const copies = ['modify', 'diff', 'patch', 'files'].flatMap((mode) =>
+      Object.entries(before).map(([kind, text]) => [`${mode}-${kind}/a.txt`, text] as const),
+    )
+    const { client, root } = await openTrm(t, { files: Object.fromEntries(copies) })
+    const hunk = '@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n'
+    const candidates: Readonly<Record<string, (text: string) => object>> = {
+      modify: () => replacing('a.txt', 'two', 'TWO'),
+      diff: () => ({ mode: 'diff', changes: [{ path: 'a.txt', diff: hunk }] }),
+      patch: () => ({ mode: 'patch', patch: `--- a/a.txt\n+++ b/a.txt\n${hunk}` }),
+      files: (text) => ({ mode: 'files', files: [{ path: 'a.txt', content: text.replace('two', 'TWO') }] }),
+    }
+    for (const [mode, candidate] of Object.entries(candidates))
+      for (const [kind, text] of Object.entries(before)) {
+        const { ask } = client()
+        await ask('start', { repo: `${mode}-${kind}`, preflight: false })
+        await ask('submit', { candidate: candidate(text) })
+        t.equal(textOf(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
+      }
+  },
+)
+
+verifies(
+  'trm:submit:modes',
+  'a patch creates, deletes and renames, and undo gives all of it back',
+  async (t) => {
+    const { client, root } = await openTrm(t, {
+      files: { 'p/old.txt': 'a\nb\n', 'p/gone.txt': 'x\n', 'p/empty': '' },
+    })
+    const { ask } = client()
+    await ask('start', { repo: 'p', preflight: false })
+    const patch = [
+      'diff --git a/new.txt b/new.txt\nnew file mode 100755\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n',
+      'diff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n',
+      'diff --git a/old.txt b/moved.txt\nsimilarity index 100%\nrename from old.txt\nrename to moved.txt\n',
+    ].join('')
+    const result = await ask('submit', { candidate: { mode: 'patch', patch } })
+    t.same(result.filesChanged, ['gone.txt', 'moved.txt', 'new.txt', 'old.txt'])
+    const at = (name: string) => join(root, 'p', name)
+    t.same(
+      ['new.txt', 'moved.txt', 'gone.txt', 'old.txt'].map((name) => existsSync(at(name))),
+      [true, true, false, false],
+    )
+    t.equal(textOf(at('new.txt')), 'a\nb\n')
+    await ask('undo')
+    t.same(
+      ['new.txt', 'moved.txt', 'gone.txt', 'old.txt'].map((name) => existsSync(at(name))),
+      [false, false, true, true],
+    )
+    t.equal(textOf(at('old.txt')), 'a\nb\n')
+  },
+)
+
+verifies('trm:submit:atomic', async (t) => {
+  const { client, root } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', test: unittest })
+  const before = { text: textOf(root, 'sums', 'sums.py'), state: await ask('state') }
+  const edits = (...list: object[]) => ({ mode: 'modify', changes: [{ file: 'sums.py', edits: list }] })
+  const refused: readonly (readonly [object, string, object?])[] = [
+    [
+      edits(
+        { type: 'deleteRange', startLine: 1, endLine: 4 },
+        { type: 'replaceLine', line: 3, content: 'x' },
+      ),
+      'EDIT_OVERLAP',
+    ],
+    [edits({ type: 'replace', oldText: 'values', newText: 'x' }), 'REPLACE_AMBIGUOUS', { lines: [4, 6] }],
+    [edits({ type: 'replace', oldText: 'return total(valeus)', newText: 'x' }), 'REPLACE_NOT_FOUND'],
+    [
+      {
+        mode: 'modify',
+        changes: [
+          { file: 'test_sums.py', edits: [{ type: 'deleteLine', line: 1 }] },
+          { file: 'sums.py', edits: [{ type: 'replace', oldText: 'nowhere', newText: 'x' }] },
+        ],
+      },
+      'REPLACE_NOT_FOUND',
+    ],
+    [{ mode: 'create', files: [{ path: 'sums.py', content: 'x' }] }, 'FILE_EXISTS'],
+    [{ mode: 'guess' }, 'INVALID_ARGUMENTS'],
+  ]
+  for (const [candidate, code, data] of refused) {
+    const error = await ask('submit', { candidate }).catch((cause) => cause)
+    t.match(error, { code }, code)
+    if (data !== undefined) t.ok(error.data.lines?.length > 1, 'names the lines')
+  }
+  t.equal(textOf(root, 'sums', 'sums.py'), before.text)
+  t.same({ ...(await ask('state')), running: null }, { ...before.state, running: null })
+  const both = edits(
+    { type: 'insertAfter', line: 1, content: '# new' },
+    { type: 'replace', oldText: 'len(values) + 1', newText: 'len(values)' },
+  )
+  t.match(await ask('submit', { candidate: both }), { step: 1, score: 1 })
+  t.match(textOf(root, 'sums', 'sums.py'), /\n# new\n[\s\S]*len\(values\)\)/)
+})
+
+verifies('trm:submit:stale', async (t) => {
+  const { client, root } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', preflight: false })
+  await ask('read', { paths: ['sums.py'] })
+  writeFileSync(join(root, 'sums', 'sums.py'), `# mine\n${textOf(root, 'sums', 'sums.py')}`)
+  await t.rejects(ask('submit', { candidate: repairSums }), { code: 'STALE_FILE', data: { path: 'sums.py' } })
+  await ask('lines', { file: 'sums.py', start: 1, end: 2 })
+  t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
+  t.match(textOf(root, 'sums', 'sums.py'), /^# mine\n/)
+  const next = replacing('sums.py', '# mine', '# ours')
+  t.match(
+    await ask('submit', { candidate: next }),
+    { step: 2 },
+    'what the session wrote itself is known to it',
+  )
+})
+
+verifies('trm:submit:improved', async (t) => {
+  const { client, root } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
+  const before = textOf(root, 'sums', 'sums.py')
+  t.match(await ask('submit', { candidate: replacing('sums.py', '+ 1', '+ 2') }), { landed: false })
+  t.equal(textOf(root, 'sums', 'sums.py'), before)
+  t.match(await ask('submit', { candidate: repairSums }), { landed: true, score: 1 })
+  t.not(textOf(root, 'sums', 'sums.py'), before)
+  t.match(await ask('undo'), { filesRestored: ['sums.py'] })
+  t.equal(textOf(root, 'sums', 'sums.py'), before)
+})
+
+verifies('trm:halt:limit', async (t) => {
+  const { client } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', lint: 'false', halt: { max: 1 }, preflight: false })
+  t.match(await ask('submit', { candidate: repairSums }), { shouldHalt: true, rule: 'limit' })
+  t.match(await ask('halt'), { shouldHalt: true, rule: 'limit' })
+  const more = replacing('sums.py', '"""Sums', '"""Some sums')
+  await t.rejects(ask('submit', { candidate: more }), { code: 'SESSION_HALTED' })
+  t.match(await ask('submit', { candidate: more, force: true }), { step: 2 })
+})
