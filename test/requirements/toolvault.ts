@@ -16,6 +16,10 @@ export const toolvault = {
     behaviour: 'a tool that cannot do its work fails with a code and says what to do',
     over: ['direct', 'http', 'bridge'],
   },
+  'toolvault:features': {
+    origin: 'original validator, messages about each feature',
+    behaviour: 'all that is wrong with features is told at once, with index, id and reason',
+  },
   'toolvault:index': {
     origin: 'original vault design, tool index',
     behaviour:
@@ -77,7 +81,6 @@ export const toolvault = {
   'toolvault:cpa': {
     origin: 'acceptance checks, cpa_tcpa',
     behaviour: 'the closest approach is found between fixes, and disjoint times are NO_OVERLAP',
-    over: ['direct', 'http', 'bridge'],
   },
   'toolvault:cpa:predicted': {
     origin: 'acceptance checks, cpa_tcpa',

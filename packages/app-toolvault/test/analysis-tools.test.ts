@@ -36,8 +36,7 @@ function straight(
   )
 }
 
-verifies('toolvault:cpa', async (t, channel) => {
-  if (channel !== 'direct') return t.pass('test/e2e/toolvault.test.ts')
+verifies('toolvault:cpa', async (t) => {
   const { data, client } = await openVault(t)
   const { approaches } = await data('cpa_tcpa', { tracks: [xa, xb] })
   const [found] = approaches
@@ -61,8 +60,7 @@ verifies('toolvault:cpa', async (t, channel) => {
   t.match(none, { approaches: { length: 0 }, summary: /No two tracks/ })
 })
 
-verifies('toolvault:cpa', 'it crosses the antimeridian, and a line can be drawn', async (t, channel) => {
-  if (channel !== 'direct') return t.pass('test/e2e/toolvault.test.ts')
+verifies('toolvault:cpa', 'it crosses the antimeridian, and a line can be drawn', async (t) => {
   const { command, data } = await openVault(t)
   const a = track('a', [
     [179.99, 0],

@@ -319,7 +319,7 @@ verifies('toolvault:speed:recorded', async (t) => {
   )
 })
 
-verifies('toolvault:failure', 'all that is wrong with features is told at once', async (t) => {
+verifies('toolvault:features', async (t) => {
   const { client } = await openVault(t)
   const wrong = [
     feature('carrot', 'Carrot', []),
