@@ -76,7 +76,7 @@ export async function hashOf(path: string): Promise<string | null> {
  * `SAVE_FAILED`; the file is then as it was, and nothing stays beside it.
  */
 export async function stagePlot(path: string, text: string): Promise<Staged> {
-  const temp = join(dirname(path), tempName(basename(path)))
+  const temp = join(dirname(path), tempName(path))
   const bytes = Buffer.from(text)
   let handle: FileHandle | undefined
   try {
@@ -113,14 +113,20 @@ export async function removeStale(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    const [, of, pid] = /^\.(.+)\.(\d+)\.[0-9a-f]{12}\.tmp$/.exec(name) ?? []
-    if (of === basename(path) && !isRunning(Number(pid))) await discardStaged(join(folder, name))
+    const [, of, pid] = /^\.causeway-([0-9a-f]{12})-(\d+)-[0-9a-f]{12}\.tmp$/.exec(name) ?? []
+    if (of === markOf(path) && !isRunning(Number(pid))) await discardStaged(join(folder, name))
   }
 }
 
 const attempts = 3
 
-const tempName = (name: string): string => `.${name}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`
+/** Short whatever the plot is called, so that the longest name can be saved too. */
+const tempName = (path: string): string =>
+  `.causeway-${markOf(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+
+/** What tells the waiting versions of one plot from those of another. */
+const markOf = (path: string): string =>
+  createHash('sha256').update(basename(path)).digest('hex').slice(0, 12)
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 

@@ -49,14 +49,28 @@ export async function openDebrief(
   names: readonly string[],
   options: KitOptions = {},
 ): Promise<OpenDebrief> {
-  const dir = t.testdir({ plots: {}, data: {} })
+  const dir = emptyFolders(t)
   const folder = join(dir, 'plots')
   mkdirSync(folder, { recursive: true })
   for (const name of names) copyFileSync(join(plots, `${name}.plot.json`), join(folder, `${name}.plot.json`))
   return openOver(t, dir, options)
 }
 
-/** Opens Debrief over a folder of the test: `plots` and `data` in it. */
+/** What a test has open. */
+const openOf = new WeakMap<Test, (() => Promise<void>)[]>()
+
+/** A folder with `plots` and `data`, both empty; what is opened over it is closed before tap removes it. */
+export function emptyFolders(t: Test): string {
+  const open: (() => Promise<void>)[] = []
+  openOf.set(t, open)
+  // Before testdir: tap removes the folder before it runs what is registered after.
+  t.teardown(async () => {
+    for (const close of open.reverse()) await close()
+  })
+  return t.testdir({ plots: {}, data: {} })
+}
+
+/** Opens Debrief over such a folder. */
 export async function openOver(t: Test, dir: string, options: KitOptions = {}): Promise<OpenDebrief> {
   const folder = join(dir, 'plots')
   const { settings = {}, call, now = Date.now } = options
@@ -72,7 +86,7 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     if (isOpen) await app.close()
     isOpen = false
   }
-  t.teardown(close)
+  openOf.get(t)?.push(close)
   const ended = { ...app, close }
   return {
     app: ended,

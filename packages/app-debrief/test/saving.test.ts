@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -37,7 +38,8 @@ verifies('debrief:save:soon', async (t) => {
 
 verifies('debrief:save:soon', 'what a stopped server left beside the file is removed', async (t) => {
   const opened = await openDebrief(t, ['sample'])
-  const stale = `.${filename}.4194399.0123456789ab.tmp`
+  const mark = createHash('sha256').update(filename).digest('hex').slice(0, 12)
+  const stale = `.causeway-${mark}-4194399-0123456789ab.tmp`
   writeFileSync(join(opened.folder, stale), 'half')
   await opened.client().ask('open_plot', { filename })
   t.same(readdirSync(opened.folder), [filename])

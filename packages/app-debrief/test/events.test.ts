@@ -1,0 +1,126 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { until } from '../../../test/e2e/condition.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { eventStream } from '../src/event-routes.ts'
+import { liveEvents } from '../src/live.ts'
+import type { Plot } from '../src/plot.ts'
+import { ask, type Data } from './debrief-kit.ts'
+
+interface Seen {
+  readonly id: string
+  readonly event: string
+  readonly data: Data
+}
+
+/** A viewer that reads everything. */
+function view(t: Test, plot: Plot, since: string | null = null): { readonly seen: Seen[]; leave(): void } {
+  const ending = new AbortController()
+  const seen: Seen[] = []
+  t.teardown(() => ending.abort())
+  void (async () => {
+    let rest = ''
+    for await (const part of eventStream(plot, since, ending.signal)) {
+      rest += Buffer.from(part).toString()
+      const frames = rest.split('\n\n')
+      rest = frames.pop() ?? ''
+      for (const frame of frames) {
+        const fields = Object.fromEntries(frame.split('\n').map((line) => line.split(/: (.*)/s).slice(0, 2)))
+        if (fields.event !== undefined) seen.push({ ...fields, data: JSON.parse(fields.data) } as Seen)
+      }
+    }
+  })()
+  return { seen, leave: () => ending.abort() }
+}
+
+const names = (seen: readonly Seen[]): readonly string[] => seen.map(({ event }) => event)
+const have = (seen: readonly Seen[], count: number) =>
+  until(
+    async () => seen.length,
+    (length) => length >= count,
+  )
+
+verifies('debrief:events', async (t) => {
+  const client = await ask(t, 'sample', { settings: { plotSaveMs: 3_600_000 } })
+  const plot = await client.store.find(undefined, undefined)
+  const first = view(t, plot)
+  await have(first.seen, 1)
+  t.match(first.seen[0], {
+    event: 'snapshot',
+    data: { rev: 1, features: Array, selectedIds: [], dirty: false },
+  })
+  t.equal(first.seen[0]?.data.features.length, 6)
+
+  await client.ask('set_selection', { selectedIds: ['feature1'] })
+  await client.ask('delete_features', { ids: ['feature1', 'feature2'] })
+  const { features } = await client.ask('get_features', { ids: ['feature4'], detail: 'full' })
+  const [track] = features
+  await client.ask('update_features', {
+    features: [{ ...track, properties: { ...track.properties, stroke: '#FF0000' } }],
+  })
+  await client.ask('notify', { message: 'Look' })
+  await have(first.seen, 6)
+  t.same(names(first.seen), ['snapshot', 'selection', 'patch', 'selection', 'patch', 'notice'])
+  t.match(first.seen[2]?.data, {
+    rev: 3,
+    removed: ['feature1', 'feature2'],
+    removed_at: [0, 1],
+    origin: { client: 'test', request: String },
+  })
+  t.match(first.seen[4]?.data.updated, [{ id: 'feature4', properties: { stroke: '#FF0000' } }])
+  t.notOk('geometry' in (first.seen[4]?.data.updated[0] ?? {}), 'a place that stayed is not sent again')
+  t.match(first.seen[5]?.data.notice, { kind: 'log', message: 'Look', level: 'info' })
+
+  const again = view(t, plot, first.seen[2]?.id ?? '')
+  await have(again.seen, 3)
+  t.same(again.seen, first.seen.slice(3), 'it goes on after the last id')
+  const current = view(t, plot, first.seen.at(-1)?.id ?? '')
+  await client.ask('undo')
+  await have(current.seen, 1)
+  t.same(names(current.seen), ['patch'])
+  for (const since of ['0', '99999']) {
+    const lost = view(t, plot, since)
+    await have(lost.seen, 1)
+    t.match(lost.seen, [{ event: 'snapshot', data: { rev: 5 } }], `since ${since}`)
+  }
+  first.leave()
+  current.leave()
+  await until(
+    async () => plot.live.listeners,
+    (count) => count <= 3,
+  )
+})
+
+t.test('events: the ring forgets the oldest, by number and by size', async (t) => {
+  const live = liveEvents(1)
+  const nobody = { send() {} }
+  for (let rev = 2; rev <= 300; rev += 1) live.tell(rev, 'patch', '"x":1')
+  t.equal(live.listen(nobody, '10'), null)
+  t.equal(live.listen(nobody, '290')?.length, 10)
+  t.same(live.listen(nobody, '300'), [])
+  for (let rev = 301; rev <= 304; rev += 1) live.tell(rev, 'patch', `"x":"${'y'.repeat(3 * 2 ** 20)}"`)
+  t.equal(live.listen(nobody, '300'), null)
+  t.equal(live.listen(nobody, '302')?.length, 2)
+})
+
+verifies('debrief:events:slow', async (t) => {
+  const client = await ask(t, 'sample', { settings: { plotSaveMs: 3_600_000 } })
+  const plot = await client.store.find(undefined, undefined)
+  const ending = new AbortController()
+  const reader = eventStream(plot, '1', ending.signal).getReader()
+  const next = async (): Promise<string> => Buffer.from((await reader.read()).value ?? []).toString()
+  t.match(await next(), /retry/)
+  await client.ask('notify', { message: 'first' })
+  for (let count = 0; count < 6; count += 1) {
+    const image = { mediaType: 'image/png', data: 'A'.repeat(2 * 2 ** 20) }
+    await client.ask('apply_command', { command: { command: 'showImage', payload: image } })
+  }
+  await turn()
+  const read: string[] = []
+  while (!read.at(-1)?.includes('event: snapshot')) read.push((await next()).slice(0, 60))
+  t.match(read[0], /notice/)
+  t.ok(read.length <= 6, `${read.length} events, then the snapshot`)
+  await client.ask('notify', { message: 'after' })
+  t.match(await next(), /"after"/, 'and then it goes on')
+  ending.abort()
+})
