@@ -52,10 +52,10 @@ export const tasks = {
     return check(supervisor, node, files, process.env)
   },
 
-  /** Every check with the full counts: tests that repeat something read CAUSEWAY_LONG. */
-  async 'check:long'(supervisor, files) {
+  /** Every check with the full counts, kept in docs/reliability.md: tests that repeat something read CAUSEWAY_LONG. */
+  async 'check:long'(supervisor, names) {
     const node = await setUp(supervisor, ['build', 'tap'])
-    return check(supervisor, node, files, { ...process.env, CAUSEWAY_LONG: 'true' })
+    return supervisor.run(node, [condition, 'scripts/check-long.ts', ...names], environment(node))
   },
 
   docs: script('scripts/docs.ts'),

@@ -1,0 +1,38 @@
+/** A part of the long check: a program of this checkout, and what it shows. */
+export interface Part {
+  readonly name: string
+  /** What it runs, for the report. */
+  readonly about: string
+  /** Program and arguments, from the root of the checkout. */
+  readonly args: readonly string[]
+  /** Settings beside `CAUSEWAY_LONG`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const condition = '--conditions=@causeway/source'
+const tap = 'node_modules/tap/dist/esm/run.mjs'
+
+/** In the order in which they run; the files of a pattern are found when it does. */
+export const parts: readonly Part[] = [
+  {
+    name: 'checks',
+    about: 'unit and contract tests, every repetition at its full count',
+    args: [tap, '--disable-coverage'],
+  },
+  {
+    name: 'whole',
+    about: 'end to end, real clients and the official conformance suite',
+    args: [tap, '--disable-coverage', 'test/{e2e,client,conformance,postgres}/*.test.ts'],
+  },
+  {
+    name: 'fuzz',
+    about: 'arbitrary lines through a real bridge and server',
+    args: [tap, '--disable-coverage', 'test/fuzz/*.test.ts'],
+    env: { CAUSEWAY_FUZZ_LINES: '100000' },
+  },
+  {
+    name: 'soak',
+    about: 'fifty bridges for half an hour while the server is killed and restarted at random',
+    args: [condition, 'scripts/soak.ts', '--seconds', '1800', '--bridges', '50'],
+  },
+]
