@@ -174,4 +174,16 @@ export const trmRows = {
     'give a start that is not after the end',
   ),
   LINE_BEYOND_END: row(-32602, 416, 'the file ends before the line', 'use a line up to data.line_count'),
+  INVALID_URL: row(
+    -32602,
+    400,
+    'the URL is not one of a pull request on GitHub',
+    'give https://github.com/<owner>/<repository>/pull/<number>, or send the diff',
+  ),
+  REVIEW_URL_DISABLED: row(
+    -32000,
+    403,
+    'the server does not fetch pull requests',
+    'send the output of gh pr diff as diff',
+  ),
 } satisfies Record<string, ErrorRow>

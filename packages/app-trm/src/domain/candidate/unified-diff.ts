@@ -13,6 +13,8 @@ export interface Hunk {
   readonly lines: readonly HunkLine[]
   /** First old line by the header, from 1; undefined for a bare `@@`. */
   readonly stated: number | undefined
+  /** First new line by the header. */
+  readonly statedNew: number | undefined
   /** True where the header's counts are those of the lines, as in a diff that a program made. */
   readonly isCounted: boolean
   /** True where a mark says that the old, the new last line has no end. */
@@ -82,8 +84,8 @@ interface Counts {
 const isEqual = (a: Counts, b: Counts | undefined): boolean => a.old === b?.old && a.new === b.new
 
 function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; readonly next: number } {
-  const numbers = /^@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[at] ?? '')
-  const [, start, olds = '1', news = '1'] = numbers ?? []
+  const numbers = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[at] ?? '')
+  const [, start, olds = '1', newStart, news = '1'] = numbers ?? []
   const wanted = numbers === null ? undefined : { old: Number(olds), new: Number(news) }
   const seen: Counts = { old: 0, new: 0 }
   const body: HunkLine[] = []
@@ -107,7 +109,11 @@ function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; 
   dropTrail(body, seen, wanted)
   // A hunk without old lines names the line that it follows.
   const stated = wanted === undefined ? undefined : Number(start) + (wanted.old === 0 ? 1 : 0)
-  return { hunk: { lines: body, stated, isCounted: isEqual(seen, wanted), oldUnended, newUnended }, next }
+  const statedNew = wanted === undefined ? undefined : Number(newStart)
+  return {
+    hunk: { lines: body, stated, statedNew, isCounted: isEqual(seen, wanted), oldUnended, newUnended },
+    next,
+  }
 }
 
 /**

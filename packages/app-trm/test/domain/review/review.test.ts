@@ -1,0 +1,137 @@
+import t from 'tap'
+import { filesOfDiff, filesOfTexts } from '../../../src/domain/review/changed-file.ts'
+import { refuseUrl } from '../../../src/domain/review/pull-url.ts'
+import { review } from '../../../src/domain/review/review.ts'
+
+const planted = `--- a/pkg/load.py
++++ b/pkg/load.py
+@@ -10,4 +10,11 @@ def load(path: str) -> Rows:
+ context = 1
++print('loading')
++try:
++    run()
++except:
++    pass
++# TODO: check the columns
++long = '${'x'.repeat(130)}'
+--- removed comment
+-gone = 2
+ last = 3
+`
+
+t.test('a review: planted faults are found at the lines of the new file', async (t) => {
+  const { comments, summary } = review(filesOfDiff(planted))
+  t.same(
+    comments.map(({ line, category, severity }) => [line, category, severity]),
+    [
+      [14, 'error-handling', 'error'],
+      [11, 'logging', 'warning'],
+      [16, 'todos', 'info'],
+      [17, 'formatting', 'info'],
+    ],
+  )
+  t.match(summary, {
+    filesChanged: 1,
+    linesAdded: 7,
+    linesRemoved: 2,
+    commentsCount: 4,
+    assessment: 'needs-changes',
+  })
+})
+
+t.test('a review: a focus leaves its concerns only', async (t) => {
+  const { comments, summary } = review(filesOfDiff(planted), ['todos'])
+  t.same(
+    comments.map(({ category }) => category),
+    ['todos'],
+  )
+  t.equal(summary.assessment, 'comments')
+})
+
+t.test('a review: strings and comments are no code', async (t) => {
+  const content = 'text = "print(1); eval(x)"\n# print(2)\nself.print(3)\nfootprint(4)\n'
+  t.same(review(filesOfTexts([{ path: 'a.py', content }])).comments, [])
+  const js = 'const a = "console.log(1)" // eval(x)\nif (a === b) x()\n'
+  t.same(review(filesOfTexts([{ path: 'a.js', content: js }])).comments, [])
+})
+
+t.test('a review: of files looks at what they add to the original', async (t) => {
+  const orig = 'import os\nprint(1)\n'
+  const { comments, summary } = review(
+    filesOfTexts([{ path: 'a.py', orig, content: `${orig}df.drop(inplace=True)\n` }]),
+  )
+  t.match(comments, [{ file: 'a.py', line: 3, category: 'data-validation' }])
+  t.match(summary, { linesAdded: 1, linesRemoved: 0, assessment: 'comments' })
+  t.equal(review(filesOfTexts([{ path: 'a.py', orig, content: orig }])).summary.assessment, 'approved')
+})
+
+t.test('a review: more than 200 added lines, and code without a test, are told', async (t) => {
+  const content = Array.from({ length: 201 }, (_, index) => `x${index} = ${index}\n`).join('')
+  t.match(
+    review(filesOfTexts([{ path: 'a.py', content }])).comments.map(({ category }) => category),
+    ['size', 'testing'],
+  )
+  const test = { path: 'tests/test_a.py', content: 'def test_a() -> None:\n    assert True\n' }
+  t.match(
+    review(filesOfTexts([{ path: 'a.py', content }, test])).comments.map(({ category }) => category),
+    ['size'],
+  )
+})
+
+t.test('a review: TypeScript and JavaScript have rules of their own', async (t) => {
+  const content =
+    'const a = b as any\nconsole.log(a == c)\ndebugger\nit.only("x", f)\ntry { f() } catch {}\n// @ts-ignore\n'
+  t.same(
+    review(filesOfTexts([{ path: 'a.ts', content }])).comments.map(({ line, category }) => [line, category]),
+    [
+      [3, 'code-quality'],
+      [4, 'testing'],
+      [1, 'type-safety'],
+      [2, 'logging'],
+      [5, 'error-handling'],
+      [6, 'type-safety'],
+      [2, 'code-quality'],
+    ],
+  )
+})
+
+t.test('a review: code cells of a notebook are read, by cell', async (t) => {
+  const notebook = (source: string[]) =>
+    JSON.stringify({
+      cells: [
+        { cell_type: 'markdown', metadata: {}, source: ['print(1)'] },
+        { cell_type: 'code', metadata: {}, outputs: [], source },
+      ],
+      nbformat: 4,
+      nbformat_minor: 2,
+    })
+  const file = {
+    path: 'n.ipynb',
+    orig: notebook(['import os\n']),
+    content: notebook(['import os\n', '%matplotlib inline\n', 'print(os)\n']),
+  }
+  t.match(review(filesOfTexts([file])).comments, [{ file: 'n.ipynb', line: 3, message: /^cell 1: / }])
+})
+
+t.test('a review: many warnings are no approval', async (t) => {
+  const content = 'print(1)\n'.repeat(6)
+  t.equal(review(filesOfTexts([{ path: 'a.py', content }])).summary.assessment, 'needs-changes')
+  t.equal(review(filesOfTexts([{ path: 'a.py', content: content.slice(9) }])).summary.assessment, 'comments')
+})
+
+t.test('a review: what is no diff, and URLs, are refused', async (t) => {
+  for (const text of ['', 'hello', '--- a\n+++ b\n', '@@@ -1 -1 +1 @@@\n']) {
+    t.throws(() => filesOfDiff(text), { code: 'NOT_A_DIFF' }, JSON.stringify(text))
+  }
+  for (const url of [
+    'https://github.com/a;touch x;/b/pull/1',
+    'http://github.com/a/b/pull/1',
+    'https://github.com/a/b/pull/1/../x',
+  ]) {
+    t.throws(() => refuseUrl(url), { code: 'INVALID_URL' }, url)
+  }
+  t.throws(() => refuseUrl('https://github.com/a/b.c/pull/12'), {
+    code: 'REVIEW_URL_DISABLED',
+    remedy: 'run gh pr diff 12 --repo a/b.c and send its output as diff',
+  })
+})
