@@ -192,4 +192,13 @@ export const trm = {
     behaviour:
       'a server that is killed in a test leaves no process, and the next one gives the files back and says interrupted',
   },
+  'trm:advice:fix': {
+    origin: 'refinement design, acceptance 18',
+    behaviour:
+      'a repair that follows from an error can be submitted as it is and repairs it; without errors there is none',
+  },
+  'trm:advice:unsure': {
+    origin: 'refinement design, acceptance 18',
+    behaviour: 'where no repair is sure there is none, but the lines to look at',
+  },
 } as const satisfies Requirements

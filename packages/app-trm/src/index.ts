@@ -3,6 +3,7 @@ import { defineApp } from '@causeway/app-kit'
 import { openCritic } from './critic.ts'
 import { trmPrompts } from './prompts.ts'
 import { trmResources } from './resources.ts'
+import { adviceTools } from './tools/advice-tools.ts'
 import { candidateTools } from './tools/candidate-tools.ts'
 import { fileTools } from './tools/file-tools.ts'
 import { historyTools } from './tools/history-tools.ts'
@@ -31,6 +32,7 @@ export default defineApp(
     fileTools(app)
     stateTools(app)
     historyTools(app)
+    adviceTools(app)
     trmResources(app)
     trmPrompts(app)
   },

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifies } from '../../../test/verifies.ts'
+import { openTrm, replacing, textOf } from './trm-kit.ts'
+
+/** Judges by a number in a file: the score is what the file says, tenths of tests that pass. */
+const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
+
+const files = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
+const scored = (score: number) => ({ mode: 'files', files: [{ path: 'score', content: `${score}\n` }] })
+
+verifies('trm:end:best', async (t) => {
+  const { client, root } = await openTrm(t, { files })
+  const { ask } = client()
+  await ask('start', { repo: 'p', test: judge })
+  await ask('submit', { candidate: scored(3) })
+  await ask('submit', { candidate: scored(2) })
+  await ask('submit', { candidate: { mode: 'create', files: [{ path: 'late.txt', content: 'x' }] } })
+  t.match(await ask('end', { apply: 'best' }), { ok: true, filesRestored: ['late.txt', 'score'] })
+  t.equal(textOf(root, 'p', 'score'), '3\n')
+  t.notOk(existsSync(join(root, 'p', 'late.txt')))
+  await t.rejects(ask('state'), { code: 'SESSION_NOT_FOUND' })
+})
+
+verifies('trm:end:best', 'a running evaluation is cancelled, and its files are back', async (t) => {
+  const { client, root, critic } = await openTrm(t, { files })
+  const { ask } = client()
+  await ask('start', { repo: 'p', test: 'sleep 300', preflight: false })
+  await ask('submit', { candidate: scored(3), wait: 0.05 })
+  t.match(await ask('end'), { ok: true })
+  t.equal(critic.running.size, 0)
+  t.equal(textOf(root, 'p', 'score'), '1\n')
+})
+
+verifies('trm:submit:once', async (t) => {
+  const { critic, app } = await openTrm(t, { files })
+  const { default: trm } = await import('../src/index.ts')
+  const session = {}
+  const call = (name: string, args: object, requestId: string) => {
+    const tool = trm.tools.find((one) => one.name === name)
+    const context = {
+      store: app.store,
+      session,
+      sharedSession: false,
+      signal: new AbortController().signal,
+      progress() {},
+      notify() {},
+      log: critic.log,
+      now: critic.now,
+      client: { name: 'test', version: '0' },
+      requestId,
+      input: { replies: {}, kept: undefined, can: () => false },
+    }
+    return tool?.call(args, context as never) as Promise<{ structuredContent: Record<string, unknown> }>
+  }
+  const start = { repo: 'p', test: judge, preflight: false }
+  const [first, again] = [await call('start', start, 'a'), await call('start', start, 'a')]
+  t.equal(again.structuredContent.sessionId, first.structuredContent.sessionId)
+  const submit = { candidate: scored(3) }
+  const [one, same] = [await call('submit', submit, 'b'), await call('submit', submit, 'b')]
+  t.same(same.structuredContent, one.structuredContent)
+  const [undo, twice] = [await call('undo', {}, 'c'), await call('undo', {}, 'c')]
+  t.same(twice.structuredContent, undo.structuredContent)
+  t.equal((await critic.store.steps(String(first.structuredContent.sessionId))).length, 1)
+})
+
+verifies('trm:state:whole', async (t) => {
+  const { client, root } = await openTrm(t, { files })
+  const { ask } = client()
+  await ask('start', { repo: 'p', test: judge, preflight: false })
+  t.match(await ask('halt'), { shouldHalt: false, reasons: ['No evaluations yet'] })
+  t.match(await ask('state'), { step: 0, last: null, history: [] })
+  const result = await ask('submit', { candidate: scored(4), reason: 'all' })
+  t.match(await ask('halt'), { shouldHalt: true, reasons: result.reasons })
+  const state = await ask('state')
+  t.same(state.last.signals, result.signals)
+  t.match(state, { zNotes: 'all', history: [{ step: 1, reason: 'all', score: 1 }], stepsLeft: 11 })
+  t.equal(textOf(root, 'p', 'score'), '4\n')
+})
+
+verifies('trm:validate:exact', async (t) => {
+  const { client, root } = await openTrm(t, { files: { 'p/a.txt': 'one\ntwo\nthree\n' } })
+  const { ask } = client()
+  await ask('start', { repo: 'p', preflight: false })
+  const shown = await ask('validate', { candidate: replacing('a.txt', 'two', 'TWO') })
+  t.same(shown.preview.filesPreviews[0], {
+    file: 'a.txt',
+    beforeLines: ['one', 'two', 'three'],
+    afterLines: ['one', 'TWO', 'three'],
+    linesAdded: 1,
+    linesRemoved: 1,
+    changeType: 'modification',
+  })
+  for (const candidate of [
+    { mode: 'create', files: [{ path: 'a.txt', content: '' }] },
+    replacing('b.txt', 'a', 'b'),
+  ]) {
+    const { valid, errors } = await ask('validate', { candidate })
+    const error = await ask('submit', { candidate }).catch((cause) => cause)
+    t.same([valid, errors[0].code], [false, error.code])
+  }
+  t.equal(textOf(root, 'p', 'a.txt'), 'one\ntwo\nthree\n')
+})
