@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +81,12 @@ export async function openMinds(t: Test, options: KitOptions = {}): Promise<Open
 
 /** Makes a mind of this id that drives an entity of the same id. */
 export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = {}): Promise<Data> =>
-  call('create_mind', { mind_id, config: { entity_id: mind_id, traits: ['curious'], ...config } })
+  call('create_mind', {
+    mind_id,
+    config: { entity_id: mind_id, traits: ['curious'], ...config },
+    // Ids of the test's own calls begin anew with each opening.
+    request_id: randomUUID(),
+  })
 
 /** A stove as a game shows it. */
 export const stove = (position: readonly number[], id = 'stove_2') => ({

@@ -1,0 +1,305 @@
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import app from '../src/index.ts'
+import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
+
+verifies('minds:shapes', async (t) => {
+  const minds = await openMinds(t)
+  const made = await minds.call('create_mind', {
+    mind_id: 'mara',
+    config: { entity_id: 'mara', traits: ['brave'] },
+  })
+  t.match(made, { status: 'created', mind_id: 'mara', message: null, selector_effective: 'policy' })
+  const decided = await decide(minds, 'mara', 100)
+  t.same(Object.keys(decided).slice(0, 3), ['status', 'action', 'error_message'])
+  t.match(decided, {
+    status: 'success',
+    action: { action: String, parameters: Object },
+    error_message: null,
+    protocol_version: 1,
+  })
+  t.match(decided.telemetry, { provenance: 'none', model: 'causeway-policy/1', model_calls: 0 })
+  t.same(Object.keys(decided.telemetry.per_step_ms), [
+    'memory_query',
+    'memory_retrieval',
+    'cognitive_update',
+    'action_selection',
+  ])
+  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
+    status: 'success',
+    consolidated_count: 2,
+  })
+  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
+    status: 'success',
+    consolidated_count: 0,
+  })
+  t.match(await minds.call('cleanup_mind', { mind_id: 'mara' }), { status: 'removed', mind_id: 'mara' })
+})
+
+verifies('minds:errors', 'the body of the original, for each way to fail', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const body = async (tool: string, args: object): Promise<Data> => {
+    const error: Data = await minds.call(tool, args).then(
+      () => ({}),
+      (thrown: unknown) => thrown,
+    )
+    return app.errorBody?.({
+      code: error.code,
+      message: error.message,
+      remedy: '',
+      data: error.data ?? {},
+      legacy_code: null,
+      retryable: false,
+    })
+  }
+  t.same(
+    await body('decide_action', {
+      mind_id: 'nobody',
+      observation: { entity_id: 'x', current_simulation_time: 1 },
+      request_id: '7f',
+    }),
+    {
+      status: 'error',
+      action: null,
+      error_message: 'Mind nobody not found',
+      code: 'MIND_NOT_FOUND',
+      request_id: '7f',
+      protocol_version: 1,
+      retryable: false,
+    },
+  )
+  t.match(await body('decide_action', { mind_id: 'mara', observation: {} }), {
+    code: 'INVALID_OBSERVATION',
+    error_message: /^Invalid observation format: /,
+  })
+  t.match(await body('decide_action', { mind_id: 'mara', observation: null }), {
+    code: 'INVALID_OBSERVATION',
+  })
+  const events = {
+    mind_id: 'mara',
+    observation: { entity_id: 'mara', current_simulation_time: 1 },
+    events: [{ type: 'x' }],
+  }
+  t.match(await body('decide_action', events), { code: 'INVALID_EVENTS' })
+  t.match(await body('consolidate_memories', { mind_id: 'nobody' }), {
+    status: 'error',
+    consolidated_count: 0,
+    error_message: 'Mind nobody not found',
+  })
+  t.match(await body('create_mind', { mind_id: 'a b', config: {} }), { code: 'INVALID_MIND_ID' })
+  t.match(await body('create_mind', { mind_id: 'ben', config: { traits: 'brave' } }), {
+    code: 'INVALID_CONFIG',
+    error_message: /traits/,
+  })
+  t.match(await body('create_mind', { mind_id: 'ben', config: { selector: 'llm' } }), {
+    code: 'LLM_NOT_CONFIGURED',
+  })
+  t.match(await body('create_mind', { mind_id: 'mara', config: {}, if_exists: 'error' }), {
+    code: 'MIND_EXISTS',
+  })
+})
+
+verifies('minds:resources', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', {
+    initial_long_term_memories: ['I like pie.'],
+    initial_working_memory: { mood_colour: 'blue' },
+  })
+  await t.rejects(minds.read('mind://mara/last_decision'), { code: 'NO_DECISION' })
+  await decide(minds, 'mara', 100)
+  t.match(await minds.read('mind://mara/state'), {
+    entity_id: 'mara',
+    traits: ['curious'],
+    working_memory: { mood_colour: 'blue', active_goals: ['restore hunger'] },
+    daily_memories_count: 2,
+    long_term_memory_count: 1,
+    active_conversations: [],
+    notice: /rule-based/,
+  })
+  t.match(await minds.read('mind://mara/working_memory'), {
+    situation_assessment: /lowest need hunger 22 of 100; in sight: Stove/,
+  })
+  t.match(await minds.read('mind://mara/daily_memories'), [{ content: String, importance: Number }, {}])
+  t.match(await minds.read('mind://mara/memories'), [
+    { content: 'I like pie.', importance: 5, kind: 'seed', timestamp: null },
+  ])
+  t.equal((await minds.read('mind://mara/memories?limit=1')).length, 1)
+  await t.rejects(minds.read('mind://mara/memories?limit=0'), { code: 'INVALID_PARAMS' })
+  t.match(await minds.read('mind://mara/last_decision'), { decided_by: 'policy', status: 'success' })
+  t.match(await minds.read('mind://mara/usage'), { calls: 0, prompt_tokens: null, cost: null })
+  t.same(await minds.read('mind://mara/conversations'), [])
+  t.match(await minds.read('minds://list'), [{ mind_id: 'mara', status: 'active' }])
+  await t.rejects(minds.read('mind://nobody/state'), {
+    code: 'MIND_NOT_FOUND',
+    message: 'Mind nobody not found',
+  })
+})
+
+verifies('minds:prompts', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', { initial_long_term_memories: ['The mill belongs to old Tom.'] })
+  const text = async (name: string, args: object) => JSON.stringify(await minds.client.prompt(name, args))
+  t.match(await text('roleplay', { mind_id: 'mara', scene: 'the market' }), /Traits: curious.*the market/)
+  t.match(
+    await text('interview', { mind_id: 'mara', question: 'Whose is the mill?' }),
+    /The mill belongs to old Tom/,
+  )
+  t.match(
+    await text('interview', { mind_id: 'mara', question: 'Whose is the zeppelin?' }),
+    /remembers nothing/,
+  )
+})
+
+verifies('minds:explained', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const { explanation } = await decide(minds, 'mara', 100, { explain: true, request_id: 'first' })
+  t.match(explanation.candidates[0], {
+    target: 'stove_2',
+    score: Number,
+    terms: { gain: 0.8275, cost: 0, distance: 0.9524 },
+  })
+  await decide(minds, 'mara', 103)
+  const why = await minds.call('explain_decision', { mind_id: 'mara', request_id: 'first' })
+  t.match(why, {
+    decided_by: 'policy',
+    request_id: 'first',
+    current_simulation_time: 100,
+    summary: /^The policy chose interact_with/,
+  })
+  t.same(why.explanation.candidates, explanation.candidates)
+  t.match(await minds.call('explain_decision', { mind_id: 'mara' }), { current_simulation_time: 103 })
+  await t.rejects(minds.call('explain_decision', { mind_id: 'mara', request_id: 'other' }), {
+    code: 'NO_DECISION',
+  })
+})
+
+verifies(
+  'minds:life',
+  'replace and purge delete, resume takes up again, and a released mind does not decide',
+  async (t) => {
+    const minds = await openMinds(t)
+    const seeds = { initial_long_term_memories: ['one', 'two'] }
+    await makeMind(minds, 'mara', seeds)
+    await decide(minds, 'mara', 100)
+    await minds.call('cleanup_mind', { mind_id: 'mara' })
+    await t.rejects(decide(minds, 'mara', 101), { code: 'MIND_NOT_FOUND' })
+    t.match(await minds.call('list_minds'), {
+      minds: [{ mind_id: 'mara', status: 'released' }],
+      summary: '1 minds, 0 of them active.',
+    })
+    t.match(await makeMind(minds, 'mara'), { resumed: true })
+    t.match(await minds.read('mind://mara/state'), { daily_memories_count: 2, long_term_memory_count: 2 })
+    t.match(await makeMind(minds, 'mara', { ...seeds, if_exists: 'replace' }), {
+      resumed: false,
+      seeded_count: 2,
+    })
+    t.match(await minds.read('mind://mara/state'), { daily_memories_count: 0, decisions: 0 })
+    t.match(await minds.call('cleanup_mind', { mind_id: 'mara', purge: true }), {
+      existed: true,
+      retained: false,
+    })
+    t.match(await minds.call('forget_mind', { mind_id: 'mara' }), { status: 'not_found' })
+    t.match(await minds.call('list_minds'), { minds: [], next_after: null })
+  },
+)
+
+t.test('list_minds: pages lead through all', async (t) => {
+  const minds = await openMinds(t)
+  for (const id of ['c', 'a', 'b']) await makeMind(minds, id)
+  const first = await minds.call('list_minds', { limit: 2 })
+  t.match(first, { minds: [{ mind_id: 'a' }, { mind_id: 'b' }], next_after: 'b' })
+  t.match(await minds.call('list_minds', { limit: 2, after: first.next_after }), {
+    minds: [{ mind_id: 'c' }],
+    next_after: null,
+  })
+})
+
+const bid = (bid_id: string, timestamp: number) => ({
+  timestamp,
+  event_type: 'INTERACTION_BID_RECEIVED',
+  payload: { bid_id, bidder_id: 'ben', bidder_name: 'Ben', interaction_name: 'conversation' },
+})
+
+verifies('minds:policy:bids', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const hungry = await decide(minds, 'mara', 100, { events: [bid('one', 100)] })
+  t.match(hungry.action, {
+    action: 'respond_to_interaction_bid',
+    parameters: { bid_id: 'one', accept: false, reason: /hunger/ },
+  })
+  const fed = { hunger: 90 }
+  const accepted = await decide(minds, 'mara', 101, { needs: fed, events: [bid('two', 101)] })
+  t.match(accepted.action, {
+    action: 'respond_to_interaction_bid',
+    parameters: { bid_id: 'two', accept: true },
+  })
+  const after = await decide(minds, 'mara', 102, { needs: fed })
+  t.not(after.action.action, 'respond_to_interaction_bid', 'an invitation is answered once')
+  await decide(minds, 'mara', 103, {
+    needs: fed,
+    events: [
+      bid('three', 103),
+      { timestamp: 103, event_type: 'INTERACTION_BID_CANCELED', payload: { bid_id: 'three' } },
+    ],
+  })
+  const several = await decide(minds, 'mara', 104, { events: [bid('four', 104), bid('five', 104)] })
+  t.match(several.action, {
+    action: 'batch_reject_interaction_bids',
+    parameters: { ids: '*', reason: String },
+  })
+})
+
+t.test('memories of a day: each forms once, and what is told is kept with who told it', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const heard = (message: string, timestamp: number) => ({
+    entities: [],
+    conversations: [
+      {
+        interaction_id: 't',
+        interaction_name: 'conversation',
+        participants: ['mara', 'ben'],
+        conversation_history: [{ speaker_id: 'ben', speaker_name: 'Ben', message, timestamp }],
+      },
+    ],
+  })
+  await decide(minds, 'mara', 100, heard('The fair is on Sunday at 9.', 1))
+  await decide(minds, 'mara', 101, heard('The fair is on Sunday at 9.', 1))
+  await decide(minds, 'mara', 102, heard('Where is the mill?', 2))
+  const daily: Data[] = await minds.read('mind://mara/daily_memories')
+  t.equal(daily.length, 3, 'a need, a fact and a question')
+  t.match(
+    daily.filter(({ content }) => content.startsWith('Ben')),
+    [
+      { content: 'Ben told me: The fair is on Sunday at 9.', importance: 7, kind: 'fact', tags: ['told'] },
+      { content: 'Ben asked me: Where is the mill?', importance: 3, tags: ['question'] },
+    ],
+  )
+})
+
+t.test('decide: unknown members are told once, doubtful ones each time', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const odd = (time: number) => ({
+    mind_id: 'mara',
+    observation: {
+      entity_id: 'mara',
+      current_simulation_time: time,
+      inventory: ['axe'],
+      needs: { needs: { hunger: 150 } },
+    },
+  })
+  t.match((await minds.call('decide_action', odd(1))).warnings, [/hunger/, /inventory/])
+  const { warnings } = await minds.call('decide_action', odd(2))
+  t.equal(warnings.length, 1)
+})
+
+t.test('announcements: a mind that changes is told of, at most once a second', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })
+  t.same(minds.app.changes, ['mind://mara/state'])
+})

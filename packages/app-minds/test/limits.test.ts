@@ -1,0 +1,163 @@
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Data, decide, makeMind, openMinds, seen, stove } from './minds-kit.ts'
+
+const small = (limits: object) => ({ settings: { mindsLimits: limits } })
+const exceeded = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
+
+verifies('minds:limits', 'ids of minds', async (t) => {
+  const minds = await openMinds(t)
+  for (const id of ['a', 'x'.repeat(128), 'A.b_c-9']) t.match(await makeMind(minds, id), { mind_id: id })
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a/b', 'a:b', 'ä', '../x'])
+    await t.rejects(makeMind(minds, id), { code: 'INVALID_MIND_ID' }, JSON.stringify(id))
+})
+
+verifies('minds:limits', 'traits, seed memories and working memory', async (t) => {
+  const minds = await openMinds(
+    t,
+    small({ traits: 3, trait_chars: 10, seed_memories: 2, memory_chars: 20, working_memory_bytes: 100 }),
+  )
+  const cases: readonly (readonly [string, (n: number) => object, number])[] = [
+    ['traits', (n) => ({ traits: Array(n).fill('x') }), 3],
+    ['trait_chars', (n) => ({ traits: ['x'.repeat(n)] }), 10],
+    [
+      'seed_memories',
+      (n) => ({ initial_long_term_memories: Array.from({ length: n }, (_, i) => `m${i}`) }),
+      2,
+    ],
+    ['memory_chars', (n) => ({ initial_long_term_memories: ['x'.repeat(n)] }), 20],
+    ['working_memory_bytes', (n) => ({ initial_working_memory: { x: 'y'.repeat(n - 8) } }), 100],
+  ]
+  for (const [limit, config, most] of cases) {
+    t.match(await makeMind(minds, `ok_${limit}`, config(most)), { status: 'created' }, limit)
+    await t.rejects(makeMind(minds, `no_${limit}`, config(most + 1)), exceeded(limit), limit)
+  }
+})
+
+verifies('minds:limits', 'minds', async (t) => {
+  const minds = await openMinds(t, small({ minds: 2 }))
+  await makeMind(minds, 'a')
+  await makeMind(minds, 'b')
+  await t.rejects(makeMind(minds, 'c'), exceeded('minds'))
+  t.match(await makeMind(minds, 'b'), { resumed: true })
+  await minds.call('cleanup_mind', { mind_id: 'a' })
+  t.match(await makeMind(minds, 'c'), { resumed: false })
+})
+
+verifies('minds:limits', 'the size of an observation', async (t) => {
+  const observation = seen('mara', 10)
+  const bytes = Buffer.byteLength(JSON.stringify(observation))
+  for (const [most, isIn] of [
+    [bytes, true],
+    [bytes - 1, false],
+  ] as const) {
+    const minds = await openMinds(t, small({ observation_bytes: most }))
+    await makeMind(minds, 'mara')
+    const answer = minds.call('decide_action', { mind_id: 'mara', observation })
+    if (isIn) await t.resolves(answer)
+    else await t.rejects(answer, exceeded('observation_bytes'))
+  }
+})
+
+verifies(
+  'minds:limits',
+  'entities in sight and what they offer: the nearest and the first count',
+  async (t) => {
+    const minds = await openMinds(t, small({ visible_entities: 2, interactions_per_entity: 1 }))
+    await makeMind(minds, 'mara')
+    const near = [stove([40, 7], 'far'), stove([13, 7], 'near'), stove([14, 7], 'nearer')]
+    t.notOk('warnings' in (await decide(minds, 'mara', 1, { entities: near.slice(0, 2) })))
+    const cut = await decide(minds, 'mara', 2, { entities: near })
+    t.match(cut.warnings, [/3 entities in sight; the nearest 2 count/])
+    t.match(await minds.read('mind://mara/working_memory'), { situation_assessment: /^(?!.*far)/ })
+    const rich: Data = {
+      ...stove([13, 7], 'rich'),
+      interactions: { eat: { needs_filled: ['hunger'] }, cook: {} },
+    }
+    t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
+  },
+)
+
+verifies('minds:limits', 'events: so many, and so old', async (t) => {
+  const minds = await openMinds(t, small({ events: 3, event_minutes: 60 }))
+  await makeMind(minds, 'mara')
+  const bid = (timestamp: number) => ({
+    timestamp,
+    event_type: 'INTERACTION_BID_RECEIVED',
+    payload: { bid_id: `at_${timestamp}`, bidder_id: 'ben', interaction_name: 'conversation' },
+  })
+  const fed = { needs: { hunger: 90 } }
+  t.match((await decide(minds, 'mara', 160, { ...fed, events: [bid(100)] })).action, {
+    parameters: { bid_id: 'at_100' },
+  })
+  t.not(
+    (await decide(minds, 'mara', 261, { ...fed, events: [bid(200)] })).action.action,
+    'respond_to_interaction_bid',
+  )
+})
+
+verifies('minds:limits', 'open conversations: the one used least ends', async (t) => {
+  const minds = await openMinds(t, small({ open_conversations: 2 }))
+  await makeMind(minds, 'mara')
+  const talk = (interaction_id: string) => ({
+    conversations: [
+      { interaction_id, interaction_name: 'conversation', participants: ['mara'], conversation_history: [] },
+    ],
+  })
+  for (const [index, id] of ['a', 'b', 'a', 'c'].entries()) await decide(minds, 'mara', 10 + index, talk(id))
+  const open: Data[] = await minds.read('mind://mara/conversations')
+  t.same(open.map(({ interaction_id }) => interaction_id).sort(), ['a', 'c'])
+  await decide(minds, 'mara', 10 + 1440 + 2, { entities: [] })
+  t.match(await minds.read('mind://mara/state'), { active_conversations: ['a', 'c'] })
+  await decide(minds, 'mara', 10 + 1440 + 4, { entities: [] })
+  t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'nobody was there for a day')
+})
+
+verifies('minds:limits', 'lasting memories: the lightest goes first, a seed never', async (t) => {
+  const minds = await openMinds(t, small({ memories: 3 }))
+  await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
+  await decide(minds, 'mara', 100)
+  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
+    consolidated_count: 2,
+    long_term_memory_count: 3,
+  })
+  await decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_7')], needs: { hunger: 90 } })
+  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), { long_term_memory_count: 3 })
+  const kept: Data[] = await minds.read('mind://mara/memories')
+  t.ok(kept.some(({ content }) => content === 'I am a seed.'))
+  t.notOk(kept.some(({ content, timestamp }) => timestamp === 100 && content.startsWith('I saw')))
+})
+
+verifies('minds:limits', 'memories of a day: beyond the limit the mind consolidates by itself', async (t) => {
+  const minds = await openMinds(t, small({ daily_memories: 2 }))
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100)
+  t.match(await minds.read('mind://mara/state'), { daily_memories_count: 2, long_term_memory_count: 0 })
+  await decide(minds, 'mara', 101, { entities: [stove([13, 7], 'stove_7')] })
+  t.match(
+    await minds.call('consolidate_memories', { mind_id: 'mara' }),
+    { consolidated_count: 0 },
+    'it was done before',
+  )
+  t.match(await minds.read('mind://mara/state'), { daily_memories_count: 0, long_term_memory_count: 4 })
+})
+
+verifies('minds:queue', async (t) => {
+  const minds = await openMinds(t, small({ queue: 8 }))
+  await makeMind(minds, 'mara')
+  await makeMind(minds, 'ben')
+  const calls = Array.from({ length: 10 }, (_, index) =>
+    decide(minds, 'mara', 100 + index, { request_id: `r${index}` }),
+  )
+  const other = decide(minds, 'ben', 100)
+  const settled = await Promise.allSettled(calls)
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  t.equal(settled.length - refused.length, 9, 'one runs and eight wait')
+  t.match(refused, [{ code: 'MIND_BUSY', data: { mind_id: 'mara' } }])
+  t.match(await other, { status: 'success' })
+})
+
+t.test('limits: a limit that is none is an error at the start', async (t) => {
+  await t.rejects(openMinds(t, small({ minds: 0 })), { code: 'INVALID_CONFIG' })
+  await t.rejects(openMinds(t, small({ mindz: 5 })), { code: 'INVALID_CONFIG' })
+})

@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
+
+const hears = (speaker_id: string, ...sentences: readonly string[]) => ({
+  entities: [],
+  conversations: [
+    {
+      interaction_id: `talk_${speaker_id}_${sentences.join().length}`,
+      interaction_name: 'conversation',
+      participants: ['mara', speaker_id],
+      conversation_history: sentences.map((message) => ({ speaker_id, speaker_name: speaker_id, message })),
+    },
+  ],
+})
+const contents = (answer: Data): string[] => answer.memories.map(({ content }: Data) => content)
+const ask = async (minds: OpenMinds, query: string, k = 5) =>
+  contents(await minds.call('recall_memories', { mind_id: 'mara', query, k }))
+
+verifies('minds:memory:newest', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100, hears('ben', 'The bakery opens at 8.'))
+  await minds.call('consolidate_memories', { mind_id: 'mara' })
+  await decide(minds, 'mara', 1600, hears('ben', 'Actually, the bakery opens at 10.'))
+  t.match(
+    await ask(minds, 'When does the bakery open?'),
+    [/opens at 10/, /opens at 8/],
+    'of today before it is consolidated',
+  )
+  await minds.call('consolidate_memories', { mind_id: 'mara' })
+  const { memories } = await minds.call('recall_memories', {
+    mind_id: 'mara',
+    query: 'When does the bakery open?',
+  })
+  t.match(memories, [
+    { content: /opens at 10/, superseded: false },
+    { content: /opens at 8/, superseded: true },
+  ])
+})
+
+verifies('minds:consolidation', 'what says the same joins what is known, and counts once', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100, hears('ben', 'The mill belongs to Tom.'))
+  await minds.call('consolidate_memories', { mind_id: 'mara' })
+  await decide(minds, 'mara', 1600, hears('ben', 'The mill belongs to Tom.', 'The mill belongs to Tom!'))
+  const before = (await minds.read('mind://mara/state')).daily_memories_count
+  const again = await minds.call('consolidate_memories', { mind_id: 'mara' })
+  t.equal(again.consolidated_count, before)
+  t.ok(again.merged_count >= 1)
+  t.equal((await ask(minds, 'Whose is the mill?')).filter((one) => one.includes('Tom')).length, 1)
+})
+
+verifies(
+  'minds:memory:floor',
+  'recency decides between equals, and what is important does not come unasked',
+  async (t) => {
+    const minds = await openMinds(t)
+    await makeMind(minds, 'mara')
+    await decide(minds, 'mara', 100, hears('ben', 'A pony was seen at the lake.'))
+    await decide(minds, 'mara', 9000, hears('ann', 'A pony was seen at the lake.'))
+    await minds.call('consolidate_memories', { mind_id: 'mara' })
+    t.match(await ask(minds, 'pony at the lake'), [/^ann/, /^ben/])
+    t.same(await ask(minds, 'pneumatic tube'), [])
+  },
+)
+
+verifies('minds:memory:worker', async (t) => {
+  const seeds = Array.from(
+    { length: 60 },
+    (_, n) => `House ${n} stands in ${n % 2 ? 'Oak' : 'Elm'} street; the baker lives there.`,
+  )
+  const questions = ['House 7 street', 'Where does the baker live?', 'Elm street']
+  const answers: string[][][] = []
+  for (const worker_search_from of [1000, 10]) {
+    const minds = await openMinds(t, { settings: { mindsLimits: { worker_search_from } } })
+    await makeMind(minds, 'mara', { initial_long_term_memories: seeds })
+    await decide(minds, 'mara', 10)
+    await minds.call('consolidate_memories', { mind_id: 'mara' })
+    const found: string[][] = []
+    for (const question of questions) found.push(await ask(minds, question))
+    answers.push(found)
+  }
+  t.same(answers[1], answers[0])
+  t.match(answers[0]?.[0]?.[0], /House 7 stands/)
+})
+
+/** A server of embeddings that counts letters: no meaning, but a space of its own. */
+async function startEmbeddings(t: Test, works: { yes: boolean }): Promise<{ url: string; texts: string[] }> {
+  const texts: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { input } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    texts.push(...input)
+    const data = input.map((text: string, index: number) => ({
+      index,
+      embedding: [...'abcdefgh'].map((letter) => text.toLowerCase().split(letter).length),
+    }))
+    response.writeHead(works.yes ? 200 : 400, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(works.yes ? { data, model: 'letters' } : { error: 'no' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, texts }
+}
+
+verifies('minds:memory:spaces', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', { initial_long_term_memories: ['The well is deep.', 'The mill is old.'] })
+  const local = await ask(minds, 'old mill')
+  const letters = await startEmbeddings(t, { yes: true })
+  const dir = minds.dir
+  await minds.app.close()
+  const settings = {
+    mindsEmbeddingsUrl: letters.url,
+    mindsEmbeddingsModel: 'letters',
+    mindsEmbeddingsDimensions: 8,
+  }
+  const other = await openMinds(t, { dir, settings })
+  t.match(await makeMind(other, 'mara'), {
+    embedding_model_effective: 'openai letters, 8 dimensions',
+    embedding_model_requested: 'all-MiniLM-L6-v2',
+  })
+  t.match(await ask(other, 'old mill'), ['The mill is old.'])
+  t.ok(letters.texts.includes('The well is deep.'), 'memories got vectors in the new space')
+  await other.app.close()
+  t.same(await ask(await openMinds(t, { dir }), 'old mill'), local, 'the old space is as it was')
+})
+
+verifies('minds:memory:embedding-fails', async (t) => {
+  const works = { yes: true }
+  const letters = await startEmbeddings(t, works)
+  const settings = {
+    mindsEmbeddingsUrl: letters.url,
+    mindsEmbeddingsModel: 'letters',
+    mindsEmbeddingsDimensions: 8,
+  }
+  const minds = await openMinds(t, { settings })
+  await makeMind(minds, 'mara')
+  works.yes = false
+  const decided = await decide(minds, 'mara', 100, hears('ben', 'The mill belongs to Tom.'))
+  t.match(decided, { status: 'success' })
+  await t.rejects(minds.call('consolidate_memories', { mind_id: 'mara' }), { code: 'EMBEDDING_ERROR' })
+  const state = await minds.read('mind://mara/state')
+  t.match(state, { daily_memories_count: 2, long_term_memory_count: 0 })
+  const byWords = await minds.call('recall_memories', { mind_id: 'mara', query: 'mill belongs' })
+  t.match(byWords, { memories: [{ content: /Tom/ }], warnings: [/by words alone/] })
+  works.yes = true
+  t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
+    consolidated_count: 2,
+    failed_count: 0,
+  })
+})

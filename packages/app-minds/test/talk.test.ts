@@ -1,0 +1,169 @@
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
+
+const conversation = (
+  history: readonly (readonly [string, string])[],
+  more: object = {},
+  current: object = {},
+) => ({
+  entities: [],
+  needs: { hunger: 80, social: 30 },
+  status: {
+    current_interaction: {
+      interaction_id: 'talk',
+      interaction_name: 'conversation',
+      needs_filled: ['social'],
+      ...current,
+    },
+    controller_state: { state_name: 'interacting' },
+  },
+  conversations: [
+    {
+      interaction_id: 'talk',
+      interaction_name: 'conversation',
+      participants: ['ben', 'mara'],
+      conversation_history: history.map(([speaker_id, message], timestamp) => ({
+        speaker_id,
+        speaker_name: speaker_id === 'ben' ? 'Ben' : 'Mara',
+        message,
+        timestamp,
+      })),
+      ...more,
+    },
+  ],
+})
+const said = ({ action }: Data): string | undefined => action.parameters.message
+const talkingMind = async (
+  t: Parameters<Parameters<typeof verifies>[1]>[0],
+  memories: string[] = [],
+): Promise<OpenMinds> => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', { initial_long_term_memories: memories })
+  return minds
+}
+
+verifies('minds:policy:talk', 'a question is answered from memory, in quotation', async (t) => {
+  const minds = await talkingMind(t, [
+    'The blacksmith lives beside the old mill.',
+    'Wolves were seen in the forest.',
+  ])
+  const answer = await decide(minds, 'mara', 10, conversation([['ben', 'Where does the blacksmith live?']]))
+  t.equal(answer.action.action, 'act_in_interaction')
+  t.match(said(answer), /: The blacksmith lives beside the old mill\.$/)
+})
+
+verifies('minds:policy:talk', 'what is not remembered is not invented', async (t) => {
+  const minds = await talkingMind(t, ['The blacksmith lives beside the old mill.'])
+  const answer = await decide(
+    minds,
+    'mara',
+    10,
+    conversation([['ben', 'When does the harbour festival begin?']]),
+  )
+  t.match(said(answer), /^I (don't|do not) (know|remember)/)
+})
+
+verifies('minds:policy:talk', 'what was told a moment ago is known before it is consolidated', async (t) => {
+  const minds = await talkingMind(t)
+  await decide(minds, 'mara', 10, conversation([['ben', 'My sister Ann owns the bakery.']]))
+  const answer = await decide(
+    minds,
+    'mara',
+    12,
+    conversation([
+      ['ben', 'My sister Ann owns the bakery.'],
+      ['mara', 'Good to know.'],
+      ['ben', 'Who owns the bakery?'],
+    ]),
+  )
+  t.match(said(answer), /My sister Ann owns the bakery/)
+})
+
+verifies('minds:memory:today', async (t) => {
+  const minds = await talkingMind(t)
+  await decide(minds, 'mara', 10, conversation([['ben', 'The ferry leaves at noon from the harbour.']]))
+  t.match(await minds.call('recall_memories', { mind_id: 'mara', query: 'When does the ferry leave?' }), {
+    memories: [{ content: 'Ben told me: The ferry leaves at noon from the harbour.' }],
+  })
+})
+
+verifies('minds:policy:talk', 'it waits for its turn, and nudges once when nobody speaks', async (t) => {
+  const minds = await talkingMind(t)
+  const history = [
+    ['ben', 'Hello there'],
+    ['mara', 'Hello Ben.'],
+  ] as const
+  t.equal((await decide(minds, 'mara', 10, conversation(history))).action.action, 'continue')
+  t.equal((await decide(minds, 'mara', 14, conversation(history))).action.action, 'continue')
+  const nudge = await decide(minds, 'mara', 16, conversation(history))
+  t.match(said(nudge), /Ben\?$/)
+})
+
+verifies('minds:policy:talk', 'nobody waits for ever for the other to begin', async (t) => {
+  const minds = await talkingMind(t)
+  const mine = await decide(minds, 'mara', 10, conversation([], { initiator_id: 'mara' }))
+  t.equal(mine.action.action, 'act_in_interaction')
+  const other = await openMinds(t)
+  await makeMind(other, 'mara')
+  t.equal(
+    (await decide(other, 'mara', 10, conversation([], { initiator_id: 'ben' }))).action.action,
+    'continue',
+  )
+  t.equal(
+    (await decide(other, 'mara', 11, conversation([]))).action.action,
+    'continue',
+    'ben comes first by id',
+  )
+  t.equal((await decide(other, 'mara', 20, conversation([]))).action.action, 'act_in_interaction')
+})
+
+verifies('minds:policy:talk', 'it leaves after four turns, with a farewell, and then goes', async (t) => {
+  const minds = await talkingMind(t)
+  const history: [string, string][] = []
+  const current = {
+    act_in_interaction_parameters: { message: { type: 'string' }, is_farewell: { type: 'bool' } },
+  }
+  const actions: Data[] = []
+  for (let n = 0; n < 6; n++) {
+    history.push(['ben', `The weather of day ${n} was fine.`])
+    const { action } = await decide(
+      minds,
+      'mara',
+      10 + n,
+      conversation(
+        history.slice(-5).map((line) => line),
+        {},
+        current,
+      ),
+    )
+    actions.push(action)
+    if (action.parameters.message !== undefined) history.push(['mara', action.parameters.message])
+  }
+  t.same(
+    actions.map(({ action }) => action),
+    [...Array(5).fill('act_in_interaction'), 'cancel_interaction'],
+  )
+  t.match(actions[4].parameters, { message: /[Gg]oodbye/, is_farewell: true })
+})
+
+verifies(
+  'minds:policy:talk',
+  'a critical need ends it, and a question asked is still answered',
+  async (t) => {
+    const minds = await talkingMind(t, ['The well is behind the church.'])
+    const change = { ...conversation([['ben', 'Where is the well?']]), needs: { hunger: 10, social: 30 } }
+    const answer = await decide(minds, 'mara', 10, change)
+    t.match(said(answer), /The well is behind the church\..*[Gg]oodbye/)
+    t.equal((await decide(minds, 'mara', 11, change)).action.action, 'cancel_interaction')
+  },
+)
+
+t.test('talk: the only text that an interaction takes is what is said', async (t) => {
+  const minds = await talkingMind(t)
+  const current = {
+    act_in_interaction_parameters: { utterance: { type: 'String' }, volume: { type: 'int' } },
+  }
+  const answer = await decide(minds, 'mara', 10, conversation([['ben', 'Hello']], {}, current))
+  t.type(answer.action.parameters.utterance, 'string')
+})
