@@ -58,12 +58,16 @@ export function eventStream(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   let end = (): void => {}
+  let drained = (): void => {}
   return new ReadableStream<Uint8Array>(
     {
       async start(controller) {
         const { live } = plot
         let isBehind = false
-        const write = (text: string): void => controller.enqueue(encoder.encode(text))
+        let isOver = false
+        const write = (text: string): void => {
+          if (!isOver) controller.enqueue(encoder.encode(text))
+        }
         const heartbeat = setInterval(() => write(': still here\n\n'), heartbeatMs).unref()
         const listener: Listener = {
           send(event) {
@@ -75,20 +79,22 @@ export function eventStream(
         }
         /** Waits until the viewer has read what is there, and begins it anew. */
         const catchUp = async (): Promise<void> => {
-          while (!signal.aborted && (controller.desiredSize ?? 1) < 0)
-            await new Promise((resolve) => setTimeout(resolve, 50).unref())
-          if (signal.aborted) return
+          await new Promise<void>((resolve) => {
+            drained = resolve
+          })
           await beginAnew(plot, live, write, () => {
             isBehind = false
           })
         }
         end = () => {
+          isOver = true
           clearInterval(heartbeat)
           live.leave(listener)
         }
         signal.addEventListener(
           'abort',
           () => {
+            if (isOver) return
             end()
             controller.close()
           },
@@ -103,6 +109,10 @@ export function eventStream(
             isBehind = false
           })
         }
+      },
+      /** Called when the viewer waits for more. */
+      pull() {
+        drained()
       },
       cancel() {
         end()

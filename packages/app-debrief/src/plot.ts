@@ -62,6 +62,10 @@ export interface Plot {
   readonly bytes: number
   readonly warnings: readonly string[]
   readonly isInWorker: boolean
+  /** Saves what is new and gives the memory back; the next call reads the plot again. */
+  release(): Promise<void>
+  /** Milliseconds since somebody last asked for anything. */
+  idleMs(): number
   /** Saves what is new and lets go of the plot. */
   close(): Promise<void>
 }
@@ -80,6 +84,7 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
   let timer: NodeJS.Timeout | undefined
   let dirtySince = 0
   let isUnkept = false
+  let usedMs = env.now()
 
   /** Runs after everything that was asked for before; a plot that was lost with its worker is read again first. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -267,7 +272,16 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
       }),
     reload: (by) => inTurn(() => reloaded(by)),
     saveCopy: (filename) => inTurn(() => writeCopy(plot, filename)),
-    check: () => inTurn(check),
+    async check() {
+      if (!isLost) await inTurn(check)
+    },
+    release: () =>
+      inTurn(async () => {
+        await trySave(env, plot)
+        await plot.holder.stop()
+        isLost = true
+      }),
+    idleMs: () => (plot.live.listeners > 0 ? 0 : env.now() - usedMs),
     stamp,
     get bytes() {
       return plot.bytes
@@ -276,7 +290,7 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
       return plot.warnings
     },
     get isInWorker() {
-      return plot.holder.isWorker
+      return plot.holder.isWorker && !isLost
     },
     async close() {
       isClosed = true
@@ -290,6 +304,7 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
 
   /** What is read is never older than the file. */
   async function checkFirst(): Promise<void> {
+    usedMs = env.now()
     const signature = await signatureOf(path)
     const isKnown = signature === plot.signature || (isForeign(plot.file) && signature === plot.judged)
     if (isLost || signature === null || !isKnown) await inTurn(check)

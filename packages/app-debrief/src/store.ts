@@ -53,6 +53,9 @@ interface Entry {
   ready?: Plot
 }
 
+/** A worker whose plot nobody asked for in this time is ended, ms. */
+const idleMs = 600_000
+
 /** Plots that an error names. */
 const mostNamed = 50
 
@@ -206,7 +209,9 @@ async function watch(
     await pause(checkEveryMs, undefined, { signal, ref: false }).catch(() => {})
     for (const opening of signal.aborted ? [] : plots()) {
       try {
-        await (await opening).check()
+        const plot = await opening
+        await plot.check()
+        if (plot.isInWorker && plot.idleMs() > idleMs) await plot.release()
       } catch (error) {
         log.warn(
           { err: error, code: isCausewayError(error) ? error.code : undefined },

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { until } from '../../../test/e2e/condition.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { emptyFolders, openOver } from './debrief-kit.ts'
+import { widePlot } from './wide-plot.ts'
+
+const filename = 'wide.plot.json'
+
+verifies('debrief:large', 'read, changed, saved and undone in a worker', async (t) => {
+  const dir = emptyFolders(t)
+  const text = widePlot({ tracks: 40, vertices: 700 })
+  writeFileSync(join(dir, 'plots', filename), text)
+  const opened = await openOver(t, dir)
+  const client = opened.client()
+  t.match(await client.ask('open_plot', { filename }), { features: 40, size_bytes: text.length })
+  t.match(opened.store.health(), { open_plots: 1, in_workers: 1 })
+  await client.ask('delete_features', { ids: ['track-3', 'track-30'] })
+  t.match(await client.ask('get_features'), { total: 38 })
+  await client.ask('save_plot')
+  t.equal(JSON.parse(opened.file('wide')).features.length, 38)
+  await client.ask('undo')
+  await client.ask('save_plot')
+  t.ok(opened.file('wide') === text, 'byte for byte')
+  t.match(await client.refusal('delete_features', { ids: ['nobody'] }), { code: 'FEATURE_NOT_FOUND' })
+})
+
+verifies('debrief:large', 'a plot that grows leaves this thread, with its history', async (t) => {
+  const dir = emptyFolders(t)
+  writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
+  const opened = await openOver(t, dir)
+  const client = opened.client()
+  await client.ask('open_plot', { filename })
+  const { features } = JSON.parse(widePlot({ tracks: 40, vertices: 700 }))
+  await client.ask('add_features', { features: features.slice(0, 10) })
+  await client.ask('add_features', { features: features.slice(10) })
+  await until(
+    async () => opened.store.health(),
+    ({ in_workers, unsaved }) => in_workers === 1 && unsaved === 0,
+  )
+  t.match(await client.ask('get_features', { limit: 1 }), { total: 40, rev: 3 })
+  await client.ask('delete_features', { ids: ['track-0'] })
+  await client.ask('undo')
+  t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
+})
+
+verifies(
+  'debrief:large',
+  'one that nobody asks for is let go, and read again with all that was done',
+  async (t) => {
+    const dir = emptyFolders(t)
+    writeFileSync(join(dir, 'plots', filename), widePlot({ tracks: 40, vertices: 700 }))
+    let now = Date.now()
+    const opened = await openOver(t, dir, { settings: { plotCheckMs: 50 }, now: () => now })
+    const client = opened.client()
+    await client.ask('open_plot', { filename })
+    await client.ask('delete_features', { ids: ['track-3'] })
+    await client.ask('set_selection', { selectedIds: ['track-7'] })
+    now += 700_000
+    await until(
+      async () => opened.store.health(),
+      ({ in_workers }) => in_workers === 0,
+    )
+    t.equal(JSON.parse(opened.file('wide')).features.length, 39)
+    t.match(await client.ask('get_features', { limit: 1 }), { total: 39, rev: 3 })
+    t.match(await client.ask('get_selection'), { selectedIds: ['track-7'] })
+    await client.ask('undo')
+    t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
+  },
+)
