@@ -19,7 +19,7 @@ import {
 import { callerOf, type Exchange } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import { initializeParams, initializeResult } from './handshake.ts'
-import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import { asksFirstPage } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Messages that one array may hold; as many as the SDK takes. */
@@ -28,7 +28,7 @@ const maxBatch = 100
 /** An HTTP answer; without a body where there was nothing to answer. */
 export interface LenientAnswer {
   readonly status: number
-  readonly json?: string
+  readonly json?: string | Buffer
 }
 
 /** Where a body came from. */
@@ -54,7 +54,7 @@ export async function answerLeniently(body: unknown, origin: Origin): Promise<Le
   return given.length === 0 ? { status: 202 } : { status: 200, json: `[${given.join(',')}]` }
 }
 
-async function answer(message: unknown, origin: Origin): Promise<string | undefined> {
+async function answer(message: unknown, origin: Origin): Promise<string | Buffer | undefined> {
   const kind = kindOf(message)
   if (kind === 'invalid') return JSON.stringify(rpcFailure(idOf(message), notAMessage(), 'legacy'))
   if (kind !== 'request') return undefined
@@ -70,12 +70,12 @@ async function answer(message: unknown, origin: Origin): Promise<string | undefi
 async function resultOf(
   { id, method, params = {} }: Request,
   { wiring, exchange, session }: Origin,
-): Promise<string> {
-  const { core } = wiring
+): Promise<string | Buffer> {
+  const { core, toolLists } = wiring
   const { mount } = exchange
   if (method === 'initialize')
     return JSON.stringify(success(id, initializeResult(initializeParams(params), core.describe(mount))))
-  if (asksFirstPage({ method, params })) return toolListAnswer(core, { mount, era: 'legacy', id })
+  if (asksFirstPage({ method, params })) return toolLists.answer({ mount, era: 'legacy', id })
   const caller = callerOf(exchange, {
     era: 'legacy',
     channel: session === undefined ? 'mcp' : 'session',

@@ -55,7 +55,7 @@ export function mcpRoutes(fastify: FastifyInstance, wiring: Wiring, legs: McpLeg
 
 /** Era and session are decided anew for each message: clients mix them on one connection. */
 async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
-  const { request, reply, exchange } = turn
+  const { request, exchange } = turn
   const { body } = request
   const { inflight, log } = wiring
   const method = methodOf(body)
@@ -76,6 +76,10 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
     const session = await sessionOf(turn, legs)
     if (session !== undefined) return inflight.run(() => session.call(turn, body))
   }
+  if (isPlainToolList(body)) {
+    const session = await sessionOf(turn, legs)
+    return inflight.run(() => lenient(turn, wiring, session))
+  }
   const canStream = isPlain || (acceptsStream(request) && sdkReads(body))
   if (method === 'initialize' && canStream && hasRequest(body))
     return inflight.run(() => legs.sessions.initialize(turn))
@@ -83,13 +87,16 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
   const session = await sessionOf(turn, legs)
   // Cancellations and answers to our own requests must get through while the server waits for calls to end.
   if (session !== undefined && !hasRequest(body) && sdkReads(body)) return session.answer(turn, body)
-  if (session !== undefined && canStream && !isPlainToolList(body))
-    return inflight.run(() => session.answer(turn, body))
-  await inflight.run(async () => {
-    const origin = { wiring, exchange, session: openSession(session) }
-    const { status, json } = await answerLeniently(body, origin)
-    await reply.code(status).type('application/json').send(json)
-  })
+  if (session !== undefined && canStream) return inflight.run(() => session.answer(turn, body))
+  await inflight.run(() => lenient(turn, wiring, session))
+}
+
+/** Answers by the lenient leg, which streams nothing. */
+async function lenient(turn: Turn, wiring: Wiring, session: LegacySession | undefined): Promise<void> {
+  const { request, reply, exchange } = turn
+  const origin = { wiring, exchange, session: openSession(session) }
+  const { status, json } = await answerLeniently(request.body, origin)
+  await reply.code(status).type('application/json').send(json)
 }
 
 /** JSON-RPC allows ids that the SDK does not carry, such as fractions. */
@@ -99,7 +106,8 @@ const sdkReads = (body: unknown): boolean =>
   [body].flat().every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
 
 /** One that is answered from bytes, which the lenient leg does for every client. */
-const isPlainToolList = (body: unknown): boolean => !Array.isArray(body) && asksFirstPage(body as RpcRequest)
+const isPlainToolList = (body: unknown): boolean =>
+  kindOf(body) === 'request' && asksFirstPage(body as RpcRequest)
 
 const openSession = (session: LegacySession | undefined) =>
   session && { id: session.id, client: session.initialize.clientInfo }

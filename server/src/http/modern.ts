@@ -17,7 +17,7 @@ import { callerOf, type Exchange, type Turn } from './exchange.ts'
 import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
 import { type BegunCall, beginCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
-import { asksFirstPage, toolListAnswer } from './tool-list.ts'
+import { asksFirstPage } from './tool-list.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -111,7 +111,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       checkHeaders(request, mount)
       const message = requestIn(request)
       if (message !== undefined && asksFirstPage(message)) {
-        const json = toolListAnswer(wiring.core, { mount, era: 'modern', id: message.id })
+        const json = wiring.toolLists.answer({ mount, era: 'modern', id: message.id })
         await reply.type('application/json').send(json)
         return
       }

@@ -22,6 +22,7 @@ import { ownRouteStrategy } from './own-route.ts'
 import { restRoutes } from './rest.ts'
 import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
+import { toolListAnswers } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Where to listen, and the limits of the wire. */
@@ -75,6 +76,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   const wiring: Wiring = {
     stopping: stopping.signal,
     core,
+    toolLists: toolListAnswers(core),
     log,
     inflight: inflight(options.crowd),
     asking: openAsking(core.signingKey),

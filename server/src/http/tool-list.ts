@@ -12,14 +12,32 @@ interface Asked {
 export const asksFirstPage = ({ method, params }: Asked): boolean =>
   method === 'tools/list' && params?.cursor === undefined
 
-/** The whole JSON-RPC answer, as text. */
-export function toolListAnswer(
-  core: Core,
-  { mount, era, id }: { readonly mount: Mount; readonly era: Era; readonly id: Id },
-): string {
-  const { json } = core.toolList(mount, era)
-  const result = era === 'modern' ? stamped(json, core.describe(mount).serverInfo) : json
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+/** Makes answers out of bytes that are encoded once for each list. */
+export interface ToolListAnswers {
+  /** The whole JSON-RPC answer as UTF-8. */
+  answer(asked: { readonly mount: Mount; readonly era: Era; readonly id: Id }): Buffer
+}
+
+/** Encodes the list of a mount when it is first asked for, and again when it is another one. */
+export function toolListAnswers(core: Core): ToolListAnswers {
+  const known = new Map<string, { readonly json: string; readonly rest: Buffer }>()
+
+  /** What follows the id. */
+  const restOf = (mount: Mount, era: Era): Buffer => {
+    const { json } = core.toolList(mount, era)
+    const key = `${era} ${mount.path}`
+    const before = known.get(key)
+    if (before?.json === json) return before.rest
+    const result = era === 'modern' ? stamped(json, core.describe(mount).serverInfo) : json
+    const rest = Buffer.from(`,"result":${result}}`)
+    known.set(key, { json, rest })
+    return rest
+  }
+
+  return {
+    answer: ({ mount, era, id }) =>
+      Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)}`), restOf(mount, era)]),
+  }
 }
 
 /** What MCP 2026-07-28 wants on every result, put in before the last brace; the list is never empty of members. */

@@ -3,10 +3,12 @@ import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
 import type { Asking } from './asking.ts'
 import type { Inflight } from './inflight.ts'
+import type { ToolListAnswers } from './tool-list.ts'
 
 /** The core, the log, and the limits of the wire. */
 export interface Wiring {
   readonly core: Core
+  readonly toolLists: ToolListAnswers
   readonly log: Logger
   readonly inflight: Inflight
   readonly asking: Asking
