@@ -9,7 +9,7 @@ import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
 import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
 import type { Trace } from './domain/trace.ts'
-import type { ChannelTask } from './limit/limits.ts'
+import type { ChannelTask } from './limit/task.ts'
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {

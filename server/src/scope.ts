@@ -11,7 +11,8 @@ import type { Caller } from './core.ts'
 import { briefFacts, subjectOf } from './domain/audit-entry.ts'
 import { type Hosted, storeOf } from './host.ts'
 import type { Flight } from './limit/flights.ts'
-import type { Limits, Task } from './limit/limits.ts'
+import type { Limits } from './limit/limits.ts'
+import type { Task } from './limit/task.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Opens the scope of one call. */

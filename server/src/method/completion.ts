@@ -2,7 +2,7 @@
 import type { ToolContext, Variables } from '@causeway/app-kit'
 import { CausewayError, type Params } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
-import { methodTask } from '../limit/limits.ts'
+import { methodTask } from '../limit/task.ts'
 import type { Method, MethodCall } from './method.ts'
 import { object, text } from './params.ts'
 import { findPrompt } from './prompts.ts'

@@ -2,7 +2,7 @@
 import { type AppPrompt, isAsk } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
-import { methodTask } from '../limit/limits.ts'
+import { methodTask } from '../limit/task.ts'
 import { listedPrompt } from '../mount.ts'
 import { pageOf } from '../page.ts'
 import { cacheHints, type MountLists } from '../registry.ts'

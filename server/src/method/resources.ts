@@ -2,7 +2,7 @@
 import type { AppResource, Variables } from '@causeway/app-kit'
 import { CausewayError, type Resource } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
-import { methodTask } from '../limit/limits.ts'
+import { methodTask } from '../limit/task.ts'
 import { pageOf } from '../page.ts'
 import type { Method, MethodCall, MethodContext } from './method.ts'
 import { text } from './params.ts'

@@ -13,7 +13,7 @@ import {
 } from '@causeway/protocol'
 import type { Caller } from '../core.ts'
 import { traceOf } from '../domain/trace.ts'
-import { toolTask } from '../limit/limits.ts'
+import { toolTask } from '../limit/task.ts'
 import { pageOf } from '../page.ts'
 import { cacheHints, type ToolEntry } from '../registry.ts'
 import type { Method, MethodCall, MethodContext } from './method.ts'
