@@ -2,6 +2,7 @@
 import { parser as python } from '@lezer/python'
 import { parse } from 'acorn'
 import { parse as parseToml } from 'smol-toml'
+import { plainCode, readNotebook } from '../notebook/notebook.ts'
 
 /** The first place at which a text is not valid; lines from 1. */
 export interface SyntaxProblem {
@@ -41,6 +42,18 @@ function scriptError(text: string): SyntaxProblem | undefined {
 
 const jsonError: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
+/** The first code cell that Python cannot read; lines count within the cell. */
+function notebookError(text: string): SyntaxProblem | undefined {
+  const invalid = jsonError(text)
+  if (invalid) return invalid
+  const { cells, language } = readNotebook('', text)
+  for (const { kind, index, source } of language === 'python' ? cells : []) {
+    const found = kind === 'code' ? pythonError(plainCode(source)) : undefined
+    if (found) return { line: found.line, reason: `${found.reason}, in cell ${index}` }
+  }
+  return undefined
+}
+
 const tomlError: Check = (text) => attempt(() => parseToml(text))
 
 /** By extension; TypeScript and JSX have checks of their own in the project's tools. */
@@ -50,7 +63,7 @@ const checks: Readonly<Record<string, Check>> = {
   mjs: scriptError,
   cjs: scriptError,
   json: jsonError,
-  ipynb: jsonError,
+  ipynb: notebookError,
   toml: tomlError,
 }
 

@@ -79,6 +79,12 @@ export function cellAt(path: string, { cells }: Notebook, address: CellAddress):
   })
 }
 
+/** The code of a cell as everybody but IPython reads it: what IPython handles itself becomes blank lines. */
+export function plainCode(source: string): string {
+  const plain = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
+  return plain.replace(/^\s*(?:\w+\s*=\s*)?[%!?].*$|^.*\?\s*$/gm, '')
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))

@@ -3,7 +3,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { structuredPatch } from 'diff'
 import { plainPaths } from '../candidate/diff-header.ts'
 import { readDiff } from '../candidate/unified-diff.ts'
-import { isNotebook, readNotebook } from '../notebook/notebook.ts'
+import { isNotebook, plainCode, readNotebook } from '../notebook/notebook.ts'
 
 /** A line that the change adds. */
 export interface AddedLine {
@@ -76,17 +76,14 @@ export function filesOfTexts(files: readonly ReviewedFile[]): readonly ChangedFi
         )
         const texts = {
           path: file.path,
-          content: withoutMagics(cell.source),
-          orig: withoutMagics(old?.source ?? ''),
+          content: plainCode(cell.source),
+          orig: plainCode(old?.source ?? ''),
         }
         return changed(texts, { language, part: `cell ${cell.index}` })
       })
       .filter(({ added, removed }) => added.length + removed > 0)
   })
 }
-
-/** Lines that IPython reads itself are blank to everybody else. */
-export const withoutMagics = (source: string): string => source.replace(/^\s*[%!?].*$/gm, '')
 
 function changed(
   { path, content, orig = '' }: ReviewedFile,

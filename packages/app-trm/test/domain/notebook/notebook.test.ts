@@ -141,6 +141,24 @@ t.test('a notebook: the last cell can go, and the first can come', async (t) => 
   t.match(readNotebook('n.ipynb', again).cells, [{ source: 'x = 1' }])
 })
 
+t.test(
+  'a notebook: a code cell that is no longer Python is named, what IPython reads itself is not',
+  async (t) => {
+    const fine = '%matplotlib inline\nfiles = !ls\n!pip list\ndf?\nx = 1'
+    t.same(
+      edit(jupyter, { type: 'replaceCell', cell: 'load', content: '%%bash\nls | wc' }).report.warnings.slice(
+        1,
+      ),
+      [],
+    )
+    t.same(edit(jupyter, { type: 'replaceCell', cell: 'load', content: fine }).report.warnings.slice(1), [])
+    t.match(
+      edit(jupyter, { type: 'replaceCell', cell: 'load', content: `${fine}\ndef f(:` }).report.warnings,
+      [{ code: 'STALE_OUTPUT' }, { code: 'SYNTAX', message: /^line 6 .*in cell 1/ }],
+    )
+  },
+)
+
 t.test('a notebook: a diff may be one of a cell', async (t) => {
   const diff =
     "@@\n import pandas as pd\n-df = pd.read_csv('a.csv')\n+df = pd.read_csv('b.csv')\n df.head()\n"

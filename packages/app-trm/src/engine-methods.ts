@@ -1,0 +1,40 @@
+/** What the worker for code does; all of it pure, all of it data. */
+import type { AppliedCandidate, Candidate, FilesBefore } from './domain/candidate/types.ts'
+import type { Problem } from './domain/feedback/problem.ts'
+import type { Fix } from './domain/fix/fix.ts'
+import type { FixContext } from './domain/fix/rule.ts'
+import type { ReviewedFile } from './domain/review/changed-file.ts'
+import type { Review } from './domain/review/review.ts'
+import type { Category } from './domain/suggest/finding.ts'
+import type { Suggestion, SuggestRequest } from './domain/suggest/suggest.ts'
+
+/** A candidate that was read, and the files that must be read for it. */
+export interface ReadCandidate {
+  readonly candidate: Candidate
+  readonly paths: readonly string[]
+}
+
+/** What repairs are made from. */
+export interface FixRequest extends FixContext {
+  readonly problems: readonly Problem[]
+  /** What the commands wrote; eslint tells its repairs there. */
+  readonly outputs: readonly string[]
+}
+
+/** What is reviewed: a diff, files, or both. */
+export interface ReviewRequest {
+  readonly diff?: string | undefined
+  readonly files?: readonly ReviewedFile[] | undefined
+  readonly focus?: readonly Category[] | undefined
+}
+
+/** The methods by name. */
+export type EngineMethods = {
+  readonly read: (input: unknown) => ReadCandidate
+  readonly apply: (args: { readonly files: FilesBefore; readonly candidate: Candidate }) => AppliedCandidate
+  /** Python files by path -> names that they define -> the modules that define them. */
+  readonly definitions: (texts: ReadonlyMap<string, string>) => ReadonlyMap<string, readonly string[]>
+  readonly fix: (request: FixRequest) => readonly Fix[]
+  readonly suggest: (request: SuggestRequest) => readonly Suggestion[]
+  readonly review: (request: ReviewRequest) => Review
+}
