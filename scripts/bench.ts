@@ -22,6 +22,7 @@ import { relaySections } from './bench/relay-report.ts'
 import { measureRelays } from './bench/relays.ts'
 import { markdown, type Section } from './bench/report.ts'
 import { measureStart } from './bench/start.ts'
+import { measureToolvault } from './bench/toolvault.ts'
 import { measureWire } from './bench/wire.ts'
 
 /** What `npm run bench` and its arguments measure. */
@@ -89,6 +90,14 @@ const large: Part = {
   },
 }
 
+const toolvault: Part = {
+  command: 'npm run bench -- toolvault --write',
+  title: 'Tool vault',
+  async run() {
+    for (const section of measureToolvault()) show(section)
+  },
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean', default: false } },
@@ -99,8 +108,9 @@ try {
   if (name === undefined) await measure(whole)
   else if (name === 'bridge') await measure(bridge)
   else if (name === 'large') await measure(large)
+  else if (name === 'toolvault') await measure(toolvault)
   else {
-    say(`there is no part "${name}"; there are: bridge, large`)
+    say(`there is no part "${name}"; there are: bridge, large, toolvault`)
     process.exitCode = 1
   }
 } finally {

@@ -1,7 +1,7 @@
 /**
  * Writes fixtures/recordings: simulated recordings with their sidecars, odd files and the manifest; and the manifest of
- * the recordings that are generated on demand, fixtures/generated.json.
- * With `--check` makes fixtures/recordings in a temporary folder instead and compares: exit code 1 where anything differs.
+ * the recordings that are generated on demand, fixtures/generated.json; and the plots and logs of fixtures/tracks.
+ * With `--check` makes them in a temporary folder instead and compares: exit code 1 where anything differs.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,6 +19,7 @@ import { oldEras } from './fixtures/old-eras.ts'
 import { record } from './fixtures/recorder.ts'
 import { healthy } from './fixtures/scenes.ts'
 import { sidecar } from './fixtures/sidecar.ts'
+import { trackDifferences, writeTracks } from './fixtures/tracks.ts'
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'recordings')
 const readme = join(import.meta.dirname, '..', 'fixtures', 'README.md')
@@ -28,10 +29,10 @@ if (process.argv.includes('--check')) {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-fixtures-'))
   try {
     await build(folder)
-    const wrong = differences(folder)
+    const wrong = [...differences(folder), ...trackDifferences()]
     for (const line of wrong) console.error(line)
     if (wrong.length > 0) process.exitCode = 1
-    else console.log('fixtures/recordings equals what the generator makes')
+    else console.log('fixtures/recordings and fixtures/tracks equal what the generators make')
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -39,6 +40,7 @@ if (process.argv.includes('--check')) {
   for (const name of generated(home)) rmSync(join(home, name))
   const count = await build(home)
   await listGenerated()
+  console.log(`wrote ${writeTracks()} plots and logs to fixtures/tracks`)
   console.log(`wrote ${count} files with sidecars and ${manifestName} to ${home}`)
 }
 

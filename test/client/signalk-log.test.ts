@@ -8,10 +8,15 @@ import { verifies } from '../verifies.ts'
 t.setTimeout(60_000)
 
 verifies('toolvault:import:signalk', async (t) => {
-  if (process.env.CAUSEWAY_CLIENT_CACHE === undefined)
-    return t.pass('plaka.log', { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node scripts/samples.mjs' })
+  if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {
+    t.pass('plaka.log', { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node scripts/samples.mjs' })
+    return
+  }
   const log = samplePath('plaka', process.env)
-  if (log === undefined) return t.fail('plaka.log is not there; run: node scripts/samples.mjs')
+  if (log === undefined) {
+    t.fail('plaka.log is not there; run: node scripts/samples.mjs')
+    return
+  }
   const { folder, command, client, data } = await openVault(t)
   copyFileSync(log, join(folder, 'plaka.log'))
   await t.rejects(client.call('import_nmea', { path: 'plaka.log' }), { code: 'DATE_NEEDED' })

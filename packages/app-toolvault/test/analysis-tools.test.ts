@@ -8,8 +8,8 @@ const near = (found: number, wanted: number, tolerance: number): boolean =>
   Math.abs(found - wanted) <= tolerance
 
 /** A list among the properties of a feature. */
-const list = (feature: Feature | undefined, name: string) =>
-  (feature?.properties[name] ?? []) as (number & string)[]
+const list = <Item = number>(feature: Feature | undefined, name: string) =>
+  (feature?.properties[name] ?? []) as Item[]
 
 /** The coordinates of a line. */
 const placesOf = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
@@ -294,9 +294,9 @@ verifies('toolvault:simplify', async (t) => {
   )
   for (const tolerance_m of [5, 200]) {
     const [simple] = featuresOf(await command('simplify_track', { tracks: [bent], tolerance_m }))
-    const [timestamps, speeds, extra] = ['timestamps', 'speeds', 'extra'].map((name) =>
-      list(simple, name),
-    ) as [string[], number[], string[]]
+    const timestamps = list<string>(simple, 'timestamps')
+    const speeds = list(simple, 'speeds')
+    const extra = list<string>(simple, 'extra')
     const places = placesOf(simple)
     t.ok(places.length < count / 2, `${places.length} vertices are left`)
     t.same([timestamps.length, speeds.length, extra.length], Array(3).fill(places.length))
@@ -363,7 +363,7 @@ verifies('toolvault:jumps', async (t) => {
   t.equal(jumps.length, 3)
   const [repaired] = featuresOf(await command('find_jumps', { tracks: [jumpy], remove: true }))
   t.equal(placesOf(repaired).length, 116)
-  t.equal(list(repaired, 'timestamps').length, 116)
+  t.equal(list<string>(repaired, 'timestamps').length, 116)
 })
 
 verifies('toolvault:resample', async (t) => {
@@ -390,7 +390,7 @@ verifies('toolvault:resample', async (t) => {
     },
   }
   const [open] = featuresOf(await command('resample_track', { tracks: [gapped], interval_s: 60 }))
-  const inside = list(open, 'timestamps').filter(
+  const inside = list<string>(open, 'timestamps').filter(
     (time) => time > '2024-01-01T00:05:00Z' && time < '2024-01-01T02:06:00Z',
   )
   t.same(inside, [], 'nothing is made up in a gap')

@@ -310,7 +310,7 @@ verifies('toolvault:speed:recorded', async (t) => {
   t.match(await command('track_speed_filter_fast', { track_feature: recorded, min_speed: 30 }), {
     command: 'showText',
   })
-  const { speeds: _, ...bare } = recorded.properties
+  const { speeds: _, ...bare }: Record<string, unknown> = recorded.properties
   await t.rejects(
     client.call('track_speed_filter_fast', { track_feature: { ...recorded, properties: bare } }),
     {

@@ -21,9 +21,15 @@ verifies('toolvault:worker', 'a run in the worker answers what one beside it wou
   const inWorker = await command('simplify_track', args)
   t.match(await app.client().call('word_count', { text: 'x' }), { command: 'showText' })
   const tool = shelf.find(({ name }) => name === 'simplify_track')
-  if (tool === undefined || !('run' in tool)) return t.fail('no such tool')
+  if (tool === undefined || !('run' in tool)) {
+    t.fail('no such tool')
+    return
+  }
   const steps = tool.run({ ...args, deviation: 'time' }, { newId: () => '' })
-  if ('command' in steps) return t.fail('not in steps')
+  if ('command' in steps) {
+    t.fail('not in steps')
+    return
+  }
   let step = steps.next()
   while (!step.done) step = steps.next()
   t.same(inWorker, step.value)
@@ -50,9 +56,15 @@ verifies('toolvault:worker', async (t) => {
 
 verifies('toolvault:worker', 'an import reports bytes and can be cancelled', async (t) => {
   const [scene] = scenes
-  if (scene === undefined) return t.fail('no scene')
+  if (scene === undefined) {
+    t.fail('no scene')
+    return
+  }
   const [vessel] = play({ ...scene, vessels: 1 }).vessels
-  if (vessel === undefined) return t.fail('no vessel')
+  if (vessel === undefined) {
+    t.fail('no vessel')
+    return
+  }
   // Written again and again, as a receiver that repeats itself.
   const text = ownShipLog(vessel).text.repeat(30)
   const { client, command } = await openVault(t, { 'long.nmea': text })

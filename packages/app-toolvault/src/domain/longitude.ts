@@ -48,26 +48,34 @@ export function spanOf(spans: readonly LonSpan[]): LonSpan | undefined {
 
 /** The box around positions, each list unwrapped by itself; undefined where there are none. */
 export function boundsOf(features: readonly Feature[]): Bounds | undefined {
-  const parts = features.flatMap(({ geometry }) => partsOf(geometry)).filter((part) => part.length > 0)
-  const lon = spanOf(parts.flatMap(lonSpans))
-  if (lon === undefined) return undefined
-  let south = Number.POSITIVE_INFINITY
-  let north = Number.NEGATIVE_INFINITY
-  for (const part of parts) {
-    for (const [, lat = 0] of part) {
-      south = Math.min(south, lat)
-      north = Math.max(north, lat)
-    }
+  const boxes = features.flatMap(({ geometry }) =>
+    partsOf(geometry)
+      .filter(({ length }) => length > 0)
+      .map(boxOf),
+  )
+  const [first, ...more] = boxes
+  if (first === undefined) return undefined
+  if (more.length === 0) {
+    const west = normalLon(first[0])
+    return [west, first[1], west + first[2] - first[0], first[3]]
   }
+  const lon = spanOf(boxes.map(([west, , east]) => [west, east]))
+  if (lon === undefined) return undefined
+  const south = boxes.reduce((least, box) => Math.min(least, box[1]), 90)
+  const north = boxes.reduce((most, box) => Math.max(most, box[3]), -90)
   return [lon[0], south, lon[1], north]
 }
 
-function lonSpans(part: readonly Position[]): LonSpan[] {
-  const lons = unwrapped(part.map(([lon = 0]) => lon))
-  let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const lon of lons) {
-    west = Math.min(west, lon)
-    east = Math.max(east, lon)
+/** The box around one list; its longitudes are unwrapped from the first on. */
+function boxOf(part: readonly Position[]): Bounds {
+  let last = part[0]?.[0] ?? 0
+  let [west, south, east, north] = [last, 90, last, -90]
+  for (const [lon = 0, lat = 0] of part) {
+    last = lonNear(lon, last)
+    if (last < west) west = last
+    if (last > east) east = last
+    if (lat < south) south = lat
+    if (lat > north) north = lat
   }
-  return [[west, east]]
+  return [west, south, east, north]
 }

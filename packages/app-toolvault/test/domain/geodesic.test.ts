@@ -59,8 +59,10 @@ verifies('toolvault:geodesic', 'a thousand random ways agree with GeodSolve and 
   const lines = pairs.map(({ a, b }) => `${a.lat} ${a.lon} ${b.lat} ${b.lon}`)
   const geodesics = solve('GeodSolve', lines)
   const rhumbs = solve('RhumbSolve', lines)
-  if (geodesics === undefined || rhumbs === undefined)
-    return t.pass('GeodSolve', { skip: 'install the Debian package geographiclib-tools' })
+  if (geodesics === undefined || rhumbs === undefined) {
+    t.pass('GeodSolve', { skip: 'install the Debian package geographiclib-tools' })
+    return
+  }
   for (const [index, { a, b }] of pairs.entries()) {
     const [azimuth = 0, , metres = 0] = geodesics[index] ?? []
     const ours = way(a, b)
