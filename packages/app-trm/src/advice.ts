@@ -5,11 +5,8 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { isCausewayError } from '@causeway/protocol'
 import { type Critic, lastResult, liveSteps } from './critic.ts'
-import { readDiagnostics } from './domain/diagnostic.ts'
-import { type Problem, problems } from './domain/feedback/problem.ts'
-import { eslintFixes } from './domain/fix/eslint-fix.ts'
-import { type Fix, fixes } from './domain/fix/fix.ts'
-import { moduleOutline } from './domain/fix/python-import.ts'
+import type { Problem } from './domain/feedback/problem.ts'
+import type { Fix } from './domain/fix/fix.ts'
 import type { EvalResult } from './domain/result.ts'
 import type { SessionRow, StepRow } from './store.ts'
 
@@ -40,8 +37,7 @@ export async function adviceOn(critic: Critic, session: SessionRow): Promise<Adv
   if (result === undefined || step === undefined) return undefined
   const outputs = await outputsOf(critic, step)
   const { repo } = session.config
-  const top = await modulesAt(repo)
-  const found = problems(outputs, outputs.flatMap(readDiagnostics), { hasModule: (name) => top.has(name) })
+  const found = await critic.engine.call('problems', { outputs, modules: await modulesAt(repo) })
   const touched = new Map(
     liveSteps(steps).flatMap(({ result: one }) =>
       (one?.filesChanged ?? []).map((file) => [file, one?.step ?? 0] as const),
@@ -50,16 +46,13 @@ export async function adviceOn(critic: Critic, session: SessionRow): Promise<Adv
   const named = found.flatMap(({ file }) => (file === undefined ? [] : [file]))
   const files = await textsOf(critic, repo, [...new Set([...named, ...touched.keys()])].slice(0, mostFiles))
   const definitions = found.some(({ kind }) => kind === 'NameError' || kind === 'F821' || kind === 'E0602')
-    ? await definitionsIn(repo)
+    ? await critic.engine.call('definitions', await pythonTexts(repo))
     : new Map<string, readonly string[]>()
   return {
     result,
     problems: found,
     files,
-    fixes: [
-      ...fixes(found, { files, definitions }),
-      ...outputs.flatMap((output) => eslintFixes(output, files)),
-    ].slice(0, 3),
+    fixes: await critic.engine.call('fix', { problems: found, files, definitions, outputs }),
     touched,
   }
 }
@@ -97,18 +90,13 @@ async function textsOf(
   return texts
 }
 
-/** Names that the project's Python modules define, by name. */
-async function definitionsIn(repo: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = new Map<string, string[]>()
+/** The texts of the project's Python files, by path. */
+async function pythonTexts(repo: string): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
   for (const path of await pythonFiles(repo)) {
-    const text = await readFile(join(repo, path), 'utf8').catch(() => '')
-    const module = path
-      .replace(/^src\//, '')
-      .replace(/(\/__init__)?\.py$/, '')
-      .replaceAll('/', '.')
-    for (const name of moduleOutline(text).definitions) found.set(name, [...(found.get(name) ?? []), module])
+    texts.set(path, await readFile(join(repo, path), 'utf8').catch(() => ''))
   }
-  return found
+  return texts
 }
 
 async function pythonFiles(repo: string): Promise<readonly string[]> {

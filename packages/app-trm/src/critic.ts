@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { EvalResult } from './domain/result.ts'
+import { type Engine, openEngine } from './engine.ts'
 import { endLeftover } from './runner/process-group.ts'
 import { makeSlots, type Slots } from './runner/slots.ts'
 import { openSnapshots } from './snapshot/open-snapshots.ts'
@@ -28,6 +29,7 @@ export interface Running {
 export interface Critic {
   readonly store: TrmStore
   readonly snapshots: Snapshots
+  readonly engine: Engine
   readonly slots: Slots
   /** by session */
   readonly running: Map<string, Running>
@@ -56,6 +58,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   const critic: Critic = {
     store,
     snapshots,
+    engine: openEngine(),
     slots: makeSlots(typeof settings.trmParallel === 'number' ? settings.trmParallel : 2),
     running: new Map(),
     roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
@@ -72,6 +75,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
         return done.catch(() => {}) // told to whoever waits for it
       })
       await Promise.all(ending)
+      await critic.engine.close()
       store.close()
     },
   }

@@ -21,6 +21,12 @@ export interface FixRequest extends FixContext {
   readonly outputs: readonly string[]
 }
 
+/** What commands wrote, and the top-level modules of the project. */
+export interface ProblemsRequest {
+  readonly outputs: readonly string[]
+  readonly modules: ReadonlySet<string>
+}
+
 /** What is reviewed: a diff, files, or both. */
 export interface ReviewRequest {
   readonly diff?: string | undefined
@@ -32,6 +38,7 @@ export interface ReviewRequest {
 export type EngineMethods = {
   readonly read: (input: unknown) => ReadCandidate
   readonly apply: (args: { readonly files: FilesBefore; readonly candidate: Candidate }) => AppliedCandidate
+  readonly problems: (request: ProblemsRequest) => readonly Problem[]
   /** Python files by path -> names that they define -> the modules that define them. */
   readonly definitions: (texts: ReadonlyMap<string, string>) => ReadonlyMap<string, readonly string[]>
   readonly fix: (request: FixRequest) => readonly Fix[]

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { serve } from '@causeway/worker'
 import { applyCandidate, candidatePaths } from './domain/candidate/apply.ts'
 import { readCandidate } from './domain/candidate/read-candidate.ts'
+import { readDiagnostics } from './domain/diagnostic.ts'
+import { problems } from './domain/feedback/problem.ts'
 import { eslintFixes } from './domain/fix/eslint-fix.ts'
 import { fixes } from './domain/fix/fix.ts'
 import { moduleOutline } from './domain/fix/python-import.ts'
@@ -20,10 +22,12 @@ serve<EngineMethods>(
       return { candidate, paths: candidatePaths(candidate) }
     },
     apply: ({ files, candidate }) => applyCandidate(files, candidate, { sha }),
+    problems: ({ outputs, modules }) =>
+      problems(outputs, outputs.flatMap(readDiagnostics), { hasModule: (name) => modules.has(name) }),
     definitions: (texts) => definitions(texts),
-    fix: ({ problems, files, definitions, outputs }) =>
+    fix: ({ problems: found, files, definitions, outputs }) =>
       [
-        ...fixes(problems, { files, definitions }),
+        ...fixes(found, { files, definitions }),
         ...outputs.flatMap((output) => eslintFixes(output, files)),
       ].slice(0, 3),
     suggest: suggestions,

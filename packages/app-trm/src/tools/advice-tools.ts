@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { type Advice, adviceOn } from '../advice.ts'
 import type { Critic } from '../critic.ts'
 import { linesIn } from '../domain/file-part.ts'
-import { suggestions } from '../domain/suggest/suggest.ts'
 import {
   anyList,
   named,
@@ -32,7 +31,8 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
       const advice = await adviceOn(ctx.store, await sessionFor(ctx, sid))
       if (advice === undefined) return nothing('No evaluations yet')
       const fixable = new Set(advice.fixes.flatMap(({ candidateToFix }) => pathsOf(candidateToFix)))
-      const found = suggestions({ ...advice, fixable })
+      const { result, problems, files } = advice
+      const found = await ctx.store.engine.call('suggest', { result, problems, files, fixable })
       return {
         suggestions: found,
         message: found.length === 0 ? 'Nothing to suggest' : `${found.length} suggestions`,
