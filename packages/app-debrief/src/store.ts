@@ -9,6 +9,7 @@ import { openJournal } from './journal.ts'
 import { type MapMaker, openMapMaker } from './map-maker.ts'
 import { openPlot, type Plot } from './plot.ts'
 import type { PlotEnv } from './standing.ts'
+import type { ToolCache } from './vault-tool.ts'
 
 /** A plot in lists and in errors. */
 export interface PlotTitle {
@@ -39,6 +40,7 @@ export interface Debrief {
   find(filename: string | undefined, own: string | undefined): Promise<Plot>
   /** Calls a tool of another app. */
   readonly call: Env['call']
+  readonly toolCache: ToolCache
   readonly map: MapMaker
   /** Counts for `/health`. */
   health(): { readonly open_plots: number; readonly in_workers: number; readonly unsaved: number }
@@ -172,6 +174,7 @@ export async function openDebrief(env: Env): Promise<Debrief> {
       return read(only.filename) as Promise<Plot> // it is in the list
     },
     call: env.call,
+    toolCache: { tools: [], untilMs: 0 },
     map,
     health() {
       const ready = [...open.values()].flatMap((entry) => entry.ready ?? [])

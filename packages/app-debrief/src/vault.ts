@@ -4,14 +4,7 @@ import { type Injection, readInjection } from './domain/inject.ts'
 import { isObject, type JsonObject } from './domain/json.ts'
 import type { Plot } from './plot.ts'
 import type { DebriefContext } from './session.ts'
-
-/** A tool of the vault as its list tells it. */
-export interface VaultTool {
-  readonly name: string
-  readonly category: string | null
-  readonly about: string
-  readonly inject: Readonly<Record<string, Injection>>
-}
+import type { VaultTool } from './vault-tool.ts'
 
 /** What a tool returned, and the revision that it saw. */
 export interface VaultRun {
@@ -23,17 +16,24 @@ export interface VaultRun {
 
 const vault = 'ToolVault'
 
-/** Every tool. Throws `UNKNOWN_TOOL` where ToolVault is not served. */
+/** Every tool, as the vault told it within the last minute. Throws `UNKNOWN_TOOL` where ToolVault is not served. */
 export async function vaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
+  const { toolCache } = ctx.store
+  if (toolCache.untilMs > ctx.now()) return toolCache.tools
   const answer = await ctx.store.call(vault, 'list_tools', {}, ctx)
   const tools = isObject(answer) && Array.isArray(answer.tools) ? answer.tools : []
-  return tools.filter(isObject).map(({ name, category, about, inject }) => ({
+  toolCache.tools = tools.filter(isObject).map(({ name, category, about, inject }) => ({
     name: String(name),
     category: typeof category === 'string' ? category : null,
     about: String(about),
     inject: injections(inject),
   }))
+  toolCache.untilMs = ctx.now() + freshMs
+  return toolCache.tools
 }
+
+/** How long the list of tools is good, ms. */
+const freshMs = 60_000
 
 /**
  * Runs a tool on a plot: what the caller does not give comes from the plot. Throws `UNKNOWN_TOOL`,

@@ -18,6 +18,7 @@ const scopeArguments = {
 export function commandTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('apply_command', {
     about: `Apply a DebriefCommand, as analysis tools return it: all of it or nothing. Commands: ${commandNames.join(', ')}.`,
+    limit: 'update',
     aliases: original('apply_command'),
     input: {
       command: z.unknown().describe('{command, payload}; a list of them; or {result: …} around them'),

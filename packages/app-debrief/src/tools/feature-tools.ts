@@ -53,6 +53,7 @@ export function featureTools(app: Registrar<Debrief, DebriefSession>): void {
 
   app.tool('set_features', {
     about: 'Replace all features of a plot by those of a FeatureCollection. Each needs an id.',
+    limit: 'update',
     aliases: original('set_features'),
     input: {
       featureCollection: z.record(z.string(), z.unknown()).describe('GeoJSON FeatureCollection'),
@@ -73,6 +74,7 @@ export function featureTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('add_features', {
     about: 'Add features to a plot; one without an id gets one.',
     hints: changes,
+    limit: 'update',
     aliases: original('add_features'),
     input: { features: featuresArgument(), ...changeArguments },
     output: changedOutput,
@@ -83,6 +85,7 @@ export function featureTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('update_features', {
     about: 'Replace features, wholly, by those with the same id.',
     hints: { destructive: false, idempotent: true },
+    limit: 'update',
     aliases: original('update_features'),
     input: { features: featuresArgument(), ...changeArguments },
     output: changedOutput,
@@ -95,6 +98,7 @@ export function featureTools(app: Registrar<Debrief, DebriefSession>): void {
 
   app.tool('delete_features', {
     about: 'Delete features by id. Undo brings them back to their places.',
+    limit: 'update',
     aliases: original('delete_features'),
     input: {
       ids: idsArgument('ids'),
