@@ -1,0 +1,230 @@
+/** Minds through a real server: the game's client, old transports, a kill at any moment, and no network. */
+import { readFileSync } from 'node:fs'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
+import t, { type Test } from 'tap'
+import { shellBlocks } from '../readme/blocks.ts'
+import { run } from '../readme/program.ts'
+import { repository } from '../tree.ts'
+import { verifies } from '../verifies.ts'
+import { postMcp } from './http.ts'
+import { fromSource, type RunningServer, startServer } from './server-process.ts'
+
+t.setTimeout(process.env.CAUSEWAY_LONG === undefined ? 90_000 : 900_000)
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+type Data = any
+
+const listening = { CAUSEWAY_LISTEN: 'minds:0', CAUSEWAY_APPS: 'Minds' }
+
+const aliasOf = async ({ server }: RunningServer): Promise<string> =>
+  (await server.saw('an app has a port of its own')).url
+
+/** What a character perceives; its surroundings are new at each step, so that each step forms one memory of them. */
+const observation = (entity_id: string, step: number) => ({
+  entity_id,
+  current_simulation_time: 100 + step,
+  status: { position: [step, 0], current_interaction: {} },
+  needs: { needs: { hunger: 90 }, max_value: 100 },
+  vision: {
+    visible_entities: [
+      {
+        entity_id: `well_${step}`,
+        display_name: `Well number ${step}`,
+        position: [step, 5],
+        interactions: { drink: { name: 'drink', needs_filled: ['thirst'], needs_drained: [] } },
+      },
+    ],
+  },
+})
+
+/** Calls a bare tool on `/mcp/minds`. */
+const caller =
+  (url: string) =>
+  async (name: string, args: object): Promise<Data> => {
+    const { json } = await postMcp(url, 'tools/call', { name, arguments: args }, { path: '/mcp/minds' })
+    return json.result?.structuredContent ?? JSON.parse(json.result?.content[0].text)
+  }
+
+const read = async (url: string, uri: string): Promise<Data> => {
+  const { json } = await postMcp(url, 'resources/read', { uri }, { path: '/mcp/minds' })
+  return JSON.parse(json.result.contents[0].text)
+}
+
+verifies('minds:game-client', async (t) => {
+  const running = await startServer(t, { dir: t.testdir(), env: listening })
+  const folder = `${repository}/examples/minds-godot`
+  const [, game] = shellBlocks(readFileSync(`${folder}/README.md`, 'utf8'))
+  const { code, stdout, stderr } = await run(
+    t,
+    `'${process.execPath}' ${folder}/game.mjs ${await aliasOf(running)}`,
+    {},
+  )
+  t.equal(code, 0, stderr)
+  t.equal(stdout, game?.output)
+  t.match(readFileSync(`${folder}/minds.env`, 'utf8'), /^CAUSEWAY_LISTEN=minds:3000$/m)
+})
+
+verifies('minds:bare-names', async (t) => {
+  const running = await startServer(t, { dir: t.testdir(), env: listening })
+  const addresses = [`${running.url}/sse/minds`, `${await aliasOf(running)}/sse`]
+  for (const [index, address] of addresses.entries()) {
+    const client = new ClientV1({ name: 'old', version: '1' })
+    await client.connect(new SseV1(new URL(address)) as Parameters<typeof client.connect>[0])
+    t.teardown(() => client.close())
+    const names = (await client.listTools()).tools.map(({ name }) => name)
+    t.ok(
+      ['create_mind', 'decide_action', 'consolidate_memories', 'cleanup_mind'].every((name) =>
+        names.includes(name),
+      ),
+    )
+    const mind_id = `old_${index}`
+    const call = async (name: string, args: Record<string, unknown>): Promise<Data> =>
+      client.callTool({ name, arguments: args })
+    t.match(await call('create_mind', { mind_id, config: { traits: [] } }), {
+      structuredContent: { status: 'created' },
+    })
+    const decided = await call('decide_action', { mind_id, observation: observation(mind_id, 1) })
+    t.same(JSON.parse(decided.content[0].text), decided.structuredContent, 'the text is the JSON')
+    const missing = await call('decide_action', { mind_id: 'nobody', observation: observation('nobody', 1) })
+    t.equal(missing.isError, true)
+    t.match(JSON.parse(missing.content[0].text), {
+      status: 'error',
+      action: null,
+      error_message: 'Mind nobody not found',
+      code: 'MIND_NOT_FOUND',
+    })
+  }
+  const { json } = await postMcp(running.url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
+  t.match(json.result.structuredContent, { minds: [{ mind_id: 'old_0' }, { mind_id: 'old_1' }] })
+})
+
+verifies('minds:offline', async (t) => {
+  const guard = ['--import', `${repository}/test/e2e/connect-guard.mjs`, ...fromSource]
+  const { url, server } = await startServer(t, {
+    dir: t.testdir(),
+    program: guard,
+    env: { CAUSEWAY_APPS: 'Minds' },
+  })
+  const call = caller(url)
+  t.match(
+    await call('create_mind', { mind_id: 'mara', config: { traits: [], llm_model: 'google/some-model' } }),
+    { selector_effective: 'policy' },
+  )
+  for (let step = 0; step < 5; step++)
+    t.match(await call('decide_action', { mind_id: 'mara', observation: observation('mara', step) }), {
+      status: 'success',
+      decided_by: 'policy',
+    })
+  t.match(await call('consolidate_memories', { mind_id: 'mara' }), { status: 'success' })
+  t.match(await call('recall_memories', { mind_id: 'mara', query: 'well' }), {
+    memories: [{ content: /Well/ }],
+  })
+  await server.stop()
+  t.same(
+    server.log.all.filter(({ msg }) => msg === 'connection opened'),
+    [],
+    'no connection was opened',
+  )
+})
+
+/** Random numbers of a seed: a failing run can be run again. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Decisions of two minds, with consolidation between them, until the server is gone; gives the steps that were answered. */
+async function liveUntilKilled(
+  url: string,
+  from: number,
+): Promise<{ answered: Map<string, Data>; next: number }> {
+  const call = caller(url)
+  const answered = new Map<string, Data>()
+  let step = from
+  const live = async (mind_id: string): Promise<void> => {
+    for (;;) {
+      const mine = step++
+      const request_id = `${mind_id}-${mine}`
+      answered.set(
+        request_id,
+        await call('decide_action', { mind_id, observation: observation(mind_id, mine), request_id }),
+      )
+      if (mine % 3 === 0) await call('consolidate_memories', { mind_id })
+    }
+  }
+  await Promise.allSettled(['mara', 'ben'].map(live))
+  return { answered, next: step }
+}
+
+/** Every memory that a mind has, with the number of the well that it is of. */
+async function wells(url: string, mindId: string): Promise<{ id: string; step: number }[]> {
+  const memories = [
+    ...(await read(url, `mind://${mindId}/memories?limit=1000`)),
+    ...(await read(url, `mind://${mindId}/daily_memories`)),
+  ]
+  return memories.flatMap(({ id, content }: Data) => {
+    const step = /I saw Well number (\d+) /.exec(content)?.[1]
+    return step === undefined ? [] : [{ id, step: Number(step) }]
+  })
+}
+
+async function provesNothingLost(t: Test, url: string, all: ReadonlyMap<string, Data>): Promise<void> {
+  for (const mindId of ['mara', 'ben']) {
+    const known = await wells(url, mindId)
+    const steps = known.map(({ step }) => step)
+    t.equal(new Set(steps).size, steps.length, `${mindId}: no memory is doubled`)
+    t.equal(new Set(known.map(({ id }) => id)).size, known.length, `${mindId}: no id is doubled`)
+    const mine = [...all.keys()].filter((id) => id.startsWith(mindId)).map((id) => Number(id.split('-')[1]))
+    t.same(
+      mine.filter((step) => !steps.includes(step)),
+      [],
+      `${mindId}: no memory that was answered for is lost`,
+    )
+  }
+}
+
+verifies('minds:killed', async (t) => {
+  const times = process.env.CAUSEWAY_LONG === undefined ? 1 : 20
+  const dir = t.testdir()
+  const next = random(20_251_122)
+  const all = new Map<string, Data>()
+  const env = { CAUSEWAY_APPS: 'Minds', CAUSEWAY_MINDS_LIMITS: '{"daily_memories": 400}' }
+  let running = await startServer(t, { dir, env })
+  for (const mind_id of ['mara', 'ben'])
+    await caller(running.url)('create_mind', { mind_id, config: { traits: [] } })
+  let step = 0
+  for (let round = 0; round < times; round++) {
+    const { server, url } = running
+    const living = liveUntilKilled(url, step)
+    const killed = setTimeout(() => server.process.kill('SIGKILL'), 20 + next() * 180)
+    const { answered, next: after } = await living
+    clearTimeout(killed)
+    await server.exited
+    step = after
+    for (const [id, answer] of answered) all.set(id, answer)
+    running = await startServer(t, { dir, env })
+    await provesNothingLost(t, running.url, all)
+    const [last] = [...answered.keys()].slice(-1)
+    if (last !== undefined) {
+      const [mind_id = ''] = last.split('-')
+      const again = await caller(running.url)('decide_action', {
+        mind_id,
+        observation: observation(mind_id, 0),
+        request_id: last,
+      })
+      t.same(again, { ...all.get(last), replayed: true }, 'the last answer is still the answer')
+    }
+    t.match(
+      await caller(running.url)('decide_action', {
+        mind_id: 'mara',
+        observation: observation('mara', step++),
+      }),
+      { status: 'success' },
+    )
+  }
+  t.ok(all.size >= times, `${all.size} decisions were answered in ${times} lives`)
+})
