@@ -66,3 +66,11 @@ t.test('replay-story: an unknown recording is told in the words of the server', 
   t.equal(code, 1)
   t.match(stderr, /^story: RECORDING_NOT_FOUND: /)
 })
+
+t.test('close-quarters: prints what its README shows', async (t) => {
+  const [story] = documented('close-quarters')
+  const commands = story?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} fixtures/tracks/boats.rep ${url}`, {})
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+})

@@ -5,6 +5,7 @@ import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/te
 import type { Test } from 'tap'
 import type { DebriefCommand } from '../src/domain/command.ts'
 import type { Feature } from '../src/domain/feature.ts'
+import { destination } from '../src/domain/geodesic.ts'
 import toolvault from '../src/index.ts'
 
 /** An open vault. */
@@ -111,3 +112,29 @@ export const xb = track(
   Array.from({ length: 61 }, (_, i) => [-4.9, 35.9 + 0.0033 * i]),
   { name: 'XB' },
 )
+
+/** A track on one course at one speed, a fix a minute. */
+export function straight(
+  id: string,
+  from: readonly [lon: number, lat: number],
+  {
+    course,
+    knots,
+    fixes = 11,
+    ...more
+  }: { course: number; knots: number; fixes?: number } & Record<string, unknown>,
+) {
+  const [lon, lat] = from
+  const places = Array.from({ length: fixes }, (_, minute) =>
+    destination({ lon, lat }, course, (knots * 1852 * minute) / 60),
+  )
+  return track(
+    id,
+    places.map((place) => [place.lon, place.lat]),
+    more,
+  )
+}
+
+/** True where two numbers are that close. */
+export const near = (found: number, wanted: number, tolerance: number): boolean =>
+  Math.abs(found - wanted) <= tolerance
