@@ -201,4 +201,9 @@ export const trm = {
     origin: 'refinement design, acceptance 18',
     behaviour: 'where no repair is sure there is none, but the lines to look at',
   },
+  'trm:review:rules': {
+    origin: 'refinement design, acceptance 22',
+    behaviour:
+      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched',
+  },
 } as const satisfies Requirements

@@ -2,6 +2,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { type Critic, liveSteps } from './critic.ts'
 import { freshStanding, type Standing } from './domain/score.ts'
+import { sawOwn } from './seen.ts'
 import type { CheckpointRow, LandingRow, SessionRow } from './store.ts'
 
 /** Where a session came back to. */
@@ -137,7 +138,7 @@ async function goBack(
 
 /** Writes files of snapshots into the project, and keeps a record of it, as of every other change. */
 async function land(
-  { store, snapshots }: Critic,
+  critic: Critic,
   { id, config }: SessionRow,
   asked: {
     readonly kind: LandingRow['kind']
@@ -146,6 +147,7 @@ async function land(
     readonly force: boolean
   },
 ): Promise<readonly string[]> {
+  const { store, snapshots } = critic
   if (asked.target.length === 0) return []
   const target = await snapshots.combine(asked.target)
   const paths = (await snapshots.entries(target)).map(({ path }) => path)
@@ -155,5 +157,6 @@ async function land(
   await snapshots.drop(target, expected)
   const landing = await store.beginLanding({ session_id: id, kind: asked.kind, before })
   await store.landed(landing.id, await snapshots.take(config.repo, paths))
+  await sawOwn(critic, { id, repo: config.repo }, paths)
   return [...report.restored, ...report.deleted].sort()
 }

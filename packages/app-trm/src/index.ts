@@ -7,6 +7,7 @@ import { adviceTools } from './tools/advice-tools.ts'
 import { candidateTools } from './tools/candidate-tools.ts'
 import { fileTools } from './tools/file-tools.ts'
 import { historyTools } from './tools/history-tools.ts'
+import { reviewTool } from './tools/review-tool.ts'
 import type { TrmSession } from './tools/shape.ts'
 import { startTool } from './tools/start-tool.ts'
 import { stateTools } from './tools/state-tools.ts'
@@ -33,6 +34,7 @@ export default defineApp(
     stateTools(app)
     historyTools(app)
     adviceTools(app)
+    reviewTool(app)
     trmResources(app)
     trmPrompts(app)
   },

@@ -10,6 +10,7 @@ import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
 import type { EvalResult } from './domain/result.ts'
 import { epsilon } from './domain/score.ts'
 import { evaluate } from './evaluate.ts'
+import { sawOwn } from './seen.ts'
 import type { WriteOptions } from './snapshot/types.ts'
 import type { SessionRow, StepRow } from './store.ts'
 import { takeBack } from './take-back.ts'
@@ -59,6 +60,7 @@ export async function beginStep(critic: Critic, session: SessionRow, asked: Step
     try {
       await critic.files(config.repo).write(changes, writeOptions(asked.proposal))
       await store.landed(step.landing_id ?? 0, await snapshots.take(config.repo, [...changes.keys()]))
+      await sawOwn(critic, { id: session.id, repo: config.repo }, [...changes.keys()])
     } catch (error) {
       await takeBack(critic, step, 'failed')
       throw error
@@ -175,6 +177,7 @@ async function lateLanding(
   await store.linkLanding(step.id, landing.id)
   await critic.files(config.repo).write(changes, writeOptions(asked.proposal))
   await store.landed(landing.id, await snapshots.take(config.repo, paths))
+  await sawOwn(critic, { id, repo: config.repo }, paths)
   return true
 }
 

@@ -4,7 +4,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Critic, refuseBusy } from '../critic.ts'
 import { previewOf } from '../domain/preview.ts'
-import { propose, sawOwn } from '../propose.ts'
+import { propose } from '../propose.ts'
 import { awaitStep, beginStep } from '../run-step.ts'
 import type { SessionRow } from '../store.ts'
 import {
@@ -130,8 +130,6 @@ async function begun(ctx: TrmContext, session: SessionRow, { given, reason, forc
     proposal,
     warnings,
   })
-  if (proposal !== undefined && session.config.write === 'each')
-    await sawOwn(critic, session, [...proposal.applied.changes.keys()])
   return { running }
 }
 
