@@ -3,9 +3,11 @@ import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import type { FileContent } from '../domain/candidate/types.ts'
 import { diskEntry, hasSameContent } from './disk-entry.ts'
 import { type Manifest, readManifest, refOf, storeManifest, treeOf, withIndex } from './manifest.ts'
 import { placed, realRoot } from './place.ts'
+import { asContent, largestFile, tooLarge } from './project-files.ts'
 import { recordPaths, recordTree } from './record.ts'
 import { restore } from './restore.ts'
 import { type ShadowGit, shadowGit } from './shadow-git.ts'
@@ -67,6 +69,15 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       return keep(root, [...entries.values()])
     },
     entries: async (id) => (await manifest(id)).entries,
+    async read(id, paths) {
+      const entries = new Map((await manifest(id)).entries.map((entry) => [entry.path, entry]))
+      const files = new Map<string, FileContent | undefined>()
+      for (const path of paths) {
+        const entry = entries.get(path)
+        if (entry !== undefined) files.set(path, await contentOf(git, entry))
+      }
+      return files
+    },
     checkout: async (id, target) => checkout(git, id, await manifest(id), target),
     async drop(...ids) {
       const format = ['for-each-ref', '--format=%(refname)', 'refs/snapshots']
@@ -87,6 +98,15 @@ async function conflicts({ root, entries }: Manifest): Promise<readonly string[]
     if (!hasSameContent(entry, await diskEntry(entry.path, absolute, stats))) found.push(entry.path)
   }
   return found
+}
+
+async function contentOf(
+  git: ShadowGit,
+  { path, kind, blob, bytes }: SnapshotEntry,
+): Promise<FileContent | undefined> {
+  if (kind !== 'file') return undefined
+  if (bytes > largestFile) throw tooLarge(path, bytes)
+  return asContent(await git.run(['cat-file', 'blob', blob]))
 }
 
 async function checkout(

@@ -7,7 +7,7 @@ import { type Replaced, type Replacement, replaceFiles, sweepBeside } from './re
 import type { ProjectFiles, WriteOptions } from './types.ts'
 
 /** Largest file that a candidate may touch: 10 MiB. */
-const largest = 10 * 2 ** 20
+export const largestFile = 10 * 2 ** 20
 
 /** Permission bits of what stands nowhere yet. */
 const newFile = 0o666
@@ -59,16 +59,14 @@ export function asContent(bytes: Uint8Array): FileContent {
 export const asBytes = (content: FileContent): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : content
 
+/** The error of a file over the limit. */
+export const tooLarge = (path: string, bytes: number): CausewayError =>
+  new CausewayError('FILE_TOO_LARGE', `the file has ${bytes} bytes, more than ${largestFile}: ${path}`, {
+    data: { path, bytes, most: largestFile },
+  })
+
 async function contentOf({ path, absolute, stats }: Placed): Promise<FileContent> {
-  if ((stats?.size ?? 0) > largest) {
-    throw new CausewayError(
-      'FILE_TOO_LARGE',
-      `the file has ${stats?.size} bytes, more than ${largest}: ${path}`,
-      {
-        data: { path, bytes: stats?.size, most: largest },
-      },
-    )
-  }
+  if ((stats?.size ?? 0) > largestFile) throw tooLarge(path, stats?.size ?? 0)
   const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     return asContent(await file.readFile())

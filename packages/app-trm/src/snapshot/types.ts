@@ -75,6 +75,8 @@ export interface Snapshots {
   combine(ids: readonly SnapshotId[]): Promise<SnapshotId>
   /** The paths of a snapshot, sorted. */
   entries(id: SnapshotId): Promise<readonly SnapshotEntry[]>
+  /** What stood at the paths then; throws `FILE_TOO_LARGE`. A path that the snapshot does not have is left out. */
+  read(id: SnapshotId, paths: readonly string[]): Promise<FilesBefore>
   /** Lays the files of a snapshot out in an empty or absent folder: a work copy. */
   checkout(id: SnapshotId, folder: string): Promise<void>
   /** Forgets snapshots; unknown ids are passed over. The space is given back by `collect`. */

@@ -200,6 +200,17 @@ t.test('a snapshot: of a whole project sees what was changed, created and remove
   t.same(await snapshots.diff(again), [], 'the next one starts from what there is now')
 })
 
+t.test('a snapshot: tells what stood at a path then', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  const taken = await snapshots.take(root, ['src/app.py', 'data.bin', 'absent.txt'])
+  put('src/app.py', 'changed\n')
+  const then = await snapshots.read(taken, ['src/app.py', 'data.bin', 'absent.txt', 'tool.sh'])
+  t.equal(then.get('src/app.py'), 'def one():\r\n    return 1\r\n')
+  t.equal(then.get('data.bin')?.length, 2000)
+  t.ok(then.has('absent.txt') && then.get('absent.txt') === undefined)
+  t.notOk(then.has('tool.sh'))
+})
+
 t.test('a snapshot: works in a folder that is no repository', async (t) => {
   const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
   put('a.txt', 'a\n')
