@@ -171,6 +171,10 @@ export const replay = {
     behaviour:
       'each recording with a fault has it as the first finding, by kind, body and frame; a clean one has no warning; an answer fits in 2 kB',
   },
+  'replay:diagnose:random': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'in random scenes a fault that was put in ranks first, and without one there is no warning',
+  },
   'replay:laws': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'each law is a check of its own over a range of frames',

@@ -3,7 +3,7 @@
  *
  * Measured along the normal over one spell of contact of a pair that touches nothing else and hits centrally: where spins
  * move the point of contact along the normal by a tenth of the closing speed, nothing is judged. Slack 0.05, and what gravity
- * adds in two steps; 0.3 where the contact lasts for several frames, as soft contacts do. Slow impacts (under 1 m/s)
+ * adds in two steps; 0.3 where contact pushes for several frames, as soft contacts do. Slow impacts (under 1 m/s)
  * are not judged: engines let them stick.
  */
 
@@ -32,7 +32,10 @@ interface Impact {
   /** false once another contact, or a spin, takes part in it */
   isAlone: boolean
   last: number
+  /** m/s after the last frame that pushed */
   leaving: number
+  /** frames that pushed: the bodies of a sharp impact part in the first one, and are only still near in the next */
+  pushes: number
 }
 
 /** Makes the law. */
@@ -41,12 +44,12 @@ export function restitutionLaw(): Law {
   const open = new Map<number, Impact>()
 
   const judge = (impact: Impact, step: Step): void => {
-    const { touch, frame, closing, restitution, last, leaving } = impact
+    const { touch, frame, closing, restitution, leaving, pushes } = impact
     if (!impact.isAlone || Number.isNaN(leaving)) return
     const measured = Math.max(0, leaving / closing)
-    const isSharp = last === frame
+    const isSharp = pushes === 1
     const allowed =
-      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * (last - frame + 1)) / closing
+      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushes) / closing
     const off = Math.abs(measured - restitution)
     if (!(off > allowed)) return
     runs.hit(
@@ -87,6 +90,7 @@ export function restitutionLaw(): Law {
             isAlone: isAlone(touch) && isCentral(step, touch, closing),
             last: frame,
             leaving: approach(step, touch, step.row, touch.normal),
+            pushes: 1,
           })
           continue
         }
@@ -96,12 +100,27 @@ export function restitutionLaw(): Law {
         }
         known.last = frame
         known.isAlone &&= isAlone(touch) && isCentral(step, touch, known.closing)
-        known.leaving = approach(step, touch, step.row, known.normal)
+        const leaving = approach(step, touch, step.row, known.normal)
+        if (isFree(step, known, leaving)) continue
+        known.leaving = leaving
+        known.pushes = frame - known.frame + 1
       }
     },
     findings: () =>
       runs.all().map((run) => findingOf(run, { kind: 'restitution', unit: 'e', confidence: 0.8 })),
   }
+}
+
+/** Was the pair only near in this step: did nothing but gravity act on its parting, within 1 % of it? */
+function isFree(
+  { scene, dt }: Step,
+  { touch: { columnA, columnB }, normal, leaving: before }: Impact,
+  leaving: number,
+): boolean {
+  const fall =
+    dt * (scene.gravity[0] * normal[0] + scene.gravity[1] * normal[1] + scene.gravity[2] * normal[2])
+  const expected = before + (columnB < 0 ? 0 : fall) - (columnA < 0 ? 0 : fall)
+  return Math.abs(leaving - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
 /** Velocity of b against a along the normal, m/s, at the centres of mass; positive while they part. */
