@@ -18,6 +18,8 @@ export interface Scope {
 export interface RankQuestion {
   /** Words and phrases, any of which may match. */
   readonly words: readonly string[]
+  /** Synonyms of them. */
+  readonly others: readonly string[]
   /** Names of code, which must match as they are. */
   readonly identifiers: readonly string[]
   /** Undefined where there are no comparable vectors. */

@@ -1,3 +1,4 @@
+export { stem } from './domain/stem.ts'
 export { stopWords } from './domain/stop-words.ts'
 export { terms } from './domain/terms.ts'
 export { unit, vectorBytes, vectorOf } from './domain/vector.ts'

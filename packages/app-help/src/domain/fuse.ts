@@ -1,7 +1,10 @@
 /** Ranked lists joined into one (reciprocal rank fusion: Cormack, Clarke and Büttcher, 2009). */
 
-/** Names of the lists: stemmed pieces, exact pieces, whole pages, pieces that name an identifier, vectors. */
-export const listNames = ['stem', 'exact', 'doc', 'identifier', 'vector'] as const
+/**
+ * Names of the lists: pieces by stems, by exact words, by stems with synonyms, pages by stems, pieces that name an
+ * identifier, pieces by vector and pages by vector.
+ */
+export const listNames = ['stem', 'exact', 'synonym', 'doc', 'identifier', 'vector', 'page'] as const
 /** Name of a list. */
 export type ListName = (typeof listNames)[number]
 
@@ -34,8 +37,13 @@ export interface FusedItem {
   readonly similarity: number | null
 }
 
-/** The constant of the paper: how little the first ranks of one list weigh against agreement of several. */
-const k = 60
+/**
+ * How little the first ranks of one list weigh against agreement of several. The paper has 60, for lists of a thousand
+ * out of millions; documentation has tens of pages, and its tenth page is no answer any more.
+ */
+const k = 5
+/** Four lists go by words: pages by vector count three times, so that words and meaning speak equally loud. */
+const weights: Readonly<Partial<Record<ListName, number>>> = { page: 3 }
 /** Pages of each list that count. */
 const depth = 50
 
@@ -81,7 +89,7 @@ export function fuse(lists: Lists): FusedDoc[] {
 
 function add(to: Growing, name: ListName, rank: number): void {
   to.ranks[name] = rank
-  to.score += 1 / (k + rank)
+  to.score += (weights[name] ?? 1) / (k + rank)
 }
 
 const byScore =

@@ -22,3 +22,14 @@ export function indexText(markdown: string): string {
 /** What is embedded of a piece: the way to it, then its text. */
 export const embeddedText = (title: string, heading: string, markdown: string): string =>
   `${spaced(title)}. ${spaced(heading)}. ${indexText(markdown)}`
+
+/** What a page is called, for the index: its title, and the words of its source and path, since people name packages. */
+export const indexedTitle = (page: {
+  readonly title: string
+  readonly source: string
+  readonly file_path: string
+}): string => {
+  const path = `${page.source.replace(/^pkg:/, '')} ${page.file_path.replace(/\.[^.]*$/, '')}`
+  const parts = path.split(/[^\p{L}\p{N}]+/u).filter((part) => !/^(docs?|readme|index)?$/i.test(part))
+  return spaced(`${page.title} ${[...new Set(parts)].join(' ')}`)
+}

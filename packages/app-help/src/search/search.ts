@@ -2,8 +2,9 @@
 import type { Embedder } from '@causeway/embed'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
-import { type FusedDoc, type FusedItem, fuse, type ListName, type Lists } from '../domain/fuse.ts'
+import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
 import { identifierTerms, readQuestion, wordTerms } from '../domain/query.ts'
+import { otherWords } from '../domain/synonym.ts'
 import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
 import type { DocRow, HelpIndex, ItemRow, Scope } from '../storage.ts'
 
@@ -110,15 +111,21 @@ export async function rankedLists(
 ): Promise<Lists> {
   const { mode, scope, vector } = ask
   const question = readQuestion(ask.text)
-  const isByWords = mode !== 'vector'
-  return index.rank({
-    words: isByWords ? wordTerms(question) : [],
-    identifiers: isByWords ? identifierTerms(question) : [],
+  const words = mode === 'vector' ? [] : wordTerms(question)
+  const lists = await index.rank({
+    words,
+    others: otherWords(words),
+    identifiers: mode === 'vector' ? [] : identifierTerms(question),
     vector,
     scope,
     limit: hitsOfList,
   })
+  return isTelling(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
+
+/** A name that is everywhere, such as Node.js, says nothing about a page. */
+const isTelling = (hits: readonly Hit[], docs: number): boolean =>
+  new Set(hits.map(({ doc_id }) => doc_id)).size <= Math.max(5, docs / 20)
 
 async function questionVector(
   { index, embedder, settings }: Searchable,
@@ -130,12 +137,18 @@ async function questionVector(
   if (space === undefined) return { degraded: degradedBy(notYet) }
   if (!isConfigured(space, settings)) return { degraded: degradedBy(mismatch(space, settings)) }
   try {
-    return { vector: await embedder?.embedQuery(text, { signal }) }
+    return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
   } catch (error) {
     // Words still find what meaning cannot be asked for; only the caller's own end stops the search.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
     return { degraded: degradedBy(error) }
   }
+}
+
+/** The analysis of a corpus knows no synonym that the corpus does not have; a trained model does. */
+export function asEmbedded(text: string, { provider }: EmbeddingSettings): string {
+  if (provider !== 'lsa') return text
+  return `${text} ${text} ${otherWords(wordTerms(readQuestion(text))).join(' ')}`
 }
 
 const notYet = new CausewayError('HELP_NOT_BUILT', 'the vectors of the documentation are still being made')

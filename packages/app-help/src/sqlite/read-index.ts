@@ -1,5 +1,5 @@
 /** One index file, open for questions. */
-import { type EmbeddingSpace, nearest, type VectorTable, vectorOf, vectorTable } from '@causeway/embed'
+import { type EmbeddingSpace, nearest, unit, type VectorTable, vectorOf, vectorTable } from '@causeway/embed'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import type { Hit } from '../domain/fuse.ts'
@@ -53,10 +53,12 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
       `SELECT i.id FROM help_items i JOIN help_docs d ON d.id = i.doc_id WHERE ${inScope}`,
     )
     .pluck()
+  const visiblePages = db.prepare<[object], number>(`SELECT d.id FROM help_docs d WHERE ${inScope}`).pluck()
   const owner = new Map<number, number>()
   const scopes = new Map<string, ReadonlySet<number>>()
   let table: VectorTable | undefined
   let rowOf: ReadonlyMap<number, number> | undefined
+  let pages: VectorTable | undefined
 
   /** The vectors of every piece; read once, since reading them again for each question costs 20 ms for 1000 pieces. */
   const vectors = (): VectorTable => {
@@ -73,6 +75,10 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
     )
     rowOf = new Map(table.ids.map((id, row) => [id, row]))
     return table
+  }
+  const pageVectors = (): VectorTable => {
+    pages ??= meanVectors(vectors(), (item) => owner.get(item) ?? 0)
+    return pages
   }
   const scopeSet = (scope: Scope): ReadonlySet<number> => {
     const key = JSON.stringify(scope)
@@ -95,18 +101,28 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
     }))
   }
 
+  const nearestPages = ({ vector, scope, limit }: RankQuestion): Hit[] => {
+    if (vector === undefined) return []
+    const inside = new Set(visiblePages.all(parameters(scope)))
+    return nearest(pageVectors(), vector, limit, (id) => inside.has(id))
+      .filter((one) => one.similarity > 0)
+      .map(({ id }) => ({ doc_id: id, item_id: null }))
+  }
+
   return {
     facts,
     async rank(question) {
-      const { words, identifiers, scope, limit } = question
+      const { words, others, identifiers, scope, limit } = question
       const ask = (terms: readonly string[], statement: { all(parameters: object): Hit[] }): Hit[] =>
         terms.length === 0 ? [] : statement.all({ ...parameters(scope), match: ftsExpression(terms), limit })
       return {
         stem: ask(words, ranked.stem),
         exact: ask(words, ranked.exact),
+        synonym: others.length === 0 ? [] : ask([...words, ...others], ranked.stem),
         doc: ask(words, ranked.doc),
         identifier: ask(identifiers, ranked.exact),
         vector: nearestHits(question),
+        page: nearestPages(question),
       }
     },
     async similarities(items, vector) {
@@ -172,6 +188,21 @@ const rankedItems = (db: Database, fts: string) =>
     `SELECT i.id AS item_id, i.doc_id FROM ${fts} JOIN help_items i ON i.id = ${fts}.rowid JOIN help_docs d ON d.id = i.doc_id
      WHERE ${fts} MATCH @match AND ${inScope} ORDER BY bm25(${fts}, 5, 3, 1), i.id LIMIT @limit`,
   )
+
+/** The mean of the vectors of each page's pieces, at length 1: what the page is about as a whole. */
+function meanVectors({ dimensions, ids, data }: VectorTable, pageOf: (item: number) => number): VectorTable {
+  const sums = new Map<number, Float32Array>()
+  for (const [row, id] of ids.entries()) {
+    const sum = sums.get(pageOf(id)) ?? new Float32Array(dimensions)
+    for (let k = 0; k < dimensions; k++) sum[k] = (sum[k] ?? 0) + (data[row * dimensions + k] ?? 0)
+    sums.set(pageOf(id), sum)
+  }
+  const rows = [...sums].flatMap(([id, sum]) => {
+    const mean = unit(sum)
+    return mean === undefined ? [] : [[id, mean] as const]
+  })
+  return vectorTable(dimensions, rows)
+}
 
 const parameters = ({ internal, language, section, source }: Scope) => ({
   internal: internal ? 1 : 0,

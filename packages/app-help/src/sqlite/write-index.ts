@@ -1,7 +1,7 @@
 /** Makes the next index file out of the one before it and what has changed. */
 import { spaced, vectorBytes } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
-import { indexText } from '../domain/index-text.ts'
+import { indexedTitle, indexText } from '../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../storage.ts'
 import { indexFormat, indexSchema } from './index-schema.ts'
 
@@ -116,14 +116,14 @@ function insert(db: Database, page: NewPage): void {
       page.text_hashes[at],
       internal,
     )
-    const columnsOfWords = [spaced(title), spaced(heading), indexText(text)]
+    const columnsOfWords = [indexedTitle(page), spaced(heading), indexText(text)]
     stem.run(itemId, ...columnsOfWords)
     exact.run(itemId, ...columnsOfWords)
   }
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
   db.prepare('INSERT INTO help_fts_doc (rowid, title, headings, body) VALUES (?, ?, ?, ?)').run(
     id,
-    spaced(title),
+    indexedTitle(page),
     spaced(headings),
     indexText(body),
   )

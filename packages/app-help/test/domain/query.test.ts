@@ -35,7 +35,7 @@ t.test('fuse: agreement of lists beats one first place, equal ones go by id', as
     [2, 1, 3],
   )
   t.same(fused[0]?.ranks, { stem: 2, exact: 2, doc: 1 })
-  t.equal(fused[0]?.score, 1 / 62 + 1 / 62 + 1 / 61)
+  t.equal(fused[0]?.score, 1 / 7 + 1 / 7 + 1 / 6)
 })
 
 t.test('fuse: of a page with many pieces only the best place counts for the page', async (t) => {
