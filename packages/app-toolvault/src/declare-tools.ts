@@ -1,9 +1,11 @@
 /** The tools of the vault as tools of the app, and the one that lists what they want of a plot. */
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
+import { counted } from './domain/counted.ts'
 import { shelf } from './shelf.ts'
 import type { Vault } from './store.ts'
 import { wants } from './tool-index.ts'
+import { type Category, categories } from './vault-tool.ts'
 
 /** Every tool answers a DebriefCommand and nothing beside it, so that the answer can be applied as it is. */
 const commandOutput = {
@@ -18,7 +20,10 @@ export function vaultTools(app: Registrar<Vault, object>): void {
       'Tools of the vault by category, and what each wants of a plot (inject): kinds and number of selected features, viewport, time.',
     hints: { readOnly: true },
     input: {
-      category: z.string().optional().describe('only of this category'),
+      category: z
+        .enum(Object.keys(categories) as [Category, ...Category[]])
+        .optional()
+        .describe('only of this category'),
     },
     output: {
       summary: z.string(),
@@ -28,7 +33,7 @@ export function vaultTools(app: Registrar<Vault, object>): void {
     run({ category }) {
       const tools = shelf.filter((tool) => category === undefined || tool.category === category)
       return {
-        summary: `${tools.length} tools. To run one on a plot without passing features, call run_tool of Debrief.`,
+        summary: `${counted(tools.length, 'tool')}. To run one on a plot without passing features, call run_tool of Debrief.`,
         tools: tools.map((tool) => ({
           name: tool.name,
           category: tool.category,

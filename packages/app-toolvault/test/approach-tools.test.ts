@@ -108,3 +108,16 @@ verifies('toolvault:range-bearing', async (t) => {
   })
   await t.rejects(client.call('range_bearing', { features: [xa] }), { code: 'FEATURES_NEEDED' })
 })
+
+verifies('toolvault:cpa', 'an approach that a position jump makes is told to be in doubt', async (t) => {
+  const { data } = await openVault(t)
+  const a = straight('a', [-5, 36], { course: 90, knots: 10, fixes: 60 })
+  const b = straight('b', [-5, 36.2], { course: 90, knots: 10, fixes: 60 })
+  const jumped = b.geometry.coordinates.map(([lon = 0, lat = 0], index) => [
+    lon,
+    index === 30 ? lat - 0.19 : lat,
+  ])
+  const jumping = { ...b, geometry: { ...b.geometry, coordinates: jumped } }
+  t.match((await data('cpa_tcpa', { tracks: [a, jumping] })).summary, /In doubt: b has a position jump/)
+  t.notMatch((await data('cpa_tcpa', { tracks: [a, b] })).summary, /In doubt/)
+})

@@ -1,8 +1,13 @@
 /** What holds for every track, tried on random ones anywhere on earth. */
+import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
 import t from 'tap'
 import { closestApproach, moving } from '../src/domain/closest-approach.ts'
 import { destination, distance, type Place, signedAngle, walk, way } from '../src/domain/geodesic.ts'
+import { aisLog } from '../src/domain/import/ais-log.ts'
+import { nmeaLog } from '../src/domain/import/nmea-log.ts'
+import { repFile } from '../src/domain/import/rep-file.ts'
+import { xmlFile } from '../src/domain/import/xml-file.ts'
 import { placeAt } from '../src/domain/motion.ts'
 import { resampled } from '../src/domain/resampling.ts'
 import { keptVertices } from '../src/domain/simplification.ts'
@@ -157,5 +162,68 @@ t.test('resampled: every place is where the track is at that time', async (t) =>
       t.equal(even.times.at(-1), one.times.at(-1))
     }),
     runs,
+  )
+})
+
+t.test('importers: any text is imported or refused with a code', async (t) => {
+  const readers = {
+    nmea: () => nmeaLog({ date: 0, id: 'x', name: 'x', source: 'NMEA' }),
+    ais: () => aisLog({ start: 0, min_interval_s: undefined, newId: (prefix) => prefix }),
+    rep: () => repFile({ pivot_year: 70, newId: (prefix) => prefix }),
+    gpx: () => xmlFile({ format: 'GPX', min_interval_s: undefined, newId: (prefix) => prefix }),
+    kml: () => xmlFile({ format: 'KML', min_interval_s: undefined, newId: (prefix) => prefix }),
+  }
+  const fragments = [
+    ...[
+      '$GPGLL,',
+      '$GPRMC,',
+      '!AIVDM,',
+      '1,1,,A,',
+      '5951.5',
+      'N',
+      'E',
+      ',',
+      '*00',
+      '*4D',
+      '0000',
+      '\\c:1704067200*58\\',
+    ],
+    ...[
+      '951212 ',
+      '050000.000 ',
+      'NELSON @C ',
+      '22 11 10.63 N ',
+      '21 41 52.37 W ',
+      '269.7 2.0 NaN',
+      ';TEXT: ',
+    ],
+    ...[
+      '<gpx>',
+      '</gpx>',
+      '<trk>',
+      '<trkpt lat="1" lon="999">',
+      '<kml>',
+      '<coordinates>',
+      '0,0 1',
+      '&#0;',
+      '<!DOCTYPE',
+    ],
+  ]
+  const line = fc.array(fc.oneof(fc.constantFrom(...fragments), fc.string({ maxLength: 8 })), {
+    maxLength: 12,
+  })
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 8 }), (lines) => {
+      for (const [name, open] of Object.entries(readers)) {
+        try {
+          const reader = open()
+          for (const parts of lines) reader.take(parts.join(''))
+          t.ok(reader.finish().command, name)
+        } catch (error) {
+          if (!isCausewayError(error)) t.fail(`${name}: ${error} for ${JSON.stringify(lines)}`)
+        }
+      }
+    }),
+    { numRuns: runs.numRuns * 3 },
   )
 })

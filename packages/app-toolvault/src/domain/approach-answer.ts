@@ -7,6 +7,7 @@ import { counted } from './counted.ts'
 import type { Feature } from './feature.ts'
 import { nauticalMile } from './geodesic.ts'
 import { commonSpan, fixBefore, type Motion, motionAt, placeAt, timeSpan } from './motion.ts'
+import { isInJump } from './position-jump.ts'
 import { type Prediction, predictedApproach } from './predicted-approach.ts'
 import { positionOf } from './resampling.ts'
 import { rounded, table } from './table.ts'
@@ -19,6 +20,9 @@ export interface ApproachOptions {
   readonly motion: 'derived' | 'recorded'
   readonly within_nm?: number | undefined
 }
+
+/** Offsets from here on make an approach doubtful, m. */
+const leastJump = 100
 
 /** A pair of tracks. */
 export interface PairApproach {
@@ -163,7 +167,12 @@ function summaryOf(
   const metres = approach.distance_m.toFixed(approach.distance_m < 10_000 ? 1 : 0)
   const miles = (approach.distance_m / nauticalMile).toFixed(3)
   const of = possible === 1 ? '' : ` The closest of ${near} of ${possible} pairs.`
-  return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metres} m (${miles} nm, geodesic), ${b.name} bearing ${approach.bearing_deg.toFixed(1)} degrees from ${a.name}.${of}${others}`
+  const jumping = [a, b].filter((track) => isInJump(track, approach.time, leastJump)).map(({ name }) => name)
+  const doubt =
+    jumping.length === 0
+      ? ''
+      : ` In doubt: ${jumping.join(' and ')} has a position jump there; run find_jumps first.`
+  return `${a.name} and ${b.name} were closest at ${formatTime(Math.round(approach.time))}: ${metres} m (${miles} nm, geodesic), ${b.name} bearing ${approach.bearing_deg.toFixed(1)} degrees from ${a.name}.${doubt}${of}${others}`
 }
 
 const lineOf = ({ a, b, approach }: PairApproach, id: string): Feature => ({

@@ -3,6 +3,7 @@
  * is none: nothing is missing from a track that goes on as fast as it went.
  */
 import { distance, walk } from './geodesic.ts'
+import { fixBefore } from './motion.ts'
 import type { Fix, TimedTrack } from './track.ts'
 
 /** A run of fixes that are somewhere else. */
@@ -39,6 +40,20 @@ export function* findJumps(track: TimedTrack, least_m: number): Generator<number
     yield index
   }
   return jumps
+}
+
+/** True where a track is in a jump at a time, or on its way to or from one: what it seems to do there it did not do. */
+export function isInJump(track: TimedTrack, time: number, least_m: number): boolean {
+  const from = Math.max(0, fixBefore(track.times, time) - longestRun)
+  const speeds = legSpeeds(track.fixes)
+  for (let index = from; index <= from + 2 * longestRun; index++) {
+    const jump = jumpAt(track, speeds, index, least_m)
+    if (jump === undefined) continue
+    const [before, after] = [track.fixes[jump.first - 1], track.fixes[jump.last + 1]]
+    if ((before?.time ?? time) <= time && time <= (after?.time ?? time)) return true
+    index = jump.last
+  }
+  return false
 }
 
 function jumpAt(
