@@ -12,6 +12,7 @@ import { openProjectFiles } from './snapshot/project-files.ts'
 import type { ProjectFiles, Snapshots } from './snapshot/types.ts'
 import { openStore, type SessionRow, type StepRow, type TrmStore } from './store.ts'
 import { takeBack } from './take-back.ts'
+import { endTrials } from './trial-mark.ts'
 
 /** An evaluation that runs now. */
 export interface Running {
@@ -79,6 +80,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
       store.close()
     },
   }
+  await endTrials(critic.workDir)
   await rm(critic.workDir, { recursive: true, force: true })
   await mkdir(critic.workDir, { recursive: true, mode: 0o700 })
   for (const step of await store.runningSteps()) await interrupt(critic, step)

@@ -1,5 +1,5 @@
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, replacing } from './trm-kit.ts'
+import { openTrm, replacing, textOf, write } from './trm-kit.ts'
 
 const unittest = 'python3 -m unittest'
 
@@ -47,3 +47,30 @@ verifies('trm:advice:unsure', async (t) => {
   t.match(focus[0], { file: 'test_sums.py', line: 11 })
   t.ok(focus[0].lines.some((line: string) => line.startsWith('11: ')))
 })
+
+verifies(
+  'trm:advice:fix',
+  'a repair that helps nothing is not offered, and trials leave the project as it is',
+  async (t) => {
+    const { client, root } = await openTrm(t, {
+      files: {
+        'p/app.py': 'def load(values):\n    return np.mean(values)\n',
+        'p/test_app.py':
+          'import unittest\n\nfrom app import load\n\n\nclass T(unittest.TestCase):\n    def test_load(self):\n        self.assertEqual(load([1, 3]), 2)\n',
+        'p/numpy.py': 'raise ImportError("no numpy here")\n',
+      },
+    })
+    const { ask } = client()
+    await ask('start', { repo: 'p', test: unittest })
+    t.match(await ask('fix'), { suggestions: [], message: 'No repair is sure' })
+    t.match(await ask('fix', { verify: false }), { suggestions: [{ rationale: /'np'/ }] })
+    t.match(
+      await ask('fix', { wait: 0 }),
+      { suggestions: [{ verified: false, scoreAfter: null }] },
+      'no time to try',
+    )
+    t.equal(textOf(root, 'p/app.py'), 'def load(values):\n    return np.mean(values)\n')
+    write(`${root}/p/numpy.py`, 'def mean(values):\n    return sum(values) / len(values)\n')
+    t.match(await ask('fix'), { suggestions: [{ verified: true, scoreAfter: 1 }] }, 'now it helps')
+  },
+)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Advice, adviceOn } from '../advice.ts'
 import type { Critic } from '../critic.ts'
 import { linesIn } from '../domain/file-part.ts'
+import { tried } from '../trial.ts'
 import {
   anyList,
   named,
@@ -49,14 +50,35 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
       'Repairs that follow from the last errors without guessing, as candidates to submit as they are; otherwise where to look.',
     hints: reading,
     aliases: named('fix'),
-    input: sidArgument,
+    input: {
+      ...sidArgument,
+      verify: z
+        .boolean()
+        .default(true)
+        .describe('try each repair out in a copy of the project, and offer those that help'),
+      wait: z
+        .number()
+        .min(0)
+        .max(600)
+        .default(45)
+        .describe('s for trying out; what is left is marked verified: false'),
+    },
     output: { ...output, focus: anyList() },
     example: { before: [started, submitted], args: {} },
-    async run({ sid }, ctx) {
-      const advice = await adviceOn(ctx.store, await sessionFor(ctx, sid))
+    async run({ sid, verify, wait }, ctx) {
+      const session = await sessionFor(ctx, sid)
+      const advice = await adviceOn(ctx.store, session)
       if (advice === undefined)
         return { ...nothing('No evaluations yet; submit a candidate first'), focus: [] }
-      const { fixes, problems, result } = advice
+      const { problems, result } = advice
+      const fixes = verify
+        ? await tried(ctx.store, session, {
+            ...advice,
+            signal: ctx.signal,
+            limitMs: wait * 1000,
+            onTrial: (done, total) => ctx.progress(done, total, `repair ${done + 1} of ${total}`),
+          })
+        : advice.fixes
       if (fixes.length > 0)
         return {
           suggestions: fixes,

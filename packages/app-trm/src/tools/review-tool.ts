@@ -8,7 +8,7 @@ import { refuseUrl } from '../domain/review/pull-url.ts'
 import type { Review } from '../domain/review/review.ts'
 import { categories } from '../domain/suggest/finding.ts'
 import type { SessionRow } from '../store.ts'
-import { anyList, named, reading, sessionFor, type TrmSession } from './shape.ts'
+import { anyList, named, reading, sessionFor, type TrmContext, type TrmSession } from './shape.ts'
 
 /** Longest text of a file that a review of a session reads, in UTF-16 units. */
 const longest = 2 ** 20
@@ -51,8 +51,12 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
     async run({ sid, diff, files, focus, url }, ctx) {
       if (url !== undefined) refuseUrl(url)
       const isGiven = diff !== undefined || files !== undefined
-      if (isGiven && sid !== undefined) {
-        throw new CausewayError('INVALID_ARGUMENTS', 'review: sid goes without diff and files')
+      const isSession = sid !== undefined || hasSession(ctx)
+      if (isGiven ? sid !== undefined : !isSession) {
+        throw new CausewayError(
+          'INVALID_ARGUMENTS',
+          'review: give either diff, files or the sid of a session',
+        )
       }
       const changed = isGiven ? files : await changedBy(ctx.store, await sessionFor(ctx, sid))
       const found = await ctx.store.engine.call(
@@ -64,6 +68,10 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
     },
   })
 }
+
+/** Whether the client has started a session of its own, which is then reviewed. */
+const hasSession = ({ session, sharedSession }: TrmContext): boolean =>
+  !sharedSession && session.sid !== undefined
 
 /** Every text file that a session has changed, as it was before the session and as it is now. */
 async function changedBy(

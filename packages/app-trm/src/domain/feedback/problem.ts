@@ -72,7 +72,9 @@ function counted(all: readonly Problem[]): readonly Problem[] {
   return [...found.values()]
 }
 
-/** What keeps a file from being loaded hides everything else in it. */
+/** True for what keeps a file from being loaded, which hides everything else in it. */
+export const hidesOthers = (problem: Problem): boolean => rank(problem) < 2
+
 function rank({ kind, source, isError }: Problem): number {
   if (/^(SyntaxError|IndentationError|TabError|E999|E9\d\d)$/.test(kind)) return 0
   if (/^(ModuleNotFoundError|ImportError|TS2307)$/.test(kind)) return 1
