@@ -12,10 +12,12 @@ import { parseArgs } from 'node:util'
 import { measureBridge } from './bench/bridge.ts'
 import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
+import { measureHelp } from './bench/help.ts'
 import { measureIngest } from './bench/ingest.ts'
 import { measureLarge } from './bench/large.ts'
 import { measureListing } from './bench/listing.ts'
 import { load, machine } from './bench/machine.ts'
+import { measureMinds } from './bench/minds.ts'
 import { type Program, startProgram } from './bench/program.ts'
 import { measureRecording, writeBigRecording } from './bench/recording.ts'
 import { relaySections } from './bench/relay-report.ts'
@@ -90,11 +92,29 @@ const large: Part = {
   },
 }
 
+const minds: Part = {
+  command: 'npm run bench -- minds --write',
+  title: 'Minds',
+  async run() {
+    say('two minutes; fills data folders first')
+    show(await measureMinds(server))
+  },
+}
+
 const toolvault: Part = {
   command: 'npm run bench -- toolvault --write',
   title: 'Tool vault',
   async run() {
     for (const section of measureToolvault()) show(section)
+  },
+}
+
+const help: Part = {
+  command: 'npm run bench -- help --write',
+  title: 'Help',
+  async run() {
+    say('some minutes: an index of 100,000 pieces is built')
+    for (const section of await measureHelp(folder, { write: values.write, env: process.env })) show(section)
   },
 }
 
@@ -108,9 +128,11 @@ try {
   if (name === undefined) await measure(whole)
   else if (name === 'bridge') await measure(bridge)
   else if (name === 'large') await measure(large)
+  else if (name === 'minds') await measure(minds)
   else if (name === 'toolvault') await measure(toolvault)
+  else if (name === 'help') await measure(help)
   else {
-    say(`there is no part "${name}"; there are: bridge, large, toolvault`)
+    say(`there is no part "${name}"; there are: bridge, large, minds, toolvault`)
     process.exitCode = 1
   }
 } finally {

@@ -202,4 +202,32 @@ export const help = {
     origin: 'design, Help: build',
     behaviour: 'every question is answered while the index is exchanged',
   },
+  'help:e2e:story': {
+    origin: 'original help app',
+    behaviour: 'a question, its lines and its document are answered alike over HTTP and the bridge',
+    over: ['http', 'bridge'],
+  },
+  'help:alias': {
+    origin: 'original help app, names',
+    behaviour: 'the former names of the tools are answered and never listed',
+  },
+  'help:curl': {
+    origin: 'original design, testing the server directly',
+    behaviour: 'the third curl of the original works as it was written',
+  },
+  'help:e2e:rebuild': {
+    origin: 'original design, build process',
+    behaviour:
+      'a build beside a running server, also by its deprecated name, is answered from at once and announced',
+  },
+  'help:e2e:canary': {
+    origin: 'original export safety',
+    behaviour:
+      'no answer, list, health report, metric or log line of the server holds anything of an internal page',
+  },
+  'help:quality': {
+    origin: 'design, Help: search quality',
+    behaviour:
+      'over the documentation of Fastify and undici the hybrid finds no less than any of its lists, and what it found before',
+  },
 } as const satisfies Requirements

@@ -42,8 +42,11 @@ export interface FusedItem {
  * out of millions; documentation has tens of pages, and its tenth page is no answer any more.
  */
 const k = 5
-/** Four lists go by words: pages by vector count three times, so that words and meaning speak equally loud. */
-const weights: Readonly<Partial<Record<ListName, number>>> = { page: 3 }
+/**
+ * Four lists go by words: pages by vector count three times, so that words and meaning speak equally loud. A name of
+ * code says better than any word what is meant.
+ */
+const weights: Readonly<Partial<Record<ListName, number>>> = { page: 3, identifier: 4 }
 /** Pages of each list that count. */
 const depth = 50
 

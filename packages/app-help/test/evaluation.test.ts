@@ -1,0 +1,21 @@
+import { evaluate, type Way, ways } from '../../../scripts/bench/help/evaluate.ts'
+import { helpQuestions } from '../../../scripts/bench/help/questions.ts'
+import { readBaseline } from '../../../scripts/bench/help.ts'
+import { verifies } from '../../../test/verifies.ts'
+
+verifies('help:quality', async (t) => {
+  t.ok(helpQuestions.length >= 60)
+  const scores = await evaluate(t.testdir())
+  const { hybrid, ...others } = scores
+  t.ok(hybrid.hit5 >= 0.74, `hit@5 ${hybrid.hit5}`)
+  t.ok(hybrid.hit10 >= 0.84, `hit@10 ${hybrid.hit10}`)
+  t.ok(hybrid.mrr >= 0.62, `MRR ${hybrid.mrr}`)
+  for (const [way, { hit5, mrr }] of Object.entries(others)) {
+    t.ok(hybrid.hit5 >= hit5, `hit@5 is no less than that of ${way}: ${hit5}`)
+    t.ok(hybrid.mrr >= mrr, `MRR is no less than that of ${way}: ${mrr}`)
+  }
+  const baseline = readBaseline()
+  for (const way of Object.keys(ways) as Way[])
+    for (const figure of ['hit1', 'hit5', 'hit10', 'mrr'] as const)
+      t.ok(scores[way][figure] >= baseline[way][figure] * 0.95, `${way} ${figure}: ${scores[way][figure]}`)
+})

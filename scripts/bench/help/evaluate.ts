@@ -1,0 +1,62 @@
+/** Asks every question of the evaluation in every way, over the documentation of Fastify and undici. */
+import { build } from '../../../packages/app-help/src/build/build.ts'
+import { readSources } from '../../../packages/app-help/src/build/source.ts'
+import { defaultSize } from '../../../packages/app-help/src/domain/chunk.ts'
+import { fuse, type ListName } from '../../../packages/app-help/src/domain/fuse.ts'
+import { type EmbeddingSettings, openEmbedder } from '../../../packages/app-help/src/embedding.ts'
+import { asEmbedded, rankedLists } from '../../../packages/app-help/src/search/search.ts'
+import { openSqliteStorage } from '../../../packages/app-help/src/sqlite/sqlite-storage.ts'
+import { helpQuestions } from './questions.ts'
+import { firstAnswer, type Score, score } from './score.ts'
+
+/** Ways to rank, as the lists that are fused. */
+export const ways = {
+  'words: stems': ['stem'],
+  'words: exact': ['exact'],
+  'words: stems and synonyms': ['synonym'],
+  'words: whole pages': ['doc'],
+  'vectors: pieces': ['vector'],
+  'vectors: pages': ['page'],
+  lexical: ['stem', 'exact', 'synonym', 'doc', 'identifier'],
+  vectors: ['vector', 'page'],
+  hybrid: ['stem', 'exact', 'synonym', 'doc', 'identifier', 'vector', 'page'],
+} as const satisfies Readonly<Record<string, readonly ListName[]>>
+
+/** Name of a way. */
+export type Way = keyof typeof ways
+
+/** Scores by way, over all questions. `folder` is for the index. */
+export async function evaluate(
+  folder: string,
+  embedding: EmbeddingSettings = { provider: 'lsa' },
+): Promise<Readonly<Record<Way, Score>>> {
+  const storage = openSqliteStorage(folder)
+  const { signal } = new AbortController()
+  const sources = readSources(['pkg:fastify', 'pkg:undici'], '/')
+  const request = { sources, size: defaultSize, embedding, rebuild: false, holder: 'evaluation' }
+  await build(request, { storage, now: Date.now, signal, progress() {} })
+  const index = await storage.open()
+  if (index === undefined) throw new Error('nothing was built')
+  const embedder = openEmbedder(embedding, await index.spaceModel())
+  try {
+    const scope = { internal: false }
+    const paths = new Map(
+      (await index.docs(scope)).map((doc) => [doc.doc_id, `${doc.source}/${doc.file_path}`]),
+    )
+    const ranks = new Map<Way, (number | undefined)[]>()
+    for (const { text, pages } of helpQuestions) {
+      const vector = await embedder?.embedQuery(asEmbedded(text, embedding), { signal })
+      const lists = await rankedLists(index, { text, mode: 'hybrid', scope, vector })
+      for (const [way, names] of Object.entries(ways) as [Way, readonly ListName[]][]) {
+        const fused = fuse(Object.fromEntries(names.map((name) => [name, lists[name] ?? []])))
+        const found = fused.map(({ doc_id }) => paths.get(doc_id) ?? '')
+        ranks.set(way, [...(ranks.get(way) ?? []), firstAnswer(found, pages)])
+      }
+    }
+    return Object.fromEntries([...ranks].map(([way, list]) => [way, score(list)])) as Record<Way, Score>
+  } finally {
+    await embedder?.close()
+    await index.close()
+    await storage.close()
+  }
+}
