@@ -56,7 +56,7 @@ export const debrief = {
     origin: `${upstream}, multi-plot scenario handling`,
     behaviour:
       'a call without a name is refused while several plots are open, whatever another client named before',
-    over: ['direct', 'http', 'bridge'],
+    over: ['http', 'bridge'],
   },
   'debrief:plots:active': {
     origin: `${upstream}, active plot`,

@@ -1,0 +1,205 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
+import { widePlot } from '../../packages/app-debrief/test/wide-plot.ts'
+import { repository } from '../tree.ts'
+import { verifies } from '../verifies.ts'
+import { until } from './condition.ts'
+import { getJson, postJson } from './http.ts'
+import { copyPlots, overHttp, startPlots } from './plot-talk.ts'
+
+t.setTimeout(120_000)
+
+const home = t.testdir({ one: {} })
+const server = await startPlots(t, join(home, 'one'), ['sample', 'mission1'], {
+  CAUSEWAY_LISTEN: 'debrief:0',
+  CAUSEWAY_RATE_LIMITS: 'off',
+})
+const own: string = (await server.server.saw('an app has a port of its own')).url
+const client = overHttp(server.url, 'test')
+const sample = 'sample.plot.json'
+await client.ask('debrief_open_plot', { filename: sample })
+
+const point = (id: string) => ({
+  type: 'Feature',
+  id,
+  geometry: { type: 'Point', coordinates: [-1.2, 50.4] },
+  properties: { dataType: 'reference-point', name: id },
+})
+
+/** A client of the WebSocket: sends a frame and waits for the next one. */
+async function dial(t: Test) {
+  const socket = new WebSocket(own.replace('http', 'ws'))
+  const frames: string[] = []
+  socket.on('message', (data) => frames.push(data.toString()))
+  t.teardown(() => socket.terminate())
+  const frame = async (index: number): Promise<string> => {
+    await until(
+      async () => frames.length,
+      (length) => length > index,
+    )
+    return frames[index] ?? ''
+  }
+  const welcome = await frame(0)
+  return {
+    welcome,
+    async say(text: string): Promise<string> {
+      const { length } = frames
+      socket.send(text)
+      return frame(length)
+    },
+    // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+    async command(command: string, params: object = {}): Promise<any> {
+      const { length } = frames
+      socket.send(JSON.stringify({ command, params }))
+      return JSON.parse(await frame(length))
+    },
+  }
+}
+
+verifies('debrief:legacy:socket', async (t) => {
+  const { welcome, say, command } = await dial(t)
+  t.same(JSON.parse(welcome), { result: 'Connected to Debrief WebSocket Bridge' })
+  t.same(JSON.parse(await say('hello there')), { result: 'Echo: hello there' })
+  t.match(await command('explode'), { error: { code: 400, message: /unknown command/ } })
+  t.same(await command('list_open_plots'), { result: [{ filename: sample, title: 'sample' }] })
+
+  t.equal((await command('get_feature_collection')).result.features.length, 6)
+  t.same(await command('add_features', { features: [point('new')] }), { result: null })
+  t.same(
+    await command('update_features', {
+      features: [{ ...point('new'), properties: { name: 'N' } }, point('absent')],
+    }),
+    {
+      result: null,
+    },
+  )
+  t.same(await command('set_selected_features', { ids: ['new', 'absent'] }), { result: null })
+  t.match(
+    await client.ask('debrief_get_selection'),
+    { selectedIds: ['new'] },
+    'MCP clients see the same plot',
+  )
+  t.match(await command('get_selected_features'), { result: [{ id: 'new', properties: { name: 'N' } }] })
+  t.same(await command('zoom_to_selection'), { result: null })
+  t.match(await command('get_viewport'), { result: { bounds: [Number, Number, Number, Number] } })
+  t.match(await command('set_viewport', { viewportState: { bounds: [-2, 50, -1, 51] } }), {
+    result: 'Viewport state updated successfully',
+  })
+  const timeState = {
+    current: '2024-01-01T00:10:00Z',
+    range: ['2024-01-01T00:00:00Z', '2024-01-01T00:19:00Z'],
+  }
+  t.match(await command('set_time', { timeState }), { result: 'Time state updated successfully' })
+  t.match(await command('get_time'), {
+    result: { current: '2024-01-01T00:10:00Z', end: '2024-01-01T00:19:00Z' },
+  })
+  t.same(await command('notify', { message: 'Look' }), { result: null })
+  await client.ask('debrief_delete_features', { ids: ['feature6'] })
+  t.same(await command('delete_features', { ids: ['new', 'gone'] }), { result: null })
+  const { result } = await command('get_feature_collection', { filename: sample })
+  t.equal(result.features.length, 5, 'and this one sees what they change')
+  t.same(await command('set_feature_collection', { featureCollection: result }), { result: null })
+  t.match(await command('set_feature_collection', {}), { error: { code: 400 } })
+  t.match(await command('get_time', { filename: 'other.plot.json' }), { error: { code: 404 } })
+
+  await client.ask('debrief_open_plot', { filename: 'mission1.plot.json' })
+  t.match(await command('get_feature_collection'), {
+    error: {
+      code: 'MULTIPLE_PLOTS',
+      available_plots: [{ filename: 'mission1.plot.json' }, { filename: sample }],
+    },
+  })
+  await client.ask('debrief_close_plot', { filename: 'mission1.plot.json' })
+})
+
+verifies('debrief:legacy:http', async (t) => {
+  for (const [url, path] of [
+    [own, '/'],
+    [own, '/api/command'],
+    [server.url, '/api/apps/debrief/api/command'],
+  ] as const) {
+    const good = await postJson(url, path, { command: 'list_open_plots' })
+    t.match([good.status, good.json], [200, { result: [{ filename: sample }] }], path)
+    const bad = await postJson(url, path, { command: 'get_time', params: { filename: 'other.plot.json' } })
+    t.match(
+      [bad.status, bad.json],
+      [404, { error: { code: 404, details: { code: 'PLOT_NOT_FOUND' } } }],
+      path,
+    )
+  }
+})
+
+verifies('debrief:health', async (t) => {
+  const { status, json } = await getJson(own, '/health')
+  t.equal(status, 200)
+  t.match(json, {
+    status: 'ok',
+    server: 'debrief-state',
+    mcp_endpoint: '/mcp',
+    port: Number(new URL(own).port),
+  })
+})
+
+verifies('debrief:events', 'over HTTP: a snapshot, then what happens', async (t) => {
+  const ending = new AbortController()
+  t.teardown(() => ending.abort())
+  const answer = await fetch(`${server.url}/api/apps/debrief/plots/${sample}/events`, {
+    signal: ending.signal,
+  })
+  t.equal(answer.headers.get('content-type'), 'text/event-stream')
+  let text = ''
+  const reading = (async () => {
+    for await (const part of answer.body ?? []) text += Buffer.from(part).toString()
+  })()
+  reading.catch(() => {})
+  await until(
+    async () => text,
+    (seen) => seen.includes('event: snapshot'),
+  )
+  await client.ask('debrief_set_selection', { selectedIds: ['feature1'] })
+  await until(
+    async () => text,
+    (seen) => /event: selection\ndata: .*"selectedIds":\["feature1"\]/.test(seen),
+  )
+  const { json } = await getJson(server.url, '/api/apps/debrief/plots/other.plot.json/events')
+  t.equal(json.code, 'PLOT_NOT_FOUND')
+})
+
+verifies('debrief:python', async (t) => {
+  copyPlots(server.folder, ['sample'])
+  await client.ask('debrief_save_plot', { on_conflict: 'reload' })
+  const script = join(repository, 'examples', 'debrief-python', 'highlight.py')
+  const { stdout } = await promisify(execFile)('python3', [script, own, sample])
+  t.match(stdout, /6 features/)
+  t.match(stdout, /highlighted RFA Argus/)
+  t.match(await client.ask('debrief_get_selection'), { selectedIds: ['feature4'] })
+  t.match((await client.ask('debrief_get_features', { ids: ['feature4'] })).features, [
+    { name: 'RFA Argus (checked)' },
+  ])
+})
+
+verifies('debrief:large:open', async (t) => {
+  const text = widePlot({ tracks: 1000, vertices: 1000 })
+  t.ok(text.length > 44e6)
+  writeFileSync(join(server.folder, 'wide.plot.json'), text)
+  let isOpen = false
+  const opening = client.ask('debrief_open_plot', { filename: 'wide.plot.json' }).then((answer) => {
+    isOpen = true
+    return answer
+  })
+  const delays: number[] = []
+  while (!isOpen) {
+    const before = performance.now()
+    const { status } = await getJson(server.url, '/health')
+    t.equal(status, 200)
+    delays.push(performance.now() - before)
+  }
+  t.match(await opening, { features: 1000 })
+  t.ok(delays.length >= 10, `${delays.length} answers while it was opened`)
+  t.match(await client.ask('debrief_get_features', { filename: 'wide.plot.json', limit: 1 }), { total: 1000 })
+  await client.ask('debrief_close_plot', { filename: 'wide.plot.json' })
+})

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Channel } from '../requirement.ts'
+import { verifies } from '../verifies.ts'
+import { openBridge } from './bridge-process.ts'
+import { until } from './condition.ts'
+import { getJson, postMcp } from './http.ts'
+import { copyPlots, overHttp, type PlotTalk, startPlots, talk } from './plot-talk.ts'
+import { restartServer } from './server-process.ts'
+
+t.setTimeout(120_000)
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sample = 'sample.plot.json'
+const home = t.testdir({ one: {}, down: {} })
+const server = await startPlots(t, join(home, 'one'), [])
+
+/** A client, and plots as they were made, open for as long as the test runs. */
+async function begin(t: Test, channel: Channel, names = ['sample']): Promise<PlotTalk> {
+  copyPlots(server.folder, names)
+  const client = await talk(t, channel, server.url)
+  for (const name of names) await client.ask('debrief_open_plot', { filename: `${name}.plot.json` })
+  t.teardown(async () => {
+    const other = overHttp(server.url, 'closing')
+    for (const { filename } of (await other.ask('debrief_list_plots')).plots)
+      await other.ask('debrief_close_plot', { filename })
+  })
+  return client
+}
+
+const failures = async (): Promise<number> =>
+  (await getJson(server.url, '/api/apps/causeway/audit?app=Debrief&code=failed&limit=200')).json.entries
+    .length
+
+const idsIn = (text: string): readonly string[] =>
+  JSON.parse(text).features.map(({ id }: { id: string }) => id)
+
+/** The sequence of the original: get the selection, ask the vault for a command, apply it. */
+async function deleteSelection(client: PlotTalk, filename?: string) {
+  const named = filename === undefined ? {} : { filename }
+  const { selectedIds } = await client.ask('debrief_get_selection', named)
+  const command = await client.ask('toolvault_delete_features', { ids: selectedIds })
+  return client.ask('debrief_apply_command', { command, ...named })
+}
+
+verifies('debrief:scenario:delete', async (t, channel) => {
+  const client = await begin(t, channel)
+  const before = server.file('sample')
+  const failed = await failures()
+  await client.ask('debrief_set_selection', { selectedIds: ['feature1'] })
+  t.match(await client.ask('debrief_get_selection'), {
+    selectedIds: ['feature1'],
+    count: 1,
+    summary: /HMS Illustrious/,
+  })
+  const { rev } = await client.ask('debrief_get_selection')
+  t.match(await deleteSelection(client), { success: true, featuresAffected: 1, rev: rev + 1 })
+  await until(
+    async () => server.file('sample'),
+    (text) => text !== before,
+  )
+  t.same(idsIn(server.file('sample')), ['feature2', 'feature3', 'feature4', 'feature5', 'feature6'])
+  t.match(await client.ask('debrief_get_selection'), { selectedIds: [], count: 0 })
+  await client.ask('debrief_undo')
+  await client.ask('debrief_save_plot')
+  t.equal(server.file('sample'), before, 'back in its place, byte for byte')
+  t.equal(await failures(), failed)
+  const { json } = await getJson(
+    server.url,
+    '/api/apps/causeway/audit?app=Debrief&tool=apply_command&limit=1',
+  )
+  t.match(json.entries, [
+    {
+      level: 'INFO',
+      service: 'debrief-state',
+      operation: 'tool_call',
+      success: true,
+      metadata: { filename: sample },
+    },
+  ])
+})
+
+verifies('debrief:scenario:none', async (t, channel) => {
+  const client = await begin(t, channel)
+  const { rev, undo } = await client.ask('debrief_set_selection', { selectedIds: [] })
+  const { mtimeMs } = statSync(join(server.folder, sample))
+  const before = server.file('sample')
+  t.match(await client.ask('debrief_get_selection'), {
+    selectedIds: [],
+    count: 0,
+    summary: 'Nothing is selected.',
+  })
+  t.match(await client.ask('debrief_delete_features', { ids: [] }), { featuresAffected: 0, rev, undo })
+  t.match(await client.refusal('debrief_run_tool', { tool: 'delete_features' }), {
+    code: 'TOOL_NOT_APPLICABLE',
+    data: { missing: { features: /selected/ } },
+  })
+  await client.ask('debrief_save_plot')
+  t.equal(server.file('sample'), before)
+  t.equal(statSync(join(server.folder, sample)).mtimeMs, mtimeMs)
+})
+
+verifies('debrief:scenario:two', async (t, channel) => {
+  const client = await begin(t, channel)
+  const before = server.file('sample')
+  await client.ask('debrief_set_selection', { selectedIds: ['feature1', 'feature2'] })
+  t.match(await client.ask('debrief_run_tool', { tool: 'delete_features' }), {
+    featuresAffected: 2,
+    feature_count: 4,
+    from_plot: ['features'],
+  })
+  await client.ask('debrief_save_plot')
+  t.same(idsIn(server.file('sample')), ['feature3', 'feature4', 'feature5', 'feature6'])
+  t.match(await client.ask('debrief_undo'), { steps: 1 })
+  await client.ask('debrief_save_plot')
+  t.equal(server.file('sample'), before)
+})
+
+verifies('debrief:scenario:plots', async (t, channel) => {
+  const client = await begin(t, channel, ['mission1', 'mission2'])
+  const filename = 'mission1.plot.json'
+  const other = sha256(server.file('mission2'))
+  await client.ask('debrief_set_selection', { filename, selectedIds: ['feature1'] })
+  const error = await client.refusal('debrief_get_selection')
+  t.match(error, {
+    code: 'MULTIPLE_PLOTS',
+    legacy_code: -32001,
+    data: {
+      available_plots: [
+        { filename, title: 'mission1' },
+        { filename: 'mission2.plot.json', title: 'mission2' },
+      ],
+    },
+  })
+  t.match(await deleteSelection(client, filename), { filename, featuresAffected: 1 })
+  await client.ask('debrief_save_plot', { filename })
+  t.same(idsIn(server.file('mission1')), ['feature2'])
+  t.equal(sha256(server.file('mission2')), other)
+  await client.ask('debrief_close_plot', { filename: 'mission2.plot.json' })
+  t.match(await client.ask('debrief_get_selection'), { filename })
+})
+
+verifies('debrief:scenario:down', async (t) => {
+  const server = await startPlots(t, join(home, 'down'), ['sample'])
+  const bridge = await openBridge(t, { url: `${server.url}/mcp/debrief`, args: ['--wait', '3000'] })
+  const call = async (id: number) =>
+    (await bridge.call(id, 'tools/call', { name: 'debrief_get_selection', arguments: {} })).result
+  await bridge.call(1, 'tools/call', { name: 'debrief_open_plot', arguments: { filename: sample } })
+  server.server.process.kill('SIGKILL')
+  await server.server.exited
+  const before = performance.now()
+  const failed = await call(2)
+  t.ok(performance.now() - before < 8000, 'three seconds of waiting, and what a busy machine adds')
+  t.equal(failed.isError, true)
+  t.match(failed._meta['causeway/error'], { remedy: String })
+  t.match(failed.content[0].text, /causeway|server/i)
+  await restartServer(t, server)
+  const answered = await call(3)
+  t.match(answered.structuredContent, { filename: sample, selectedIds: [] }, 'the plot is still open')
+})
+
+verifies('debrief:plots:many', 'whatever another client named before', async (t, channel) => {
+  const client = await begin(t, channel, ['mission1', 'mission2'])
+  await client.ask('debrief_get_selection', { filename: 'mission2.plot.json' })
+  const other = overHttp(server.url, 'another')
+  t.match(await other.refusal('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+  t.match(await client.refusal('debrief_get_selection'), { code: 'MULTIPLE_PLOTS' })
+})
+
+verifies('debrief:tools', async (t) => {
+  await begin(t, 'http')
+  const list = async () =>
+    (await postMcp(server.url, 'tools/list', {}, { path: '/mcp/debrief' })).json.result.tools
+  const tools = await list()
+  const names = tools.map(({ name }: { name: string }) => name)
+  for (const name of [
+    'debrief_get_features',
+    'debrief_get_selection',
+    'debrief_apply_command',
+    'debrief_set_time',
+  ])
+    t.ok(names.includes(name), name)
+  t.equal(names.length, 23)
+  t.same(await list(), tools)
+  const unknown = await postMcp(
+    server.url,
+    'tools/call',
+    { name: 'debrief_explode' },
+    { path: '/mcp/debrief' },
+  )
+  t.equal(unknown.json.error.code, -32602)
+  const shared = await postMcp(server.url, 'tools/call', { name: 'debrief_get_selection', arguments: {} })
+  t.match(
+    shared.json.result.structuredContent,
+    { selectedIds: [] },
+    'the names of the original on the shared mount',
+  )
+})
