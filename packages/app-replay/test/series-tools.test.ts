@@ -41,6 +41,35 @@ verifies(
   },
 )
 
+verifies('replay:series', 'get_series: page by page every value comes once, in frame order', async (t) => {
+  const one = await ask(t, 'drop')
+  const args = { series: ['body.2.position.z', 'energy.total'], max_points: 40, start_frame: 5 }
+  const first = await one.call('get_series', args)
+  t.equal(first.next_cursor, 'at-5', 'few points say how to get all')
+  const seen: unknown[][] = []
+  for (let cursor = first.next_cursor; cursor !== null; ) {
+    const page = await one.call('get_series', { ...args, cursor })
+    const [height, energy] = rowsOf(page.series) as { frames: number[]; values: number[] }[]
+    for (const [i, frame] of (height?.frames ?? []).entries())
+      seen.push([frame, height?.values[i], energy?.values[i]])
+    cursor = page.next_cursor
+  }
+  const wanted: unknown[][] = []
+  for (let frame_id = 5; frame_id <= 150; frame_id += 29) {
+    const { states, system_energy } = await one.call('get_frame', { frame_id })
+    const position = rowsOf(states)[0]?.position as { z: number }
+    wanted.push([frame_id, position.z, (system_energy as { total_system_e: number }).total_system_e])
+  }
+  t.same(
+    seen.map(([frame]) => frame),
+    Array.from({ length: 146 }, (_, i) => i + 5),
+  )
+  for (const row of wanted) t.same(seen[Number(row[0]) - 5], row)
+  const beyond = await one.call('get_series', { ...args, cursor: 'at-151' })
+  t.match(beyond, { next_cursor: null, summary: 'No frames from there on.' })
+  await t.rejects(one.call('get_series', { ...args, cursor: 'page 2' }), { code: 'INVALID_CURSOR' })
+})
+
 verifies('replay:series', 'get_series: a wrong name is refused with what was meant', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const read = (name: string) => one.call('get_series', { series: [name] })

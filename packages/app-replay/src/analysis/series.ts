@@ -9,16 +9,22 @@ import { sampleOf } from '../domain/series-sample.ts'
 export interface SeriesArgs {
   readonly plans: readonly SeriesPlan[]
   readonly range: FrameRange
+  /** frames that are read at most, the first of the range; default: all */
+  readonly most?: number
 }
 
 /** Columns `frame_id`, `simulation_time`, then one for each plan, under its name. */
-export async function series({ plans, range }: SeriesArgs, context: AnalysisContext): Promise<Columns> {
+export async function series(
+  { plans, range, most = Number.POSITIVE_INFINITY }: SeriesArgs,
+  context: AnalysisContext,
+): Promise<Columns> {
   const { windows, summary, signal, progress } = context
   const samples = plans.map((plan) => sampleOf(plan, summary))
   const values: number[] = []
   let length = 0
   for await (const window of windows.over(range, { signal, progress })) {
-    for (let row = window.from; row < window.to; row++) {
+    if (length === most) break
+    for (let row = window.from; row < window.to && length < most; row++) {
       values.push(window.frames[row] ?? Number.NaN, window.times[row] ?? Number.NaN)
       for (const sample of samples) values.push(sample(window, row))
       length += 1

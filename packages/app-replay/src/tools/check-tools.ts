@@ -16,7 +16,7 @@ import { checkRange, type RangeCheck } from './range-check.ts'
 import { bodyArgument, defaultPoints, frameArgument, hints, recordingArgument, rows, stamp } from './shape.ts'
 
 /** Makes a check one over a range: the list then holds runs of frames. */
-const toFrame = { end_frame: z.int().optional().describe('check up to here: lists runs') }
+const toFrame = { end_frame: z.int().optional().describe('up to here: lists runs') }
 
 const cone: RangeCheck = { laws: ['cone'], kinds: ['friction_cone'], about: 'the friction cone' }
 const rest: RangeCheck = {
@@ -49,7 +49,7 @@ async function runsTo(
 export function checkTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('check_friction_cone', {
     about:
-      'Every contact of a frame against |Ft| <= mu*Fn. All checked contacts stand in violations; exceeds_limit tells. Values in `unit`, *_n in N.',
+      'Contacts of a frame against |Ft| <= mu*Fn. All stand in violations; exceeds_limit tells. Values in `unit`, *_n in N.',
     hints,
     input: {
       frame_id: frameArgument,
@@ -134,11 +134,7 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       frame_id: frameArgument,
       ...toFrame,
       velocity_threshold: z.number().min(0).default(0.01).describe('m/s; faster bodies move'),
-      angular_velocity_threshold: z
-        .number()
-        .min(0)
-        .optional()
-        .describe('rad/s; default: the number of velocity_threshold'),
+      angular_velocity_threshold: z.number().min(0).optional().describe('rad/s; default: the same number'),
       ...recordingArgument,
     },
     output: {

@@ -20,8 +20,7 @@ const chunk = 2000
 /** Declares get_contacts_for_body and get_contact_history. */
 export function contactTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_contacts_for_body', {
-    about:
-      'Friction constraints of one body in a frame, lambdas in `unit` and newtons beside; its colliding pairs.',
+    about: 'Friction constraints of a body in a frame, lambdas in `unit` and N beside; its colliding pairs.',
     hints,
     input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
     output: {

@@ -35,8 +35,7 @@ const progressEvery = 50
 /** Declares get_body_energy, get_system_energy and find_energy_anomalies. */
 export function energyTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_body_energy', {
-    about:
-      'Kinetic, potential and total energy of one body over frames, J; long ranges as their peaks, with exact totals.',
+    about: 'Energies of one body over frames, J; long ranges as their peaks, with exact totals.',
     hints,
     input: { body_id: bodyArgument, ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
@@ -66,7 +65,7 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('get_system_energy', {
     about:
-      'Energy of the whole system over frames and its step delta_e, J; long ranges as their peaks, with exact totals.',
+      'Energy of the system over frames and its step delta_e, J; long ranges as their peaks, with exact totals.',
     hints,
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
@@ -89,10 +88,10 @@ export function energyTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('find_energy_anomalies', {
     about:
-      'Frames whose system energy steps by more than the threshold: kind of step, bodies that made it, pairs in contact.',
+      'Frames whose energy steps by more than the threshold: kind of step, bodies that made it, pairs in contact.',
     hints,
     input: {
-      threshold: z.number().min(0).default(1).describe('J; steps with |delta_e| greater than this'),
+      threshold: z.number().min(0).default(1).describe('J; |delta_e| beyond it'),
       ...partArguments,
       ...recordingArgument,
     },

@@ -43,7 +43,7 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
 
   app.tool('get_body_state', {
     about:
-      'Position (m), velocity (m/s), orientation and angular velocity (rad/s, body frame) of one body in a frame.',
+      'Position (m), velocity (m/s), orientation, angular velocity (rad/s, body frame) of a body in a frame.',
     hints,
     input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
     output: {

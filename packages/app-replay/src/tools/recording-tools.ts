@@ -11,15 +11,10 @@ import { hints, partArguments, recordingArgument, rows, stamp } from './shape.ts
 /** Declares list_recordings, load_recording and get_metadata. */
 export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('list_recordings', {
-    about:
-      'Recordings of a folder, or of all configured folders, with the ids by which other tools take them.',
+    about: 'Recordings of a folder, or of all, with the ids that other tools take.',
     hints,
     input: {
-      directory: z
-        .string()
-        .min(1)
-        .nullish()
-        .describe('folder; default: all roots and build/Debug/debug/recordings'),
+      directory: z.string().min(1).nullish().describe('folder; default: all'),
       ...partArguments,
     },
     output: {
@@ -61,10 +56,10 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('load_recording', {
-    about: 'Makes a recording the active one of this client, so that other tools need not name it.',
+    about: 'Makes a recording the active one: other tools then need not name it.',
     hints,
     input: {
-      path: z.string().min(1).describe('path of a .db file below a root, or an id of list_recordings'),
+      path: z.string().min(1).describe('path of a .db file, or an id'),
     },
     output: {
       ...stamp,
@@ -89,8 +84,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
   })
 
   app.tool('get_metadata', {
-    about:
-      'Bodies (kg, restitution, friction), frames, step, gravity and unit of forces of a recording; what its schema lacks.',
+    about: 'Bodies (kg, restitution, friction), frames, step, gravity, unit of forces; what the file lacks.',
     hints,
     input: recordingArgument,
     output: {

@@ -6,7 +6,8 @@ import type { CallOptions } from '@causeway/worker'
 import { z } from 'zod'
 import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
 import type { ShownSeriesArgs, shownSeries, trajectory } from '../analysis/shown-series.ts'
-import { page } from '../domain/cursor.ts'
+import { column } from '../domain/columns.ts'
+import { cursorAt, page, positionOf } from '../domain/cursor.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import { type Predicate, parsePredicate } from '../domain/predicate.ts'
 import { count, quantity, readable } from '../domain/sentence.ts'
@@ -65,18 +66,54 @@ const looking = (ctx: ReplayContext): CallOptions => ({
   progress: (...told) => ctx.progress(...told),
 })
 
+/** Every value of the series from a frame on, in frame order, and where they go on. */
+async function seriesPage(
+  recording: Recording,
+  { plans, range, most }: Required<SeriesArgs>,
+  ctx: ReplayContext,
+): Promise<{
+  readonly series: readonly object[]
+  readonly next_cursor: string | null
+  readonly summary: string
+}> {
+  const args: SeriesArgs = { plans, range, most: most + 1 }
+  const columns = await recording.analyse<Columns>('series', args, looking(ctx))
+  const shown = Math.min(columns.length, most)
+  const valuesOf = (name: string): number[] => {
+    const values = column(columns, name)
+    return Array.from({ length: shown }, (_, row) => values.get(row))
+  }
+  const frames = valuesOf('frame_id')
+  const next = columns.length > most ? column(columns, 'frame_id').get(most) : undefined
+  return {
+    series: plans.map(({ name, unit }) => ({ name, unit, frames, values: valuesOf(name), truncated: false })),
+    next_cursor: next === undefined ? null : cursorAt(next),
+    summary:
+      shown === 0
+        ? 'No frames from there on.'
+        : `Every value of frames ${frames[0]} to ${frames.at(-1)}${next === undefined ? ', the last ones' : ''}.`,
+  }
+}
+
 /** Declares get_series, get_body_trajectory and search_frames. */
 export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_series', {
-    about: 'Quantities over frames: exact totals and points.',
+    about: 'Quantities over frames: exact totals and points; by next_cursor every value.',
     hints,
-    input: { series: seriesArgument, ...part, ...recordingArgument },
+    input: { series: seriesArgument, ...part, cursor: runArguments.cursor, ...recordingArgument },
     output: stamp,
     example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
-    async run({ series, max_points, recording: asked, ...bounds }, ctx) {
+    async run({ series, max_points, cursor, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       const plans = plansOf(series, recording)
       const range = frameRange(bounds, recording.summary.frames)
+      if (cursor !== undefined) {
+        const from = { ...range, start: Math.max(range.start ?? 0, positionOf(cursor)) }
+        return {
+          ...stamp,
+          ...(await seriesPage(recording, { plans, range: from, most: shownOf(max_points) }, ctx)),
+        }
+      }
       const args: ShownSeriesArgs = { plans, range, points: shownOf(max_points), cite: null }
       const { length, series: found } = await readShown(recording, args, ctx)
       const each = found.map(({ quantity, cited, ...shown }) => shown)
@@ -84,7 +121,13 @@ export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
         ({ name, unit, min, max, min_frame, max_frame }) =>
           `${name} ${readable(min)} (frame ${min_frame}) to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (frame ${max_frame})`,
       )
-      return { ...stamp, series: each, summary: `${count(length, 'frame')}: ${told.join('; ')}.` }
+      const next_cursor = each.some(({ truncated }) => truncated) ? cursorAt(range.start ?? 0) : null
+      return {
+        ...stamp,
+        series: each,
+        next_cursor,
+        summary: `${count(length, 'frame')}: ${told.join('; ')}.`,
+      }
     },
   })
 

@@ -36,7 +36,7 @@ export const runsShown = 50
 /** How much of a list to answer, and where to go on. */
 export const partArguments = {
   max_points: z.int().min(2).max(mostPoints).default(defaultPoints).describe('most rows'),
-  cursor: z.string().optional().describe('next_cursor of before'),
+  cursor: z.string().optional().describe('next_cursor'),
 }
 
 /** Named parts, such as the x, y, z of a vector: parts are not described. */

@@ -13,7 +13,7 @@ import { hints, partArguments, rangeArguments, recordingArgument, rows, stamp } 
 export function solverTools(app: Registrar<Replay, ReplaySession>): void {
   app.tool('get_solver_diagnostics', {
     about:
-      'Iterations, residual and convergence of the solver over frames. Convergence is judged only where there are constraints.',
+      'Iterations, residual and convergence of the solver over frames; converged is judged only with constraints.',
     hints,
     input: { ...rangeArguments, ...partArguments, ...recordingArgument },
     output: {
