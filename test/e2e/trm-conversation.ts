@@ -31,6 +31,16 @@ export async function refine(
   }
 }
 
+/** The result of a call that evaluates: where the answer is that it runs, `state` is asked until it is over. */
+export async function finished(call: Trm, tool: string, args: object): Promise<Data> {
+  const first = await call(tool, { wait: 2, ...args })
+  if (first.status !== 'running' && first.baseline?.status !== 'running') return first
+  for (;;) {
+    const { status, last } = await call('state', { sid: first.sessionId, wait: 2 })
+    if (status !== 'running') return tool === 'start' ? { ...first, baseline: last } : last
+  }
+}
+
 /** HTTP on the mount of Trm, under the names of its original. */
 export function overHttp(url: string, session: string = randomUUID()): Trm {
   return async (tool, args = {}) => {

@@ -206,4 +206,20 @@ export const trm = {
     behaviour:
       'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched',
   },
+  'trm:runs:toolz': {
+    origin: 'refinement design, evaluation E1 and E2',
+    behaviour:
+      'toolz is refined with pytest and flake8: failures are told by test, file and line, and only real success is one',
+    over: ['http', 'bridge'],
+  },
+  'trm:runs:minimist': {
+    origin: 'refinement design, evaluation E3 and E4',
+    behaviour: 'minimist is refined with tape, node --test and a benchmark',
+    over: ['http', 'bridge'],
+  },
+  'trm:runs:hostile': {
+    origin: 'refinement design, evaluation E6',
+    behaviour: 'a test that forks, deletes, floods and never ends costs its time limit and nothing else',
+    over: ['http', 'bridge'],
+  },
 } as const satisfies Requirements

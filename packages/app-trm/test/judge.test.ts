@@ -161,6 +161,7 @@ verifies('trm:perf:units', async (t) => {
   const expected: readonly (readonly [string, number, string])[] = [
     ['elapsed: 83.5 ms\n', 0.0835, 's'],
     ['1.23s', 1.23, 's'],
+    ['parse: 100   ms', 0.1, 's'],
     ['5 models trained in 3.2 s\npeak 120 MB\n', 3.2, 's'],
     ['peak 120 MB', 120e6, 'B'],
     ['heap used: 1.5 GiB', 1.5 * 2 ** 30, 'B'],

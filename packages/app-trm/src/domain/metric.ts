@@ -52,7 +52,7 @@ const units: Readonly<Record<string, readonly [number, Metric['unit']]>> = {
 const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds', 'memory', 'bytes', 'value']
 
 const measure =
-  /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?) ?(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
+  /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
 
 /** The measure of an output; undefined where there is none, or where the pattern is no regular expression. */
 export function readMetric(output: string, { pattern, unit }: MetricOptions = {}): Metric | undefined {
