@@ -132,7 +132,7 @@ class Run {
     const passedMs = performance.now() - this.#started
     const ms = Math.round(passedMs * 10) / 10
     metrics.call({ app: app.name, what, code, seconds: passedMs / 1000 })
-    const fields = { ...this.#names(), what, ms, code, client: this.#caller.client.name }
+    const fields = Object.assign(this.#names(), { what, ms, code, client: this.#caller.client.name })
     if (defects.has(code)) log.error({ ...fields, err: error?.cause ?? error }, 'call')
     else if (heldBack.has(code)) log.warn(fields, 'call')
     else log.info(fields, 'call')

@@ -71,6 +71,7 @@ class TimedFlight implements Flight {
   readonly #ms: number
   readonly #ended: () => void
   #controller: AbortController | undefined
+  #pass: (() => void) | undefined
   #late: CausewayError | undefined
   #reject: ((error: CausewayError) => void) | undefined
 
@@ -88,7 +89,10 @@ class TimedFlight implements Flight {
     this.#controller = controller
     if (this.#late !== undefined) controller.abort(this.#late)
     else if (this.#caller.aborted) controller.abort(this.#caller.reason)
-    else this.#caller.addEventListener('abort', this.#pass, { once: true })
+    else {
+      this.#pass = () => controller.abort(this.#caller.reason)
+      this.#caller.addEventListener('abort', this.#pass, { once: true })
+    }
     return controller.signal
   }
 
@@ -119,10 +123,8 @@ class TimedFlight implements Flight {
     this.#controller?.abort(error)
   }
 
-  readonly #pass = (): void => this.#controller?.abort(this.#caller.reason)
-
   #end(): void {
-    if (this.#controller !== undefined) this.#caller.removeEventListener('abort', this.#pass)
+    if (this.#pass !== undefined) this.#caller.removeEventListener('abort', this.#pass)
     this.#ended()
   }
 }
