@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureBridge } from './bench/bridge.ts'
+import { debriefSettings, measureDebrief, writeDebriefPlots } from './bench/debrief.ts'
 import { measureDiagnosis } from './bench/diagnosis.ts'
 import { withPart } from './bench/document.ts'
 import { measureHelp } from './bench/help.ts'
@@ -118,6 +119,20 @@ const help: Part = {
   },
 }
 
+const debrief: Part = {
+  command: 'npm run bench -- debrief --write',
+  title: 'Plots',
+  async run() {
+    writeDebriefPlots(folder)
+    const causeway = await startProgram(server, { ...settings('bench-app.ts'), ...debriefSettings(folder) })
+    try {
+      for (const section of await measureDebrief(causeway)) show(section)
+    } finally {
+      await causeway.stop()
+    }
+  },
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean', default: false } },
@@ -131,8 +146,9 @@ try {
   else if (name === 'minds') await measure(minds)
   else if (name === 'toolvault') await measure(toolvault)
   else if (name === 'help') await measure(help)
+  else if (name === 'debrief') await measure(debrief)
   else {
-    say(`there is no part "${name}"; there are: bridge, large, minds, toolvault`)
+    say(`there is no part "${name}"; there are: bridge, debrief, help, large, minds, toolvault`)
     process.exitCode = 1
   }
 } finally {
