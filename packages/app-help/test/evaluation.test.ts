@@ -1,7 +1,10 @@
+import t from 'tap'
 import { evaluate, type Way, ways } from '../../../scripts/bench/help/evaluate.ts'
 import { helpQuestions } from '../../../scripts/bench/help/questions.ts'
 import { readBaseline } from '../../../scripts/bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
+
+t.setTimeout(120_000)
 
 verifies('help:quality', async (t) => {
   t.ok(helpQuestions.length >= 60)

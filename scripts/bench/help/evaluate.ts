@@ -2,9 +2,9 @@
 import { build } from '../../../packages/app-help/src/build/build.ts'
 import { readSources } from '../../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../../packages/app-help/src/domain/chunk.ts'
-import { fuse, type ListName } from '../../../packages/app-help/src/domain/fuse.ts'
+import type { ListName } from '../../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../../packages/app-help/src/embedding.ts'
-import { asEmbedded, rankedLists } from '../../../packages/app-help/src/search/search.ts'
+import { asEmbedded, fusedPages, rankedLists } from '../../../packages/app-help/src/search/search.ts'
 import { openSqliteStorage } from '../../../packages/app-help/src/sqlite/sqlite-storage.ts'
 import { helpQuestions } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
@@ -48,8 +48,8 @@ export async function evaluate(
       const vector = await embedder?.embedQuery(asEmbedded(text, embedding), { signal })
       const lists = await rankedLists(index, { text, mode: 'hybrid', scope, vector })
       for (const [way, names] of Object.entries(ways) as [Way, readonly ListName[]][]) {
-        const fused = fuse(Object.fromEntries(names.map((name) => [name, lists[name] ?? []])))
-        const found = fused.map(({ doc_id }) => paths.get(doc_id) ?? '')
+        const chosen = Object.fromEntries(names.map((name) => [name, lists[name] ?? []]))
+        const found = (await fusedPages(index, chosen, text)).map(({ doc_id }) => paths.get(doc_id) ?? '')
         ranks.set(way, [...(ranks.get(way) ?? []), firstAnswer(found, pages)])
       }
     }

@@ -3,6 +3,7 @@ import type { Embedder } from '@causeway/embed'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
+import { namedSources, preferSources } from '../domain/named-source.ts'
 import { identifierTerms, readQuestion, wordTerms } from '../domain/query.ts'
 import { otherWords } from '../domain/synonym.ts'
 import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
@@ -86,7 +87,7 @@ export async function search(
   const mode = question.vector === undefined && asked !== 'vector' ? 'lexical' : asked
   const { vector, degraded } = question
   const lists = await rankedLists(index, { text, mode, scope, vector })
-  const fused = fuse(lists)
+  const fused = await fusedPages(index, lists, text)
   const results = await shown(index, fused.slice(0, request.top_n), { ...request, vector })
   const { docs, isCut } = withinBudget(results, request.max_chars)
   return {
@@ -97,6 +98,19 @@ export async function search(
     truncated: isCut,
     revision: index.facts.revision,
   }
+}
+
+/** The lists joined; pages of a package that the question names go before those of others. */
+export async function fusedPages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
+  const fused = fuse(lists)
+  const named = namedSources(
+    readQuestion(text).words,
+    index.facts.sources.map(({ source }) => source),
+  )
+  if (named.size === 0) return fused
+  const docs = await index.docsById(fused.map(({ doc_id }) => doc_id))
+  const sources = new Map(docs.map(({ doc_id, source }) => [doc_id, source]))
+  return preferSources(fused, named, (id) => sources.get(id))
 }
 
 /** The lists of a question in a mode. */

@@ -3,6 +3,7 @@ import { withinBudget } from '../../src/domain/budget.ts'
 import { fuse } from '../../src/domain/fuse.ts'
 import { indexText } from '../../src/domain/index-text.ts'
 import { llmsText } from '../../src/domain/llms-text.ts'
+import { namedSources, preferSources } from '../../src/domain/named-source.ts'
 import { nearestNames } from '../../src/domain/nearest-name.ts'
 import { heldNeedles, needles } from '../../src/domain/needles.ts'
 import { ftsExpression, identifierTerms, readQuestion, wordTerms } from '../../src/domain/query.ts'
@@ -49,6 +50,26 @@ t.test('fuse: of a page with many pieces only the best place counts for the page
     ],
   )
 })
+
+t.test(
+  'preferSources: pages of a package that the question names go first, unless it names all',
+  async (t) => {
+    t.same(
+      [...namedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@scope/core'])],
+      ['pkg:fastify'],
+    )
+    t.same([...namedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
+    t.same([...namedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
+    const fused = [1, 2].map((doc_id) => ({ doc_id, score: 1 / doc_id, ranks: {}, items: [] }))
+    const of = (id: number) => (id === 2 ? 'pkg:fastify' : 'docs')
+    t.same(preferSources(fused, new Set(['pkg:fastify']), of)[0]?.score, 1)
+    const close = [1, 2].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
+    t.same(
+      preferSources(close, new Set(['pkg:fastify']), of).map(({ doc_id }) => doc_id),
+      [2, 1],
+    )
+  },
+)
 
 t.test('withinBudget: pieces that do not fit are left out, the first one never', async (t) => {
   const doc = (...texts: string[]) => ({ chunks: texts.map((text) => ({ text })) })
