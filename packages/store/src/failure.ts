@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 
 /** What an SQLite error means for the file it happened on. */
@@ -36,20 +37,22 @@ function errorCode(error: unknown): string {
 
 /**
  * The error of a data file of our own as clients may see it: `DATA_DAMAGED` or `DATA_UNWRITABLE`; any other error is
- * given back as it is. `file` goes into the data, never into SQL.
+ * given back as it is. Clients hear the name of the file, the log its path.
  */
-export function dataFailure(error: unknown, file: string): unknown {
+export function dataFailure(error: unknown, path: string): unknown {
+  const file = basename(path)
+  const cause = new Error(path, { cause: error })
   switch (failureKind(error)) {
     case 'not-a-database':
     case 'damaged':
       return new CausewayError('DATA_DAMAGED', `the data file is damaged: ${file}`, {
         data: { file },
-        cause: error,
+        cause,
       })
     case 'unwritable':
       return new CausewayError('DATA_UNWRITABLE', `the data file cannot be written: ${file}`, {
         data: { file },
-        cause: error,
+        cause,
       })
     default:
       return error

@@ -69,22 +69,29 @@ const rowsOf: Readonly<Record<string, (frame: Frame) => readonly Row[]>> = {
 }
 
 /**
- * Makes the friendly views of a run, as virtual tables of the asking connection: frames are read through another one,
+ * Makes the friendly views of a run: the rows of a frame are a virtual table of the asking connection, joined to the frames
+ * by their ids, so that a condition on `frame_id` reads those frames alone. They are read through another connection,
  * since SQLite is busy with the question.
  */
 export function createRunViews(db: Database.Database, file: string): void {
   const source = new Database(file, { readonly: true, fileMustExist: true })
+  const frames = framesReader(source)
   for (const { name, columns } of friendlyViews) {
     const read = rowsOf[name]
     if (read === undefined) continue
-    db.table(name, {
-      columns: [...columns],
-      *rows() {
-        // A join runs through a table while it runs through another: each has a statement of its own.
-        for (const frame of framesReader(source)(0, Number.MAX_SAFE_INTEGER))
-          yield* read(unpackFrame(frame)) as Value[][]
+    const [id = '', ...others] = columns
+    db.table(`${name}_of`, {
+      columns: others,
+      parameters: ['of_frame'],
+      *rows(wanted: unknown) {
+        // Read to its end at once: a join goes through one frame while it goes through another.
+        for (const frame of [...frames(Number(wanted), Number(wanted))])
+          for (const [, ...row] of read(unpackFrame(frame))) yield row as Value[]
       },
     })
+    db.exec(`CREATE TEMP VIEW ${name}(${columns.join(', ')}) AS
+      SELECT f.id AS ${id}, ${others.map((column) => `r.${column}`).join(', ')}
+      FROM frame f CROSS JOIN ${name}_of(f.id) r`)
   }
   db.exec(`CREATE TEMP VIEW v_body(body_id, mass, restitution, friction) AS
     SELECT body_id, mass, restitution, friction FROM body WHERE body_id < 2147483648`)
