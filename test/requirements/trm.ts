@@ -222,4 +222,64 @@ export const trm = {
     behaviour: 'a test that forks, deletes, floods and never ends costs its time limit and nothing else',
     over: ['http', 'bridge'],
   },
+  'trm:candidate:perturbed': {
+    origin: 'refinement design, patch robustness',
+    behaviour:
+      'of patches with wrong numbers, counts, headers, context, line ends or fences none is applied wrongly, and 89 of 100 are applied',
+  },
+  'trm:candidate:format': {
+    origin: 'refinement design, candidate modes',
+    behaviour: 'line ends, byte order mark and the end of the last line stay, whichever mode changes a file',
+  },
+  'trm:candidate:edits': {
+    origin: 'refinement design, candidate modes',
+    behaviour:
+      'edits are placed in the text before the first of them; overlaps and ambiguous replacements are refused',
+  },
+  'trm:candidate:patch': {
+    origin: 'refinement design, candidate modes',
+    behaviour: 'a patch creates, deletes, renames and changes files, bytes and x bits included',
+  },
+  'trm:candidate:refused': {
+    origin: 'refinement design, security rules',
+    behaviour:
+      'paths out of the project, into .git and through links, binary patches and hunks that fit twice are refused',
+  },
+  'trm:candidate:notebook': {
+    origin: 'refinement design, candidate modes',
+    behaviour: 'cells of a notebook are edited by index or id, and every other character of the file stays',
+  },
+  'trm:snapshot:exact': {
+    origin: 'refinement design, isolation',
+    behaviour: 'what a session changed comes back byte for byte, with modes, links and empty files',
+  },
+  'trm:snapshot:user': {
+    origin: 'refinement design, isolation',
+    behaviour:
+      'index, HEAD, stash, configuration, times and uncommitted work of the user stay, and no program of the project runs',
+  },
+  'trm:snapshot:conflict': {
+    origin: 'refinement design, isolation',
+    behaviour: 'files that somebody else has edited are named and left, unless the caller forces it',
+  },
+  'trm:snapshot:anywhere': {
+    origin: 'refinement design, isolation',
+    behaviour: 'snapshots work in folders that are no repository',
+  },
+  'trm:snapshot:limits': {
+    origin: 'refinement design, security rules',
+    behaviour: 'a project too large for a snapshot is refused with its largest folders',
+  },
+  'trm:feedback:problems': {
+    origin: 'original refinement design, error parsing',
+    behaviour: 'exceptions are read whole, those that hide others come first, and each says what to do',
+  },
+  'trm:advice:sure': {
+    origin: 'refinement design, repairs',
+    behaviour: 'a repair is offered only where it applies, can be parsed and follows from the error',
+  },
+  'trm:advice:suggest': {
+    origin: 'refinement design, suggestions',
+    behaviour: 'failures with one cause are one suggestion, the most urgent first',
+  },
 } as const satisfies Requirements

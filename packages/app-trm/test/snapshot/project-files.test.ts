@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
 import type { FileContent } from '../../src/domain/candidate/types.ts'
 import { openProjectFiles } from '../../src/snapshot/project-files.ts'
 import { changedPaths, fingerprint } from './project-kit.ts'
@@ -91,20 +92,25 @@ t.test('project files: a file that changed meanwhile stops all of it', async (t)
   t.notOk(readdirSync(root).includes('new'))
 })
 
-t.test('project files: a write that fails half way puts every file back', async (t) => {
-  const { root, files } = setUp(t)
-  const before = await files.read(['a.txt', 'b.txt'])
-  const print = fingerprint(root)
-  // Bytes that are none: the second file cannot be filled.
-  const broken = new Map<string, FileContent | null>([
-    ['a.txt', 'x\n'],
-    ['b.txt', {} as unknown as Uint8Array],
-  ])
-  await t.rejects(files.write(broken, { before }))
-  t.same(changedPaths(print, fingerprint(root)), [])
-})
+verifies(
+  'trm:snapshot:exact',
+  'project files: a write that fails half way puts every file back',
+  async (t) => {
+    const { root, files } = setUp(t)
+    const before = await files.read(['a.txt', 'b.txt'])
+    const print = fingerprint(root)
+    // Bytes that are none: the second file cannot be filled.
+    const broken = new Map<string, FileContent | null>([
+      ['a.txt', 'x\n'],
+      ['b.txt', {} as unknown as Uint8Array],
+    ])
+    await t.rejects(files.write(broken, { before }))
+    t.same(changedPaths(print, fingerprint(root)), [])
+  },
+)
 
-t.test(
+verifies(
+  'trm:candidate:refused',
   'project files: links, folders, devices, other repositories and paths outside are refused',
   async (t) => {
     const { root, files } = setUp(t)

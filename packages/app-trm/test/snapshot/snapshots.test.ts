@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
 import { openSnapshots, type SnapshotsOptions } from '../../src/snapshot/open-snapshots.ts'
 import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
 
@@ -29,73 +30,85 @@ function setUp(
   return { dir, root, trap, snapshots, put }
 }
 
-t.test('a snapshot: what a candidate changed comes back, bytes, modes, empty files and all', async (t) => {
-  const { root, snapshots, put } = setUp(t)
-  const before = fingerprint(root, { times: false })
-  const paths = ['src/app.py', 'tool.sh', 'data.bin', 'empty.txt', 'new/deep/file.txt', 'notes.log']
-  const taken = await snapshots.take(root, paths)
-  put('src/app.py', 'changed\n')
-  put('tool.sh', 'changed\n')
-  chmodSync(join(root, 'tool.sh'), 0o600)
-  put('notes.log', 'changed, though ignored\n')
-  rmSync(join(root, 'data.bin'))
-  rmSync(join(root, 'empty.txt'))
-  put('new/deep/file.txt', 'created\n')
-  const report = await snapshots.restore(taken)
-  t.same(changedPaths(before, fingerprint(root, { times: false })), [])
-  t.notOk(existsSync(join(root, 'new')), 'folders that became empty are gone')
-  t.same([...report.restored].sort(), ['data.bin', 'empty.txt', 'notes.log', 'src/app.py', 'tool.sh'])
-  t.same(report.deleted, ['new/deep/file.txt'])
-})
+verifies(
+  'trm:snapshot:exact',
+  'a snapshot: what a candidate changed comes back, bytes, modes, empty files and all',
+  async (t) => {
+    const { root, snapshots, put } = setUp(t)
+    const before = fingerprint(root, { times: false })
+    const paths = ['src/app.py', 'tool.sh', 'data.bin', 'empty.txt', 'new/deep/file.txt', 'notes.log']
+    const taken = await snapshots.take(root, paths)
+    put('src/app.py', 'changed\n')
+    put('tool.sh', 'changed\n')
+    chmodSync(join(root, 'tool.sh'), 0o600)
+    put('notes.log', 'changed, though ignored\n')
+    rmSync(join(root, 'data.bin'))
+    rmSync(join(root, 'empty.txt'))
+    put('new/deep/file.txt', 'created\n')
+    const report = await snapshots.restore(taken)
+    t.same(changedPaths(before, fingerprint(root, { times: false })), [])
+    t.notOk(existsSync(join(root, 'new')), 'folders that became empty are gone')
+    t.same([...report.restored].sort(), ['data.bin', 'empty.txt', 'notes.log', 'src/app.py', 'tool.sh'])
+    t.same(report.deleted, ['new/deep/file.txt'])
+  },
+)
 
-t.test('a snapshot: nothing else of a user is touched, whatever the project configures', async (t) => {
-  const { root, trap, snapshots, put } = setUp(t)
-  const before = fingerprint(root)
-  const [status, stash, refs] = [
-    git(root, 'rev-parse', 'HEAD'),
-    git(root, 'stash', 'list'),
-    git(root, 'for-each-ref'),
-  ]
-  const whole = await snapshots.take(root)
-  const taken = await snapshots.take(root, ['src/app.py', 'created.py'])
-  put('src/app.py', 'changed\n')
-  put('created.py', 'changed\n')
-  const after = await snapshots.take(root, ['src/app.py', 'created.py'])
-  await snapshots.diff(whole)
-  await snapshots.restore(taken, { expected: after })
-  await snapshots.drop(whole, taken, after)
-  await snapshots.collect()
-  t.same(
-    changedPaths(before, fingerprint(root)),
-    ['src/app.py'],
-    'the file was written again with what it held',
-  )
-  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
-  t.notOk(existsSync(trap), 'no program of the project ran')
-  t.same(
-    [git(root, 'rev-parse', 'HEAD'), git(root, 'stash', 'list'), git(root, 'for-each-ref')],
-    [status, stash, refs],
-  )
-})
+verifies(
+  'trm:snapshot:user',
+  'a snapshot: nothing else of a user is touched, whatever the project configures',
+  async (t) => {
+    const { root, trap, snapshots, put } = setUp(t)
+    const before = fingerprint(root)
+    const [status, stash, refs] = [
+      git(root, 'rev-parse', 'HEAD'),
+      git(root, 'stash', 'list'),
+      git(root, 'for-each-ref'),
+    ]
+    const whole = await snapshots.take(root)
+    const taken = await snapshots.take(root, ['src/app.py', 'created.py'])
+    put('src/app.py', 'changed\n')
+    put('created.py', 'changed\n')
+    const after = await snapshots.take(root, ['src/app.py', 'created.py'])
+    await snapshots.diff(whole)
+    await snapshots.restore(taken, { expected: after })
+    await snapshots.drop(whole, taken, after)
+    await snapshots.collect()
+    t.same(
+      changedPaths(before, fingerprint(root)),
+      ['src/app.py'],
+      'the file was written again with what it held',
+    )
+    t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
+    t.notOk(existsSync(trap), 'no program of the project ran')
+    t.same(
+      [git(root, 'rev-parse', 'HEAD'), git(root, 'stash', 'list'), git(root, 'for-each-ref')],
+      [status, stash, refs],
+    )
+  },
+)
 
-t.test('a snapshot: files that somebody else edited are conflicts, and nothing is written', async (t) => {
-  const { root, snapshots, put } = setUp(t)
-  const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
-  put('src/app.py', 'by the session\n')
-  put('tool.sh', 'by the session\n')
-  const after = await snapshots.take(root, ['src/app.py', 'tool.sh'])
-  put('tool.sh', 'by the user\n')
-  t.same(await snapshots.conflicts(after), ['tool.sh'])
-  await t.rejects(snapshots.restore(before, { expected: after }), {
-    code: 'USER_EDIT_CONFLICT',
-    data: { conflicts: ['tool.sh'] },
-  })
-  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'by the session\n')
-  await snapshots.restore(before, { expected: after, paths: ['src/app.py'] })
-  t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
-  await snapshots.restore(before, { expected: after, force: true })
-  t.equal(readFileSync(join(root, 'tool.sh'), 'utf8'), '#!/bin/sh\necho tool\n')
-})
+verifies(
+  'trm:snapshot:conflict',
+  'a snapshot: files that somebody else edited are conflicts, and nothing is written',
+  async (t) => {
+    const { root, snapshots, put } = setUp(t)
+    const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
+    put('src/app.py', 'by the session\n')
+    put('tool.sh', 'by the session\n')
+    const after = await snapshots.take(root, ['src/app.py', 'tool.sh'])
+    put('tool.sh', 'by the user\n')
+    t.same(await snapshots.conflicts(after), ['tool.sh'])
+    await t.rejects(snapshots.restore(before, { expected: after }), {
+      code: 'USER_EDIT_CONFLICT',
+      data: { conflicts: ['tool.sh'] },
+    })
+    t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'by the session\n')
+    await snapshots.restore(before, { expected: after, paths: ['src/app.py'] })
+    t.equal(readFileSync(join(root, 'src/app.py'), 'utf8'), 'def one():\r\n    return 1\r\n')
+    await snapshots.restore(before, { expected: after, force: true })
+    t.equal(readFileSync(join(root, 'tool.sh'), 'utf8'), '#!/bin/sh\necho tool\n')
+  },
+)
 
 t.test('a snapshot: a user who went back by hand is no conflict', async (t) => {
   const { root, snapshots, put } = setUp(t)
@@ -144,34 +157,38 @@ t.test(
   },
 )
 
-t.test('a snapshot: of a whole project holds what its rules keep, and makes an exact copy', async (t) => {
-  const { dir, root, snapshots, put } = setUp(t)
-  put('node_modules/left/out.js', 'out\n')
-  put('nested/readme.txt', 'a repository of its own\n')
-  git(join(root, 'nested'), 'init', '-q')
-  symlinkSync('src/app.py', join(root, 'link.py'))
-  put('build/forced.txt', 'tracked though ignored\n')
-  git(root, 'add', '-f', 'build/forced.txt')
-  chmodSync(join(root, 'untracked.txt'), 0o640)
-  const taken = await snapshots.take(root)
-  const copy = join(dir, 'copy')
-  await snapshots.checkout(taken, copy)
-  const [ours, theirs] = [fingerprint(copy, { times: false }), fingerprint(root, { times: false })]
-  t.same(
-    [...ours.keys()],
-    [
-      '.gitattributes',
-      '.gitignore',
-      'build/forced.txt',
-      'data.bin',
-      'empty.txt',
-      'fsmonitor.sh',
-      'link.py',
-    ].concat(['src/app.py', 'src/keep.id', 'staged.txt', 'tool.sh', 'untracked.txt']),
-  )
-  for (const [path, print] of ours) t.equal(print, theirs.get(path), path)
-  await t.rejects(snapshots.checkout(taken, copy), TypeError)
-})
+verifies(
+  'trm:snapshot:exact',
+  'a snapshot: of a whole project holds what its rules keep, and makes an exact copy',
+  async (t) => {
+    const { dir, root, snapshots, put } = setUp(t)
+    put('node_modules/left/out.js', 'out\n')
+    put('nested/readme.txt', 'a repository of its own\n')
+    git(join(root, 'nested'), 'init', '-q')
+    symlinkSync('src/app.py', join(root, 'link.py'))
+    put('build/forced.txt', 'tracked though ignored\n')
+    git(root, 'add', '-f', 'build/forced.txt')
+    chmodSync(join(root, 'untracked.txt'), 0o640)
+    const taken = await snapshots.take(root)
+    const copy = join(dir, 'copy')
+    await snapshots.checkout(taken, copy)
+    const [ours, theirs] = [fingerprint(copy, { times: false }), fingerprint(root, { times: false })]
+    t.same(
+      [...ours.keys()],
+      [
+        '.gitattributes',
+        '.gitignore',
+        'build/forced.txt',
+        'data.bin',
+        'empty.txt',
+        'fsmonitor.sh',
+        'link.py',
+      ].concat(['src/app.py', 'src/keep.id', 'staged.txt', 'tool.sh', 'untracked.txt']),
+    )
+    for (const [path, print] of ours) t.equal(print, theirs.get(path), path)
+    await t.rejects(snapshots.checkout(taken, copy), TypeError)
+  },
+)
 
 t.test('a snapshot: of a whole project sees what was changed, created and removed since', async (t) => {
   const { root, snapshots, put } = setUp(t)
@@ -211,7 +228,7 @@ t.test('a snapshot: tells what stood at a path then', async (t) => {
   t.notOk(then.has('tool.sh'))
 })
 
-t.test('a snapshot: works in a folder that is no repository', async (t) => {
+verifies('trm:snapshot:anywhere', 'a snapshot: works in a folder that is no repository', async (t) => {
   const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
   put('a.txt', 'a\n')
   put('.venv/lib/x.py', 'x\n')
@@ -237,26 +254,30 @@ t.test('a snapshot: of an empty folder is one', async (t) => {
   t.same(readdirSync(join(dir, 'copy')), [])
 })
 
-t.test('a snapshot: a project over the limits is refused with its largest folders', async (t) => {
-  const { root, snapshots, put } = setUp(t, { isRepository: false, limits: { files: 3, bytes: 100 } })
-  put('a.txt', 'a')
-  put('b.txt', 'x'.repeat(200))
-  await t.rejects(snapshots.take(root), {
-    code: 'SNAPSHOT_TOO_LARGE',
-    data: { largest: [{ folder: '.', bytes: 201 }] },
-  })
-  for (let index = 0; index < 5; index++) put(`many/${index}.txt`, '')
-  await t.rejects(snapshots.take(root), {
-    code: 'SNAPSHOT_TOO_LARGE',
-    data: {
-      largest: [
-        { folder: 'many', files: 5 },
-        { folder: '.', files: 2 },
-      ],
-    },
-  })
-  t.ok(await snapshots.take(root, ['b.txt']), 'single files are still taken')
-})
+verifies(
+  'trm:snapshot:limits',
+  'a snapshot: a project over the limits is refused with its largest folders',
+  async (t) => {
+    const { root, snapshots, put } = setUp(t, { isRepository: false, limits: { files: 3, bytes: 100 } })
+    put('a.txt', 'a')
+    put('b.txt', 'x'.repeat(200))
+    await t.rejects(snapshots.take(root), {
+      code: 'SNAPSHOT_TOO_LARGE',
+      data: { largest: [{ folder: '.', bytes: 201 }] },
+    })
+    for (let index = 0; index < 5; index++) put(`many/${index}.txt`, '')
+    await t.rejects(snapshots.take(root), {
+      code: 'SNAPSHOT_TOO_LARGE',
+      data: {
+        largest: [
+          { folder: 'many', files: 5 },
+          { folder: '.', files: 2 },
+        ],
+      },
+    })
+    t.ok(await snapshots.take(root, ['b.txt']), 'single files are still taken')
+  },
+)
 
 t.test('a snapshot: unknown and dropped ones are not found', async (t) => {
   const { root, snapshots } = setUp(t, { expire: 'now' })

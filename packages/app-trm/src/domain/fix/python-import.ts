@@ -36,7 +36,7 @@ export function moduleOutline(text: string): ModuleOutline {
     else if (isFirst && node.name === 'ExpressionStatement' && node.firstChild?.name === 'String') {
       docstringEnd = lineOf(node.to - 1)
     } else {
-      const name = /^(?:async\s+def|def|class)\s+(\w+)|^(\w+)\s*(?::[^=]+)?=(?!=)/.exec(
+      const name = /^(?:\w+\s+)??(?:def|class)\s+(\w+)|^(\w+)\s*(?::[^=]+)?=(?!=)/.exec(
         source.replace(/^(@.*\n\s*)+/, ''),
       )
       if (name) definitions.push(name[1] ?? name[2] ?? '')

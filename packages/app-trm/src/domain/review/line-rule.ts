@@ -78,7 +78,7 @@ export const lineRules: readonly LineRule[] = [
   rule(
     'type-safety',
     'info',
-    /^\s*(async\s+)?def\s+(?!_)\w+\(.*\)\s*:\s*$/,
+    /^\s*(\w+\s+)?def\s+(?!_)\w+\(.*\)\s*:\s*$/,
     ['a function without a return type', 'annotate parameters and result'],
     { languages: py },
   ),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import { applyCandidate, candidatePaths } from '../../../src/domain/candidate/apply.ts'
 import { checkedPath } from '../../../src/domain/candidate/path.ts'
 import { readCandidate } from '../../../src/domain/candidate/read-candidate.ts'
@@ -9,34 +10,38 @@ import { after, applied } from './apply-kit.ts'
 
 const sha = (content: FileContent) => createHash('sha256').update(content).digest('hex')
 
-t.test('a candidate: the same change in every mode makes the same bytes', async (t) => {
-  for (const [end, last] of [
-    ['\n', '\n'],
-    ['\r\n', '\r\n'],
-    ['\n', ''],
-    ['\r\n', ''],
-  ] as const) {
-    const before = `one${end}two${end}three${last}`
-    const now = `one${end}2${end}three${last}`
-    const patch = createTwoFilesPatch('a/f.txt', 'b/f.txt', before, now)
-    const candidates: Candidate[] = [
-      { mode: 'files', files: [{ path: 'f.txt', content: now }] },
-      { mode: 'diff', changes: [{ path: 'f.txt', diff: patch }] },
-      { mode: 'patch', patch },
-      {
-        mode: 'modify',
-        changes: [{ path: 'f.txt', edits: [{ type: 'replaceLine', line: 2, content: '2' }] }],
-      },
-      {
-        mode: 'modify',
-        changes: [{ path: 'f.txt', edits: [{ type: 'replace', oldText: 'two', newText: '2' }] }],
-      },
-    ]
-    for (const candidate of candidates)
-      t.same(after({ 'f.txt': before }, candidate), { 'f.txt': now }, candidate.mode)
-  }
-  t.same(after({}, { mode: 'create', files: [{ path: 'f.txt', content: 'x' }] }), { 'f.txt': 'x' })
-})
+verifies(
+  'trm:candidate:format',
+  'a candidate: the same change in every mode makes the same bytes',
+  async (t) => {
+    for (const [end, last] of [
+      ['\n', '\n'],
+      ['\r\n', '\r\n'],
+      ['\n', ''],
+      ['\r\n', ''],
+    ] as const) {
+      const before = `one${end}two${end}three${last}`
+      const now = `one${end}2${end}three${last}`
+      const patch = createTwoFilesPatch('a/f.txt', 'b/f.txt', before, now)
+      const candidates: Candidate[] = [
+        { mode: 'files', files: [{ path: 'f.txt', content: now }] },
+        { mode: 'diff', changes: [{ path: 'f.txt', diff: patch }] },
+        { mode: 'patch', patch },
+        {
+          mode: 'modify',
+          changes: [{ path: 'f.txt', edits: [{ type: 'replaceLine', line: 2, content: '2' }] }],
+        },
+        {
+          mode: 'modify',
+          changes: [{ path: 'f.txt', edits: [{ type: 'replace', oldText: 'two', newText: '2' }] }],
+        },
+      ]
+      for (const candidate of candidates)
+        t.same(after({ 'f.txt': before }, candidate), { 'f.txt': now }, candidate.mode)
+    }
+    t.same(after({}, { mode: 'create', files: [{ path: 'f.txt', content: 'x' }] }), { 'f.txt': 'x' })
+  },
+)
 
 t.test('a candidate: one part that is refused refuses all', async (t) => {
   const files = new Map<string, FileContent | undefined>([
@@ -75,44 +80,48 @@ t.test('a candidate: paths are checked, named once, and not folders of each othe
   t.same(candidatePaths({ mode: 'files', files: [file('b//c'), file('./a')] }), ['a', 'b/c'])
 })
 
-t.test('a path: what leads out of the project or into its .git is refused', async (t) => {
-  for (const path of [
-    '',
-    '.',
-    '/etc/passwd',
-    '../a',
-    'a/../../b',
-    'a\0b',
-    'a\\b',
-    'C:/a',
-    'c:a',
-    '~/a',
-    'a/',
-    'a\nb',
-  ]) {
-    t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-  }
-  for (const path of [
-    '.git',
-    '.git/config',
-    'sub/.GIT/hooks/x',
-    '.git /x',
-    '.git./x',
-    'git~1/x',
-    '.g\u200cit/x',
-    '.git::$DATA',
-  ]) {
-    t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
-  }
-  t.throws(() => checkedPath('a'.repeat(1025)), { code: 'INVALID_PATH' })
-  t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(checkedPath), [
-    'a/b.py',
-    '.gitignore',
-    'git/x',
-    'ü b.txt',
-    '...',
-  ])
-})
+verifies(
+  'trm:candidate:refused',
+  'a path: what leads out of the project or into its .git is refused',
+  async (t) => {
+    for (const path of [
+      '',
+      '.',
+      '/etc/passwd',
+      '../a',
+      'a/../../b',
+      'a\0b',
+      'a\\b',
+      'C:/a',
+      'c:a',
+      '~/a',
+      'a/',
+      'a\nb',
+    ]) {
+      t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+    }
+    for (const path of [
+      '.git',
+      '.git/config',
+      'sub/.GIT/hooks/x',
+      '.git /x',
+      '.git./x',
+      'git~1/x',
+      '.g\u200cit/x',
+      '.git::$DATA',
+    ]) {
+      t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+    }
+    t.throws(() => checkedPath('a'.repeat(1025)), { code: 'INVALID_PATH' })
+    t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(checkedPath), [
+      'a/b.py',
+      '.gitignore',
+      'git/x',
+      'ü b.txt',
+      '...',
+    ])
+  },
+)
 
 t.test('a candidate: a precondition that the file does not meet is stale', async (t) => {
   const files = new Map<string, FileContent | undefined>([

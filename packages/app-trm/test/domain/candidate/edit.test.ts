@@ -1,28 +1,33 @@
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import type { Edit } from '../../../src/domain/candidate/types.ts'
 import { edited } from './apply-kit.ts'
 
 const five = '1\n2\n3\n4\n5\n'
 
-t.test('edits: every position is that of the text before the first of them', async (t) => {
-  t.equal(
-    edited(
-      five,
-      { type: 'deleteLine', line: 1 },
-      { type: 'replace', oldText: '3', newText: 'three' },
-      { type: 'replaceRange', startLine: 4, endLine: 5, content: 'four\nfive\nsix' },
-    ),
-    '2\nthree\nfour\nfive\nsix\n',
-  )
-  t.equal(
-    edited(
-      five,
-      { type: 'insertAfter', line: 2, content: 'x' },
-      { type: 'deleteRange', startLine: 3, endLine: 4 },
-    ),
-    '1\n2\nx\n5\n',
-  )
-})
+verifies(
+  'trm:candidate:edits',
+  'edits: every position is that of the text before the first of them',
+  async (t) => {
+    t.equal(
+      edited(
+        five,
+        { type: 'deleteLine', line: 1 },
+        { type: 'replace', oldText: '3', newText: 'three' },
+        { type: 'replaceRange', startLine: 4, endLine: 5, content: 'four\nfive\nsix' },
+      ),
+      '2\nthree\nfour\nfive\nsix\n',
+    )
+    t.equal(
+      edited(
+        five,
+        { type: 'insertAfter', line: 2, content: 'x' },
+        { type: 'deleteRange', startLine: 3, endLine: 4 },
+      ),
+      '1\n2\nx\n5\n',
+    )
+  },
+)
 
 t.test('edits: what is inserted at one place keeps the order given', async (t) => {
   t.equal(
@@ -46,20 +51,24 @@ t.test(
   },
 )
 
-t.test('edits: line ends, the state of the last line and the byte order mark stay', async (t) => {
-  t.equal(edited('a\r\nb\r\n', { type: 'replaceLine', line: 2, content: 'x\ny' }), 'a\r\nx\r\ny\r\n')
-  t.equal(edited('a\r\nb\nc\r\n', { type: 'replace', oldText: 'b\nc', newText: 'b\nd' }), 'a\r\nb\nd\r\n')
-  t.equal(edited('a\nb', { type: 'insertAfter', line: 2, content: 'c' }), 'a\nb\nc')
-  t.equal(edited('a\nb', { type: 'deleteLine', line: 2 }), 'a')
-  t.equal(edited('a\nb', { type: 'replace', oldText: 'b\n', newText: 'c\n' }), 'a\nc')
-  t.equal(edited('\ufeffa\nb\n', { type: 'insertBefore', line: 1, content: 'x' }), '\ufeffx\na\nb\n')
-  t.equal(
-    edited('a\nb\n', { type: 'replace', oldText: 'b\n', newText: 'b' }),
-    'a\nb',
-    'unless the edit says so',
-  )
-  t.equal(edited('a\n', { type: 'deleteLine', line: 1 }), '')
-})
+verifies(
+  'trm:candidate:format',
+  'edits: line ends, the state of the last line and the byte order mark stay',
+  async (t) => {
+    t.equal(edited('a\r\nb\r\n', { type: 'replaceLine', line: 2, content: 'x\ny' }), 'a\r\nx\r\ny\r\n')
+    t.equal(edited('a\r\nb\nc\r\n', { type: 'replace', oldText: 'b\nc', newText: 'b\nd' }), 'a\r\nb\nd\r\n')
+    t.equal(edited('a\nb', { type: 'insertAfter', line: 2, content: 'c' }), 'a\nb\nc')
+    t.equal(edited('a\nb', { type: 'deleteLine', line: 2 }), 'a')
+    t.equal(edited('a\nb', { type: 'replace', oldText: 'b\n', newText: 'c\n' }), 'a\nc')
+    t.equal(edited('\ufeffa\nb\n', { type: 'insertBefore', line: 1, content: 'x' }), '\ufeffx\na\nb\n')
+    t.equal(
+      edited('a\nb\n', { type: 'replace', oldText: 'b\n', newText: 'b' }),
+      'a\nb',
+      'unless the edit says so',
+    )
+    t.equal(edited('a\n', { type: 'deleteLine', line: 1 }), '')
+  },
+)
 
 t.test('edits: text beyond ASCII is found as it is', async (t) => {
   t.equal(edited('é𝒳\n日本語\n', { type: 'replace', oldText: '本', newText: '𝒴' }), 'é𝒳\n日𝒴語\n')
@@ -68,7 +77,7 @@ t.test('edits: text beyond ASCII is found as it is', async (t) => {
   })
 })
 
-t.test('edits: a replacement is found once, or asked for in words', async (t) => {
+verifies('trm:candidate:edits', 'edits: a replacement is found once, or asked for in words', async (t) => {
   const twice = 'x = 1\ny = 2\nx = 1\n'
   t.throws(() => edited(twice, { type: 'replace', oldText: 'x = 1', newText: 'x = 3' }), {
     code: 'REPLACE_AMBIGUOUS',
@@ -104,11 +113,12 @@ t.test('edits: what is not found comes with the region that resembles it', async
     code: 'REPLACE_NOT_FOUND',
   })
   t.throws(() => edited(text, { type: 'replace', oldText: 'for each row in rows:', newText: 'x' }), {
+    code: 'REPLACE_NOT_FOUND',
     data: { closest: { start_line: 3 } },
   })
 })
 
-t.test('edits: two that touch the same text are refused by name', async (t) => {
+verifies('trm:candidate:edits', 'edits: two that touch the same text are refused by name', async (t) => {
   const pairs: [Edit, Edit][] = [
     [
       { type: 'replaceRange', startLine: 1, endLine: 4, content: 'x' },

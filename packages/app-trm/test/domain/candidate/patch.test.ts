@@ -1,12 +1,13 @@
 import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import { after, applied, diffed } from './apply-kit.ts'
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const twenty = `${lines(1, 20).join('\n')}\n`
 
-t.test('a patch: creates, deletes, renames and changes files', async (t) => {
+verifies('trm:candidate:patch', 'a patch: creates, deletes, renames and changes files', async (t) => {
   const patch = [
     'diff --git a/new.txt b/new.txt',
     'new file mode 100755',
@@ -86,7 +87,7 @@ t.test('a patch: names in quotes, with blanks, without prefix and with a time ar
   }
 })
 
-t.test('a patch: what it cannot do safely is refused', async (t) => {
+verifies('trm:candidate:refused', 'a patch: what it cannot do safely is refused', async (t) => {
   const cases: [string, string][] = [
     ['diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n', 'BINARY_PATCH'],
     ['diff --git a/x.png b/x.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?hb\n', 'BINARY_PATCH'],
@@ -133,28 +134,32 @@ t.test('a diff: its path counts, and a header that differs from it is refused', 
   )
 })
 
-t.test('a diff: a hunk that fits twice goes where the others and the header say, or nowhere', async (t) => {
-  const block = 'begin\n  work()\nend\n'
-  const text = `first\n${block}middle\n${block}last\n`
-  const hunk = ' begin\n-  work()\n+  rest()\n end\n'
-  t.throws(() => diffed(text, `@@\n${hunk}`), { code: 'HUNK_AMBIGUOUS', data: { lines: [2, 6], hunk: 1 } })
-  t.throws(
-    () => diffed(text, `@@ -3,9 +3,9 @@\n${hunk}`),
-    { code: 'HUNK_AMBIGUOUS' },
-    'the header is not exact',
-  )
-  const second = `first\n${block}middle\n${block.replace('work', 'rest')}last\n`
-  t.equal(diffed(text, `@@ -6,3 +6,3 @@\n${hunk}`), second)
-  t.equal(
-    diffed(text, `@@\n middle\n-begin\n+begin!\n@@\n   work()\n+  more()\n end\n`),
-    `first\n${block}middle\nbegin!\n  work()\n  more()\nend\nlast\n`,
-  )
-  t.equal(
-    diffed(text, `@@ -11,2 +11,2 @@\n-first\n+1st\n begin\n@@ -16,3 +16,3 @@\n${hunk}`),
-    second.replace('first', '1st'),
-    'shifted as its neighbour is',
-  )
-})
+verifies(
+  'trm:candidate:refused',
+  'a diff: a hunk that fits twice goes where the others and the header say, or nowhere',
+  async (t) => {
+    const block = 'begin\n  work()\nend\n'
+    const text = `first\n${block}middle\n${block}last\n`
+    const hunk = ' begin\n-  work()\n+  rest()\n end\n'
+    t.throws(() => diffed(text, `@@\n${hunk}`), { code: 'HUNK_AMBIGUOUS', data: { lines: [2, 6], hunk: 1 } })
+    t.throws(
+      () => diffed(text, `@@ -3,9 +3,9 @@\n${hunk}`),
+      { code: 'HUNK_AMBIGUOUS' },
+      'the header is not exact',
+    )
+    const second = `first\n${block}middle\n${block.replace('work', 'rest')}last\n`
+    t.equal(diffed(text, `@@ -6,3 +6,3 @@\n${hunk}`), second)
+    t.equal(
+      diffed(text, `@@\n middle\n-begin\n+begin!\n@@\n   work()\n+  more()\n end\n`),
+      `first\n${block}middle\nbegin!\n  work()\n  more()\nend\nlast\n`,
+    )
+    t.equal(
+      diffed(text, `@@ -11,2 +11,2 @@\n-first\n+1st\n begin\n@@ -16,3 +16,3 @@\n${hunk}`),
+      second.replace('first', '1st'),
+      'shifted as its neighbour is',
+    )
+  },
+)
 
 t.test('a diff: hunks that change the same lines are refused', async (t) => {
   const hunk = '@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n'
@@ -178,7 +183,7 @@ t.test('a diff: lines that look like headers are lines where the counts say so',
   t.equal(diffed(sql, mail), 'select 1\n-- note\nselect 2\n')
 })
 
-t.test('a diff: the end of the last line follows its marks', async (t) => {
+verifies('trm:candidate:format', 'a diff: the end of the last line follows its marks', async (t) => {
   const cases: [string, string][] = [
     ['a\nb\n', 'a\nc'],
     ['a\nb', 'a\nb\n'],

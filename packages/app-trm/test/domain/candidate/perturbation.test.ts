@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { isCausewayError } from '@causeway/protocol'
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import { applyCandidate } from '../../../src/domain/candidate/apply.ts'
 import {
   chanceFrom,
@@ -73,7 +74,8 @@ function tally(kind: (typeof perturbations)[string], count: number, seed: number
 
 const edits = isLong ? 400 : 60
 
-t.test(
+verifies(
+  'trm:candidate:perturbed',
   'a patch: of perturbed ones none is applied wrongly, and at least 89 of 100 are applied',
   async (t) => {
     let [right, all] = [0, 0]
@@ -89,13 +91,17 @@ t.test(
   },
 )
 
-t.test('a patch: mixed and further perturbations are applied rightly or refused', async (t) => {
-  for (const [name, kind] of Object.entries(furtherPerturbations)) {
-    const found = tally(kind, edits, 2)
-    t.same(found.cases, [], `${name}: wrong`)
-    t.ok(found.right >= 0.89 * edits, `${name}: ${found.right} of ${edits} are right`)
-  }
-})
+verifies(
+  'trm:candidate:perturbed',
+  'a patch: mixed and further perturbations are applied rightly or refused',
+  async (t) => {
+    for (const [name, kind] of Object.entries(furtherPerturbations)) {
+      const found = tally(kind, edits, 2)
+      t.same(found.cases, [], `${name}: wrong`)
+      t.ok(found.right >= 0.89 * edits, `${name}: ${found.right} of ${edits} are right`)
+    }
+  },
+)
 
 t.test(
   'a patch: one that is indented otherwise than the file is refused with the text that would fit',

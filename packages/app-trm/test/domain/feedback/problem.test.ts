@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import { readDiagnostics } from '../../../src/domain/diagnostic.ts'
 import { pythonAdvice } from '../../../src/domain/feedback/advice.ts'
 import { problems, problemText } from '../../../src/domain/feedback/problem.ts'
@@ -30,8 +31,11 @@ pandas.errors.ParserError: bad row
   ])
 })
 
-t.test('Python errors: chains, groups, and errors without a message are kept apart', async (t) => {
-  const chained = `Traceback (most recent call last):
+verifies(
+  'trm:feedback:problems',
+  'Python errors: chains, groups, and errors without a message are kept apart',
+  async (t) => {
+    const chained = `Traceback (most recent call last):
   File "a.py", line 1, in f
     {}['k']
 KeyError: 'k'
@@ -50,12 +54,12 @@ Traceback (most recent call last):
     x
 NameError: name 'x' is not defined
 `
-  t.match(pythonErrors(chained), [
-    { type: 'KeyError', message: "'k'", follows: undefined },
-    { type: 'StopIteration', message: '', follows: 'caused' },
-    { type: 'NameError', follows: 'while-handling', frames: [{ line: 5 }] },
-  ])
-  const group = `  + Exception Group Traceback (most recent call last):
+    t.match(pythonErrors(chained), [
+      { type: 'KeyError', message: "'k'", follows: undefined },
+      { type: 'StopIteration', message: '', follows: 'caused' },
+      { type: 'NameError', follows: 'while-handling', frames: [{ line: 5 }] },
+    ])
+    const group = `  + Exception Group Traceback (most recent call last):
   |   File "g.py", line 7, in <module>
   |     raise ExceptionGroup('two', errors)
   | ExceptionGroup: two (1 sub-exception)
@@ -66,10 +70,11 @@ NameError: name 'x' is not defined
     | ValueError: first
     +------------------------------------
 `
-  t.match(pythonErrors(group), [
-    { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
-  ])
-})
+    t.match(pythonErrors(group), [
+      { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
+    ])
+  },
+)
 
 t.test('Python errors: a syntax error names the file that cannot be read', async (t) => {
   const output = `  File "recipes.py", line 12
@@ -107,7 +112,8 @@ t.test('advice: names the names as they are, and nothing that is not sure', asyn
   t.equal(advice('RuntimeError', 'no database'), undefined)
 })
 
-t.test(
+verifies(
+  'trm:feedback:problems',
   'problems: what hides others comes first, the same ones are counted, TypeScript has advice',
   async (t) => {
     const same = "a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import { applyCandidate } from '../../../src/domain/candidate/apply.ts'
 import type { Problem } from '../../../src/domain/feedback/problem.ts'
 import { eslintFixes } from '../../../src/domain/fix/eslint-fix.ts'
@@ -132,20 +133,24 @@ t.test('a fix: a key, and tabs among blanks', async (t) => {
   )
 })
 
-t.test('a fix: what would not parse, and what nobody is sure of, is not offered', async (t) => {
-  t.equal(
-    repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
-    undefined,
-  )
-  t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
-  t.same(
-    fixes([problem('NameError', "name 'np' is not defined", 1)], {
-      files: new Map(),
-      definitions: new Map(),
-    }),
-    [],
-  )
-})
+verifies(
+  'trm:advice:sure',
+  'a fix: what would not parse, and what nobody is sure of, is not offered',
+  async (t) => {
+    t.equal(
+      repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
+      undefined,
+    )
+    t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
+    t.same(
+      fixes([problem('NameError', "name 'np' is not defined", 1)], {
+        files: new Map(),
+        definitions: new Map(),
+      }),
+      [],
+    )
+  },
+)
 
 t.test('a fix: TypeScript names are those that the compiler proposes', async (t) => {
   const text = 'const point = { length: 1 }\nconst size = point.lenght\nconst other = pont\n'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import type { Candidate, Edit } from '../../../src/domain/candidate/types.ts'
 import { readNotebook } from '../../../src/domain/notebook/notebook.ts'
 import { applied } from '../candidate/apply-kit.ts'
@@ -54,19 +55,23 @@ const edit = (text: string, ...edits: readonly Edit[]) => {
   return { text: String(changes.get('n.ipynb') ?? text), report }
 }
 
-t.test('a notebook: an edit of a cell changes the lines of its source and nothing else', async (t) => {
-  const edits: Edit[] = [
-    { type: 'replace', cell: 'load', oldText: "'a.csv'", newText: "'b.csv'" },
-    { type: 'insertAfter', cell: 1, line: 2, content: 'print("é")' },
-  ]
-  const { text, report } = edit(jupyter, ...edits)
-  const expected = jupyter.replace(
-    `    "df = pd.read_csv('a.csv')\\n",\n`,
-    `    "df = pd.read_csv('b.csv')\\n",\n    "print(\\"é\\")\\n",\n`,
-  )
-  t.equal(text, expected)
-  t.match(report.warnings, [{ code: 'STALE_OUTPUT', path: 'n.ipynb', message: /cell 1/ }])
-})
+verifies(
+  'trm:candidate:notebook',
+  'a notebook: an edit of a cell changes the lines of its source and nothing else',
+  async (t) => {
+    const edits: Edit[] = [
+      { type: 'replace', cell: 'load', oldText: "'a.csv'", newText: "'b.csv'" },
+      { type: 'insertAfter', cell: 1, line: 2, content: 'print("é")' },
+    ]
+    const { text, report } = edit(jupyter, ...edits)
+    const expected = jupyter.replace(
+      `    "df = pd.read_csv('a.csv')\\n",\n`,
+      `    "df = pd.read_csv('b.csv')\\n",\n    "print(\\"é\\")\\n",\n`,
+    )
+    t.equal(text, expected)
+    t.match(report.warnings, [{ code: 'STALE_OUTPUT', path: 'n.ipynb', message: /cell 1/ }])
+  },
+)
 
 t.test('a notebook: cells are inserted, replaced and removed in its own format', async (t) => {
   const { text } = edit(
@@ -88,7 +93,7 @@ t.test('a notebook: cells are inserted, replaced and removed in its own format',
   )
 })
 
-t.test('a notebook: every form of file keeps its form', async (t) => {
+verifies('trm:candidate:notebook', 'a notebook: every form of file keeps its form', async (t) => {
   const data = JSON.parse(jupyter)
   const forms: [string, string][] = [
     ['four blanks', JSON.stringify(data, undefined, 4)],

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { verifies } from '../../../../../test/verifies.ts'
 import type { Problem } from '../../../src/domain/feedback/problem.ts'
 import type { EvalResult } from '../../../src/domain/result.ts'
 import { codeFindings } from '../../../src/domain/suggest/code-finding.ts'
@@ -53,26 +54,30 @@ t.test('suggestions: nothing is suggested where nothing is wrong', async (t) => 
   t.same(suggestions(asked), [])
 })
 
-t.test('suggestions: failures with one cause are one, and what hides others comes first', async (t) => {
-  const found = suggestions({
-    ...asked,
-    files: new Map([['a.py', 'row["k"]\n']]),
-    fixable: new Set(['b.py']),
-    problems: [
-      problem({ count: 7, advice: 'look' }),
-      problem({ kind: 'SyntaxError', file: 'b.py', message: 'invalid syntax' }),
-    ],
-  })
-  t.match(found, [
-    { priority: 'critical', category: 'tests', issue: /SyntaxError/, autoFixable: true },
-    {
-      priority: 'high',
-      issue: /7 times/,
-      locations: [{ file: 'a.py', line: 1, snippet: 'row["k"]' }],
-      suggestedFix: 'look',
-    },
-  ])
-})
+verifies(
+  'trm:advice:suggest',
+  'suggestions: failures with one cause are one, and what hides others comes first',
+  async (t) => {
+    const found = suggestions({
+      ...asked,
+      files: new Map([['a.py', 'row["k"]\n']]),
+      fixable: new Set(['b.py']),
+      problems: [
+        problem({ count: 7, advice: 'look' }),
+        problem({ kind: 'SyntaxError', file: 'b.py', message: 'invalid syntax' }),
+      ],
+    })
+    t.match(found, [
+      { priority: 'critical', category: 'tests', issue: /SyntaxError/, autoFixable: true },
+      {
+        priority: 'high',
+        issue: /7 times/,
+        locations: [{ file: 'a.py', line: 1, snippet: 'row["k"]' }],
+        suggestedFix: 'look',
+      },
+    ])
+  },
+)
 
 t.test(
   'suggestions: tests that vanished, tampering, signals and regressions are told, at most five',
@@ -90,7 +95,7 @@ t.test(
       ...good,
       missing: ['t.one'],
       missingCount: 1,
-      tamper: [{ path: 'conftest.py', why: 'configures the tests' }],
+      tamper: [{ path: 'conftest.py', why: 'configures the tests', isTest: false }],
       signals: [signal, { ...signal, name: 'perf', kind: 'perf', value: 0.5 }],
       perf: { value: 2, unit: 's', best: 1 },
     }
