@@ -15,7 +15,7 @@ const rootsIn = (dir: string) =>
 /** Calls of an app to another, which the server makes of the registry. */
 const call: Env['call'] = async (name, tool, args, ctx) => {
   const other = apps.find((app) => app.name === name)?.tools.find((one) => one.name === tool)
-  const store = openVault({ newId: () => 'called', roots: rootsIn(''), call })
+  const store = openVault({ newId: () => 'called', roots: rootsIn('') })
   try {
     const none = { can: () => false, replies: {}, kept: undefined }
     const state = { store, session: {}, sharedSession: true, input: none, note: () => {} }

@@ -2,7 +2,7 @@
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Feature, readFeatures } from './domain/feature.ts'
-import { isTrack, readTimedTrack, type TimedTrack } from './domain/track.ts'
+import { readTimedTrack, type TimedTrack } from './domain/track.ts'
 import type { Injection } from './vault-tool.ts'
 
 const object = () => z.record(z.string(), z.unknown())
@@ -83,12 +83,4 @@ export function timedTracks(
       data: { argument, needed: min, given: all.length },
     })
   return all.map(readTimedTrack)
-}
-
-/** The tracks among features of a collection; throws `FEATURES_NEEDED` where there is none. */
-export function tracksAmong(all: readonly Feature[], argument: string): readonly TimedTrack[] {
-  const tracks = all.filter(isTrack)
-  if (tracks.length === 0)
-    throw new CausewayError('FEATURES_NEEDED', `${argument} has no track`, { data: { argument } })
-  return tracks.map(readTimedTrack)
 }

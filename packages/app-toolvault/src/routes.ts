@@ -1,12 +1,12 @@
 /** The plain HTTP interface of the original vault, at the root of its alias port. */
-import type { Registrar, ToolContext } from '@causeway/app-kit'
+import type { ChannelContext, Registrar } from '@causeway/app-kit'
 import { asCausewayError, CausewayError, errorObject, rowOf } from '@causeway/protocol'
 import { shelf, toolNamed } from './shelf.ts'
 import type { Vault } from './store.ts'
 import { toolDetail, toolIndex, toolNode } from './tool-index.ts'
 import type { AnyVaultTool } from './vault-tool.ts'
 
-type Context = ToolContext<Vault, object>
+type Context = ChannelContext<Vault, object>
 
 /** Declares the index, the list, the call and the samples. */
 export function vaultRoutes(app: Registrar<Vault, object>, version: string): void {
@@ -20,6 +20,8 @@ export function vaultRoutes(app: Registrar<Vault, object>, version: string): voi
   })
   app.route('POST', '/tools/call', {
     about: 'Calls a tool: {name, arguments}, arguments an object or an array of {name, value}.',
+    // The tools read: what they answer changes something once it is applied.
+    scope: 'read',
     handle: callTool,
   })
   app.route('GET', '/api/tools/{tool}', {
@@ -39,7 +41,7 @@ export function vaultRoutes(app: Registrar<Vault, object>, version: string): voi
 async function callTool(request: Request, _variables: unknown, ctx: Context): Promise<Response> {
   try {
     const { name, args } = await callOf(request)
-    const result = await ctx.store.call(known(name).name, args, ctx)
+    const result = await ctx.call(known(name).name, args)
     return Response.json({ result, isError: false })
   } catch (error) {
     // The body of the original, with the whole error beside it; never a stack.

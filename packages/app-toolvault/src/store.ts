@@ -12,8 +12,6 @@ import { weightOf } from './weight.ts'
 export interface Vault {
   /** Runs a tool on arguments that its schema has passed. */
   run(tool: AnyVaultTool, args: ToolArgs, ctx: CallContext): Promise<DebriefCommand>
-  /** Calls a tool as a client would: limits and audit apply. */
-  call(tool: string, args: unknown, ctx: CallContext): Promise<unknown>
   health(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
@@ -25,7 +23,7 @@ const lightRun = 400
 const mostWorkers = 2
 
 /** Opens the vault; a worker starts when it is first needed. */
-export function openVault({ newId, roots, call }: Pick<Env, 'newId' | 'roots' | 'call'>): Vault {
+export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault {
   const workers: WorkerLink<VaultMethods>[] = []
   const counts = { inline: 0, worker: 0 }
 
@@ -55,7 +53,6 @@ export function openVault({ newId, roots, call }: Pick<Env, 'newId' | 'roots' | 
       counts.worker++
       return worker().call('run', { tool: tool.name, args, run, file }, { signal, progress })
     },
-    call: (tool, args, ctx) => call('ToolVault', tool, args, ctx),
     health: () => ({ workers: workers.filter(({ isAlive }) => isAlive).length, runs: { ...counts } }),
     async close() {
       await Promise.all(workers.map((link) => link.stop()))

@@ -1,5 +1,5 @@
 /** How one thing bears from another: range, bearings, and the angles that a bridge watch uses. */
-import { compass, knot, nauticalMile, type Place, signedAngle, way } from './geodesic.ts'
+import { compass, nauticalMile, type Place, signedAngle, way } from './geodesic.ts'
 import type { Motion } from './motion.ts'
 import { rhumbWay } from './rhumb.ts'
 
@@ -40,7 +40,3 @@ export function bearingOf(a: Sighted, b: Sighted, line: 'geodesic' | 'rhumb'): B
     atb_deg: b.course_deg === null ? null : signedAngle(reciprocal_deg - b.course_deg),
   }
 }
-
-/** Metres a second of closing, negative while the range opens, from ranges at two times. */
-export const closingKnots = (before_m: number, after_m: number, seconds: number): number | null =>
-  seconds > 0 ? (before_m - after_m) / seconds / knot : null
