@@ -11,7 +11,7 @@ import type { Caller } from './core.ts'
 import { briefFacts, subjectOf } from './domain/audit-entry.ts'
 import { type Hosted, storeOf } from './host.ts'
 import type { Flight } from './limit/flights.ts'
-import type { Limits } from './limit/limits.ts'
+import { answerLength, type Limits } from './limit/limits.ts'
 import type { Task } from './limit/task.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -43,6 +43,7 @@ export function openScope(parts: ScopeParts): Scope {
           work(run.context(store, session, flight)),
         )
         const answer = await flight.land(working)
+        parts.limits.checkAnswer(task, answer)
         if (isAsk(answer)) refuseUnanswerable(answer, caller)
         run.finish('ok', answer)
         return answer
@@ -151,8 +152,7 @@ class Run {
     const { audit, now } = this.#parts
     const { app, path } = this.#hosted
     const { channel, client, clientKey, sessionKey, requestId, requestBytes, trace } = this.#caller
-    const { content, structuredContent } = (answer ?? {}) as Partial<CallToolResult>
-    const [first] = content ?? []
+    const { structuredContent } = (answer ?? {}) as Partial<CallToolResult>
     audit.add({
       at_ms: now(),
       app: app.name,
@@ -167,7 +167,7 @@ class Run {
       ms,
       code,
       request_bytes: requestBytes ?? null,
-      answer_chars: first?.type === 'text' ? first.text.length : null,
+      answer_chars: answerLength(answer),
       subject: subjectOf(structuredContent, this.#task.args),
       facts: this.#facts === undefined ? null : briefFacts(this.#facts),
     })

@@ -45,6 +45,11 @@ export const limits = {
     behaviour:
       'more requests at once than may be answered, or a process that cannot follow, get 503 with Retry-After',
   },
+  'limits:answer': {
+    origin: 'design, safe by default',
+    behaviour:
+      'an answer of a tool that is longer than the limit is ANSWER_TOO_LARGE, with its size and what to do',
+  },
   'limits:visible': {
     origin: 'design, seen from outside',
     behaviour:
@@ -113,7 +118,8 @@ export const limits = {
   },
   'log:trace': {
     origin: 'design, seen from outside; W3C trace context',
-    behaviour: 'the trace of a call, of its header or its message, is in the lines of its log and its entry of the audit',
+    behaviour:
+      'the trace of a call, of its header or its message, is in the lines of its log and its entry of the audit',
     over: ['http', 'bridge'],
   },
   'log:secrets': {

@@ -34,7 +34,7 @@ export interface AuditEntry {
 }
 
 /** Members by which arguments and answers name what a call is about, the first that is there counts. */
-const subjectNames = ['filename', 'recording', 'mind_id', 'run_id', 'session_id', 'project', 'topic_id']
+const subjectNames = ['filename', 'recording', 'mind_id', 'sid', 'sessionId', 'repo', 'path']
 
 /** Longest id that is kept. */
 const maxLength = 200

@@ -1,4 +1,5 @@
 /** Whether a call may begin, and how long it may take: rates, concurrency and deadlines in one place. */
+import { type CallToolResult, CausewayError } from '@causeway/protocol'
 import type { Caller } from '../core.ts'
 import { type ByApp, type Flight, openFlights } from './flights.ts'
 import { openLimiter, type Rates } from './limiter.ts'
@@ -8,6 +9,8 @@ import type { Task } from './task.ts'
 export interface Limits {
   /** Throws `RATE_LIMITED` or `OVERLOADED`. */
   begin(app: string, caller: Caller, task: Task): Flight
+  /** Throws `ANSWER_TOO_LARGE` for an answer that nobody should have to hold. */
+  checkAnswer(task: Task, answer: unknown): void
   /** For `/health`: the settings, and how near the server is to them. */
   report(): Readonly<Record<string, unknown>>
   /** Calls that run now, by app. */
@@ -20,10 +23,16 @@ export interface LimitSettings {
   readonly rateLimits: Rates
   readonly deadlinesMs: ByApp
   readonly concurrency: ByApp
+  readonly answerLimitChars: number
 }
 
 /** Makes the limits. */
-export function openLimits({ rateLimits, deadlinesMs, concurrency }: LimitSettings): Limits {
+export function openLimits({
+  rateLimits,
+  deadlinesMs,
+  concurrency,
+  answerLimitChars,
+}: LimitSettings): Limits {
   const limiter = openLimiter(rateLimits)
   const flights = openFlights({ concurrency, deadlinesMs })
   return {
@@ -32,8 +41,19 @@ export function openLimits({ rateLimits, deadlinesMs, concurrency }: LimitSettin
       limiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', limit)
       return kind === 'channel' ? endless(caller) : flights.begin(app, caller.signal, caller.deadlineMs)
     },
+    checkAnswer({ kind }, answer) {
+      if (kind !== 'tool') return
+      const length = answerLength(answer)
+      if (length === null || length <= answerLimitChars) return
+      throw new CausewayError(
+        'ANSWER_TOO_LARGE',
+        `the answer has ${length} characters, ${answerLimitChars} are sent at most`,
+        { data: { size_chars: length, limit_chars: answerLimitChars } },
+      )
+    },
     report: () => ({
       rates: rateLimits,
+      answer_chars: answerLimitChars,
       deadlines_ms: deadlinesMs,
       concurrency,
       running: Object.fromEntries(flights.running),
@@ -43,6 +63,12 @@ export function openLimits({ rateLimits, deadlinesMs, concurrency }: LimitSettin
     running: flights.running,
     close: () => flights.close(),
   }
+}
+
+/** Characters of an answer as JSON; null for what is no answer of a tool. */
+export function answerLength(answer: unknown): number | null {
+  const [first] = (answer as Partial<CallToolResult> | undefined)?.content ?? []
+  return first?.type === 'text' ? first.text.length : null
 }
 
 const endless = ({ signal }: Caller): Flight => ({ signal, land: (work) => work })

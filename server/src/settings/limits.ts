@@ -58,6 +58,11 @@ export const limitSettings = {
     schema: whole(1_000_000, { min: 1000 }),
     meaning: 'entries of the audit that are kept, the newest ones',
   }),
+  answerLimitChars: setting({
+    env: 'CAUSEWAY_ANSWER_LIMIT_CHARS',
+    schema: whole(32 * 2 ** 20, { min: 1024 }),
+    meaning: 'longest answer of a tool, in characters of its JSON; a longer one is an error that says so',
+  }),
   maxInflight: setting({
     env: 'CAUSEWAY_MAX_INFLIGHT',
     schema: whole(1024, { min: 1 }),

@@ -159,6 +159,18 @@ verifies('limits:concurrency', async (t) => {
   wake()
 })
 
+verifies('limits:answer', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_ANSWER_LIMIT_CHARS: '2000' } })
+  const path = '/api/apps/demo/tools/echo'
+  t.match(await send({ text: 'x'.repeat(1500) }, { path }), { status: 200 })
+  t.match((await send(toolCall('Demo__echo', { text: 'x'.repeat(2000) }))).json.result, {
+    isError: true,
+    _meta: {
+      'causeway/error': { code: 'ANSWER_TOO_LARGE', data: { limit_chars: 2000, size_chars: Number } },
+    },
+  })
+})
+
 verifies('limits:shed', async (t) => {
   const state = { isOverloaded: false }
   const { send, wire } = await openWire(t, { crowd: { max: 1, isOverloaded: () => state.isOverloaded } })
