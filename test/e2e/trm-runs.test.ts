@@ -255,7 +255,7 @@ verifies('trm:runs:hostile', async (t, channel) => {
   const before = memory()
   const candidate = { mode: 'create', files: [{ path: 'hostile.py', content: hostile.join('\n') }] }
   const result = await finished(call, 'submit', { sid, candidate })
-  t.match(result, { status: 'done', score: 0, stages: [{ timedOut: true }] })
+  t.match(result, { score: 0, stages: [{ timedOut: true }] })
   t.ok(result.ms < 5000 + 10_000, `${result.ms} ms`)
   t.ok(channel === 'direct' || memory() - before < 150_000, `${memory() - before} kB more`)
   t.ok(result.stages[0].bytes > 1_000_000)

@@ -65,7 +65,7 @@ async function outputsOf({ store }: Critic, { id }: StepRow): Promise<readonly s
 }
 
 /** Top-level modules of the project: files and folders of its root and of `src`. */
-async function modulesAt(repo: string): Promise<ReadonlySet<string>> {
+export async function modulesAt(repo: string): Promise<ReadonlySet<string>> {
   const names = await Promise.all(
     [repo, join(repo, 'src')].map((folder) => readdir(folder).catch((): string[] => [])),
   )

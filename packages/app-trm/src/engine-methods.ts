@@ -1,8 +1,11 @@
 /** What the worker for code does; all of it pure, all of it data. */
 import type { AppliedCandidate, Candidate, FilesBefore } from './domain/candidate/types.ts'
+import type { Diagnostic } from './domain/diagnostic.ts'
 import type { Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
 import type { FixContext } from './domain/fix/rule.ts'
+import type { TestEvidence } from './domain/report/read-tests.ts'
+import type { TestRun } from './domain/report/test-run.ts'
 import type { ReviewedFile } from './domain/review/changed-file.ts'
 import type { Review } from './domain/review/review.ts'
 import type { Category } from './domain/suggest/finding.ts'
@@ -38,6 +41,9 @@ export interface ReviewRequest {
 export type EngineMethods = {
   readonly read: (input: unknown) => ReadCandidate
   readonly apply: (args: { readonly files: FilesBefore; readonly candidate: Candidate }) => AppliedCandidate
+  /** The run that reports and output tell of; undefined where nothing tells of tests. */
+  readonly tests: (evidence: TestEvidence) => TestRun | undefined
+  readonly diagnostics: (output: string) => readonly Diagnostic[]
   readonly problems: (request: ProblemsRequest) => readonly Problem[]
   /** Python files by path -> names that they define -> the modules that define them. */
   readonly definitions: (texts: ReadonlyMap<string, string>) => ReadonlyMap<string, readonly string[]>

@@ -8,6 +8,7 @@ import { problems } from './domain/feedback/problem.ts'
 import { eslintFixes } from './domain/fix/eslint-fix.ts'
 import { fixes } from './domain/fix/fix.ts'
 import { moduleOutline } from './domain/fix/python-import.ts'
+import { readTests } from './domain/report/read-tests.ts'
 import { filesOfDiff, filesOfTexts } from './domain/review/changed-file.ts'
 import { review } from './domain/review/review.ts'
 import { suggestions } from './domain/suggest/suggest.ts'
@@ -22,6 +23,8 @@ serve<EngineMethods>(
       return { candidate, paths: candidatePaths(candidate) }
     },
     apply: ({ files, candidate }) => applyCandidate(files, candidate, { sha }),
+    tests: readTests,
+    diagnostics: readDiagnostics,
     problems: ({ outputs, modules }) =>
       problems(outputs, outputs.flatMap(readDiagnostics), { hasModule: (name) => modules.has(name) }),
     definitions: (texts) => definitions(texts),

@@ -4,14 +4,14 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withReport } from './domain/command.ts'
-import { readDiagnostics } from './domain/diagnostic.ts'
 import { commandEnvironment, redact, reportEnvironment } from './domain/environment.ts'
 import { readChecks, type StageFinding } from './domain/evaluation.ts'
 import { type Metric, median, readMetric } from './domain/metric.ts'
-import { readTests, relocated } from './domain/report/read-tests.ts'
+import { relocated } from './domain/report/read-tests.ts'
 import type { StageSummary } from './domain/result.ts'
 import type { SessionConfig } from './domain/session-config.ts'
 import type { SignalSpec } from './domain/signal.ts'
+import type { Engine } from './engine.ts'
 import type { ProcessMark } from './runner/process-group.ts'
 import { type CommandResult, runCommand } from './runner/run-command.ts'
 
@@ -27,6 +27,8 @@ export interface Stage {
 /** What an evaluation needs. */
 export interface EvaluationRun {
   readonly config: SessionConfig
+  /** reads reports and complaints: an output can be large */
+  readonly engine: Engine
   /** where the commands run */
   readonly cwd: string
   readonly marker: string
@@ -59,7 +61,7 @@ async function runStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   if (spec.kind === 'perf') return perfStage(run, spec)
   const result = await command(run, spec, spec.command)
   const text = cleaned(run, result)
-  const diagnostics = readDiagnostics(`${text.stdout}\n${text.stderr}`)
+  const diagnostics = await run.engine.call('diagnostics', `${text.stdout}\n${text.stderr}`)
   const failedChecks = spec.kind === 'check' ? readChecks(text.stdout) : undefined
   return stageOf(run, spec, [result], { diagnostics, failedChecks })
 }
@@ -78,7 +80,7 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
       (text) => text !== undefined,
     )
     const text = cleaned(run, result)
-    const tests = readTests({ reports, ...text })
+    const tests = await run.engine.call('tests', { reports, ...text })
     return stageOf(run, spec, [result], {
       tests: tests && relocated(tests, (one) => withoutFolder(run, one)),
       diagnostics: [],

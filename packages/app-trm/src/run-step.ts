@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { modulesAt } from './advice.ts'
 import { type Critic, type Running, shutdown } from './critic.ts'
 import { assess, type Evidence } from './domain/assess.ts'
 import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
@@ -131,6 +132,10 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
       const evidence = await runStages(critic, session, { step, cwd: copy.cwd, signal })
       const assessed = assess({
         config,
+        problems: await critic.engine.call('problems', {
+          outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+          modules: await modulesAt(config.repo),
+        }),
         kind: asked.kind,
         standing: { ...session.standing, notes: asked.reason ?? session.standing.notes },
         baseline: session.baseline,
@@ -182,7 +187,7 @@ async function lateLanding(
 }
 
 async function runStages(
-  { store, running, changed }: Critic,
+  { store, running, changed, engine, log }: Critic,
   { id, config }: SessionRow,
   { step, cwd, signal }: { readonly step: StepRow; readonly cwd: string; readonly signal: AbortSignal },
 ): Promise<readonly Evidence[]> {
@@ -195,12 +200,18 @@ async function runStages(
   }
   return evaluate({
     config,
+    engine,
     cwd,
     marker: step.marker,
     signal,
     onStage: (index, name) => tell(name, index),
-    onProcess: (name, mark) => store.stage(step.id, name, mark),
+    async onProcess(name, mark) {
+      const command = config.signals.find((signal) => signal.name === name)?.command
+      log.info({ session: id, step: step.number, stage: name, command, cwd, pid: mark.pid }, 'runs a command')
+      await store.stage(step.id, name, mark)
+    },
     async onStageEnd(index, { summary, stdout, stderr }) {
+      log.info({ session: id, step: step.number, ...summary }, 'a command ended')
       const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
       await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
       tell(summary.stage, index + 1)

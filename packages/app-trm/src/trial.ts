@@ -79,6 +79,7 @@ async function trialOf(
       await files(copy.cwd).write(changes, { before })
       const evidence = await evaluate({
         config,
+        engine,
         cwd: copy.cwd,
         marker,
         signal,

@@ -22,7 +22,12 @@ verifies('trm:advice:fix', async (t) => {
         'import unittest\n\n\nclass Use(unittest.TestCase):\n    def test_use(self):\n        self.assertEqual(mean([1, 3]), 2)\n',
     },
   ]
-  t.match(await ask('submit', { candidate: { mode: 'files', files } }), { shouldHalt: false })
+  const result = await ask('submit', { candidate: { mode: 'files', files } })
+  t.equal(result.shouldHalt, false)
+  t.ok(
+    result.feedback.some((item: string) => /import or define 'mean'/.test(item)),
+    'feedback says what to do',
+  )
   const { suggestions } = await ask('suggest')
   t.ok(suggestions.length > 0 && suggestions.length <= 5)
   t.match(suggestions[0], { category: 'tests', issue: /NameError/, autoFixable: true })

@@ -1,6 +1,8 @@
 /** From the findings of an evaluation to its result: signals, score, standing, decision, feedback. Pure. */
+
 import { endWhy, judged, type StageFinding } from './evaluation.ts'
 import { bounds, failuresOf, feedbackOf } from './evaluation-feedback.ts'
+import type { Problem } from './feedback/problem.ts'
 import { decide, undecided } from './halting.ts'
 import type { Metric } from './metric.ts'
 import type { Comparison } from './report/compare-tests.ts'
@@ -25,6 +27,8 @@ export interface Assessment {
   readonly standing: Standing
   readonly baseline: Baseline | null
   readonly evidence: readonly Evidence[]
+  /** what the outputs say is wrong, for the advice on it */
+  readonly problems?: readonly Problem[]
   readonly filesChanged: readonly string[]
   readonly warnings: readonly string[]
   readonly ms: number
@@ -46,6 +50,7 @@ export function assess({
   standing,
   baseline,
   evidence,
+  problems = [],
   filesChanged,
   warnings,
   ms,
@@ -96,6 +101,7 @@ export function assess({
     signals: score.signals,
     feedback: feedbackOf({
       failures,
+      problems,
       failedCount: run === undefined ? 0 : run.failed + run.errors,
       comparison,
       bad: signals

@@ -1,13 +1,16 @@
 /** What a client is told to act on: failures first, each small, the whole in bounds. */
 import type { Diagnostic } from './diagnostic.ts'
+import { typescriptAdvice } from './feedback/advice.ts'
+import { failureGroups, groupText } from './feedback/failure-group.ts'
+import { type Problem, problemText } from './feedback/problem.ts'
 import type { Comparison } from './report/compare-tests.ts'
 import type { TestRun } from './report/test-run.ts'
 import type { Failure } from './result.ts'
 import type { SignalValue } from './signal.ts'
 import type { Tampering } from './tamper.ts'
 
-/** Bounds of an answer: items, characters of one, failures that are told whole. */
-export const bounds = Object.freeze({ items: 16, item: 1500, failures: 8, names: 20 })
+/** Bounds of an answer: items, characters of one, failures that are told whole, advice, names in a list. */
+export const bounds = Object.freeze({ items: 16, item: 1500, failures: 8, advice: 4, names: 20 })
 
 /** Failures of a run in its order, errors first: a test that could not be loaded explains those that are missing. */
 export function failuresOf(run: TestRun | undefined): readonly Failure[] {
@@ -50,6 +53,7 @@ export interface BadStage {
 /** Everything that feedback is made of. */
 export interface FeedbackParts {
   readonly failures: readonly Failure[]
+  readonly problems: readonly Problem[]
   readonly failedCount: number
   readonly comparison: Comparison
   readonly bad: readonly BadStage[]
@@ -59,10 +63,14 @@ export interface FeedbackParts {
 
 /** The items, the most urgent first. */
 export function feedbackOf(parts: FeedbackParts): readonly string[] {
-  const { failures, failedCount, comparison, bad, tamper, good } = parts
+  const { failures, problems, failedCount, comparison, bad, tamper, good } = parts
   const untold = failedCount - failures.length
   const items = [
-    ...failures.map(failureText),
+    ...failureGroups(failures).map(groupText),
+    ...problems
+      .filter(({ advice }) => advice !== undefined)
+      .slice(0, bounds.advice)
+      .map((one) => problemText(one)),
     ...(untold > 0 ? [`${untold} further tests fail`] : []),
     ...missingText(comparison),
     ...bad.map(stageText),
@@ -70,11 +78,6 @@ export function feedbackOf(parts: FeedbackParts): readonly string[] {
     ...good.map(({ name, why }) => `${name} ok: ${why}`),
   ]
   return items.slice(0, bounds.items).map((item) => cut(item, bounds.item))
-}
-
-function failureText({ id, status, file, line, message }: Failure): string {
-  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
-  return `${status === 'error' ? 'error' : 'failed'}: ${id}${place}\n${message}`
 }
 
 function missingText({ missing, missingCount, newlySkipped }: Comparison): string[] {
@@ -92,12 +95,12 @@ function missingText({ missing, missingCount, newlySkipped }: Comparison): strin
 /** New complaints of a linter; of anything else the end of what it wrote. */
 function stageText({ value: { name, kind, why }, stdout, stderr, fresh }: BadStage): string {
   if (fresh.length > 0 && kind !== 'test') {
-    const lines = fresh
-      .slice(0, 10)
-      .map(
-        ({ file, line, column, code, message }) =>
-          `${file}:${line}${column === null ? '' : `:${column}`} ${code} ${message}`,
-      )
+    const urgent = fresh.toSorted((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
+    const lines = urgent.slice(0, 10).map(({ file, line, column, code, message }) => {
+      const advice = typescriptAdvice(code)
+      const place = `${file}:${line}${column === null ? '' : `:${column}`}`
+      return `${place} ${code} ${message}${advice === undefined ? '' : ` (to do: ${advice})`}`
+    })
     return [
       `${name}: ${why}`,
       ...lines,

@@ -17,8 +17,8 @@ const distributions: Readonly<Record<string, string>> = {
 
 /** What is known of a project. */
 export interface ProjectNames {
-  /** True for a top-level module that the project itself holds. */
-  readonly hasModule: (name: string) => boolean
+  /** True for a top-level module that the project itself holds; undefined where that is not known. */
+  readonly hasModule: (name: string) => boolean | undefined
 }
 
 type Advise = (found: readonly string[], project: ProjectNames) => string
@@ -171,9 +171,13 @@ export const typescriptAdvice = (code: string): string | undefined =>
 
 function missingModule(name: string, { hasModule }: ProjectNames): string {
   const top = name.split('.')[0] ?? name
-  if (hasModule(top)) {
+  const isOwn = hasModule(top)
+  if (isOwn) {
     return `'${name}' is part of the project: run from its folder, or put that on PYTHONPATH; do not install it`
   }
   const distribution = Object.hasOwn(distributions, top) ? distributions[top] : top
-  return `declare the dependency ${distribution}, which holds the module ${top}, or do without it`
+  const declare = `declare the dependency ${distribution}, which holds the module ${top}, or do without it`
+  return isOwn === undefined
+    ? `put the project on PYTHONPATH if '${name}' is part of it, else ${declare}`
+    : declare
 }
