@@ -1,0 +1,158 @@
+/** Scenes in closed form, held against one law without a recording. */
+import {
+  collisionAt,
+  constraintAt,
+  energyAt,
+  externalAt,
+  type FrameWindow,
+  frictionAt,
+  solverAt,
+  stateAt,
+  systemAt,
+} from '@causeway/recording'
+import ndarray from 'ndarray'
+import type { Finding } from '../../src/domain/laws/finding.ts'
+import type { Law } from '../../src/domain/laws/law.ts'
+import type { Extents, Scene } from '../../src/domain/laws/scene.ts'
+import { stepper } from '../../src/domain/laws/step.ts'
+
+type Vec = readonly [number, number, number]
+
+/** Id of the floor in every scene; bodies are 1, 2, … in the order of the columns. */
+export const floor = 0x8000_0063
+
+/** m/s², and s of a step. */
+export const [g, dt] = [9.81, 0.01]
+
+/** A body in a frame; what is left out is 0, and no rotation. */
+export interface Told {
+  readonly position?: Vec
+  readonly velocity?: Vec
+  readonly orientation?: readonly [number, number, number, number]
+  readonly spin?: Vec
+}
+
+/** One contact point of a pair, with the impulses of the step, N·s. */
+export interface ToldTouch {
+  readonly a?: number
+  readonly b?: number
+  readonly normal?: Vec
+  readonly depth?: number
+  readonly restitution?: number
+  readonly closing?: number
+  readonly n?: number
+  readonly t1?: number
+  readonly mu?: number
+}
+
+/** A scene: frames 1 to `frames`, of bodies of these masses, kg. */
+export interface ToldScene {
+  readonly frames: number
+  readonly masses: readonly number[]
+  readonly extents?: readonly (Extents | undefined)[]
+  readonly gravity?: Vec
+  /** frame id of a row, from 0 */
+  readonly id?: (row: number) => number
+  readonly time?: (frame: number) => number
+  readonly state: (frame: number, body: number) => Told
+  readonly touches?: (frame: number) => readonly ToldTouch[]
+  readonly stalled?: (frame: number) => boolean
+}
+
+/** What a law finds in a scene. */
+export function findingsOf(law: Law, told: ToldScene): readonly Finding[] {
+  const scene = sceneOf(told)
+  const window = windowOf(told, scene)
+  const { to } = stepper(scene)
+  for (let row = 0; row < told.frames; row++) law.see(to(window, row))
+  return law.findings()
+}
+
+function sceneOf({ masses, extents, gravity = [0, 0, -g] }: ToldScene): Scene {
+  const bodies = masses.map((_, column) => column + 1)
+  return {
+    bodies,
+    masses: Float64Array.from(masses),
+    extents: extents ?? bodies.map(() => undefined),
+    columnOf: new Map(bodies.map((id, column) => [id, column])),
+    gravity,
+    g: Math.hypot(...gravity),
+    dt,
+    impulseFactor: () => 1,
+    isEnvironment: (id) => id === floor,
+    knowsContacts: true,
+    knowsImpulses: true,
+  }
+}
+
+function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWindow {
+  const { frames: count, state, touches = () => [], id = (row: number) => row + 1 } = told
+  const ids = Array.from({ length: count }, (_, row) => id(row))
+  const states = new Float64Array(count * bodies.length * stateAt.width)
+  const energies = new Float64Array(count * bodies.length * energyAt.width)
+  const system = new Float64Array(count * systemAt.width)
+  const solver = new Float64Array(count * solverAt.width)
+  const flat = { collisions: [] as number[], constraints: [] as number[], friction: [] as number[] }
+  const offset = new Uint32Array(count + 1)
+  for (const [row, frame] of ids.entries()) {
+    for (const [column, body] of bodies.entries()) {
+      const {
+        position = [0, 0, 0],
+        velocity = [0, 0, 0],
+        orientation = [1, 0, 0, 0],
+        spin = [0, 0, 0],
+      } = state(frame, body)
+      const at = row * bodies.length + column
+      states.set([...position, ...velocity, ...orientation, ...spin], at * stateAt.width)
+      const mass = masses[column] ?? 0
+      const linear = 0.5 * mass * velocity.reduce((sum, v) => sum + v * v, 0)
+      const potential = -mass * gravity.reduce((sum, part, i) => sum + part * (position[i] ?? 0), 0)
+      energies.set([linear, 0, potential, linear + potential], at * energyAt.width)
+      const total = row * systemAt.width + systemAt.total
+      system[total] = (system[total] ?? 0) + linear + potential
+    }
+    const found = touches(frame)
+    for (const { a = 1, b = floor, normal = [0, 0, -1], depth = 0, ...touch } of found) {
+      const { restitution = 0, closing = 0, n = 0, t1 = 0, mu = 0.5 } = touch
+      const levers = [0, 0, -0.5, 0, 0, 0]
+      flat.collisions.push(a, b, ...normal, depth)
+      flat.constraints.push(a, b, ...normal, ...levers, depth, restitution, closing)
+      flat.friction.push(a, b, ...normal, 1, 0, 0, 0, 1, 0, ...levers, mu, n, t1, 0)
+    }
+    offset[row + 1] = (offset[row] ?? 0) + found.length
+    const isStalled = told.stalled?.(frame) === true
+    solver.set(
+      [10, isStalled ? 1 : 1e-9, isStalled ? 0 : 1, found.length, found.length],
+      row * solverAt.width,
+    )
+  }
+  const rows = (data: readonly number[], width: number) => ({
+    offset: data.length === 0 ? new Uint32Array(count + 1) : offset,
+    data: ndarray(Float64Array.from(data), [data.length / width, width]),
+  })
+  return {
+    from: 0,
+    to: count,
+    frames: Float64Array.from(ids),
+    times: Float64Array.from(ids, (frame) => told.time?.(frame) ?? frame * dt),
+    bodies,
+    present: new Uint8Array(count * bodies.length).fill(1),
+    states: ndarray(states, [count, bodies.length, stateAt.width]),
+    energies: ndarray(energies, [count, bodies.length, energyAt.width]),
+    system: ndarray(system, [count, systemAt.width]),
+    solver: ndarray(solver, [count, solverAt.width]),
+    collisions: rows(flat.collisions, collisionAt.width),
+    constraints: rows(flat.constraints, constraintAt.width),
+    friction: rows(flat.friction, frictionAt.width),
+    externals: rows([], externalAt.width),
+  }
+}
+
+/** Free fall in semi-implicit Euler steps from rest: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
+export const falling = (frame: number): Told => ({
+  position: [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2],
+  velocity: [0, 0, -g * frame * dt],
+})
+
+/** A body of this mass that lies on the floor, which carries its weight. */
+export const lying = (mass: number): ToldTouch => ({ n: mass * g * dt })
