@@ -3,7 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import { type Applied, applyCommands } from './domain/apply-command.ts'
 import { readCommands } from './domain/command.ts'
 import { idOf } from './domain/feature.ts'
-import { featureProblems } from './domain/feature-problems.ts'
+import { featureChecker } from './domain/feature-problems.ts'
 import { depths, type History, type HistoryEntry, kindOf, redo, remember, undo } from './domain/history.ts'
 import type { JsonObject } from './domain/json.ts'
 import { alignedWith, applyPatch, type Patch, patchBetween } from './domain/patch.ts'
@@ -36,9 +36,10 @@ export function plotMemory(): PlotMethods {
   return {
     async load({ path }) {
       const { text, ...file } = await readPlotFile(path)
-      const document = parsePlot(text)
+      const { check, warnings } = checker()
+      const document = parsePlot(text, undefined, check)
       state = { document, history: [], lastSeq: 0 }
-      return { ...loaded(file), features: document.items.length, warnings: warningsOf(document) }
+      return { ...loaded(file), features: document.items.length, warnings: warnings() }
     },
     restore(kept) {
       state = restored(current(), kept)
@@ -198,14 +199,17 @@ const loaded = ({
 })
 
 /** A file is read with tolerance, and its reader is told what is odd in it. */
-function warningsOf({ items }: PlotDocument): readonly string[] {
-  const problems = featureProblems(
-    items.map(({ value }) => value),
-    { idRequired: true },
-  )
-  const named = problems
-    .slice(0, mostWarnings)
-    .map(({ index, featureId, errors }) => `feature ${index} (${featureId ?? 'no id'}): ${errors[0]}`)
-  const more = problems.length - named.length
-  return more > 0 ? [...named, `and ${more} more features`] : named
+function checker(): { check(feature: JsonObject, index: number): void; warnings(): readonly string[] } {
+  const problemOf = featureChecker({ idRequired: true })
+  const named: string[] = []
+  let more = 0
+  return {
+    check(feature, index) {
+      const problem = problemOf(feature, index)
+      if (problem === null) return
+      if (named.length === mostWarnings) more += 1
+      else named.push(`feature ${index} (${problem.featureId ?? 'no id'}): ${problem.errors[0]}`)
+    },
+    warnings: () => (more > 0 ? [...named, `and ${more} more features`] : named),
+  }
 }

@@ -1,5 +1,5 @@
 /** Questions to a plot in memory, answered with plain data. */
-import { type Bounds, boundsOf, padded } from './domain/bounds.ts'
+import { type Bounds, padded, unionOf } from './domain/bounds.ts'
 import {
   countByType,
   type FeatureFilter,
@@ -103,7 +103,7 @@ export function answerQuery(document: PlotDocument, history: History, query: Que
       return snapshot(document, query.mostCharacters)
     case 'bounds': {
       const items = query.ids === undefined ? selectedItems(document) : fitting(document, { ids: query.ids })
-      const bounds = boundsOf(items.map(({ value }) => value.geometry))
+      const bounds = unionOf(items.map(({ looks }) => looks.bounds))
       return bounds && padded(bounds, query.padding)
     }
     case 'inject':

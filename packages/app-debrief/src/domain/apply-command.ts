@@ -1,6 +1,6 @@
 /** Commands applied to a document: all of them or none. */
 import { CausewayError } from '@causeway/protocol'
-import { boundsOf } from './bounds.ts'
+import { unionOf } from './bounds.ts'
 import type { Command, Notice } from './command.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { idOf } from './feature.ts'
@@ -76,7 +76,7 @@ function apply(command: Command, work: Work): CommandResult {
       return select(command.ids, work)
     case 'setTimeState':
       draft.setState('time', (old) =>
-        withTime(old, command.time, () => boundsOf(draft.items().map(({ value }) => value.geometry))),
+        withTime(old, command.time, () => unionOf(draft.items().map(({ looks }) => looks.bounds))),
       )
       return stateUpdated(command.command, `time is ${command.time.current}`)
     case 'setViewport':

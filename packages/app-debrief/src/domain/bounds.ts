@@ -31,6 +31,18 @@ export function boundsOf(geometries: Iterable<unknown>): Bounds | null {
   return [west, south, east, north]
 }
 
+/** The smallest box around boxes; null ones are passed over. */
+export function unionOf(boxes: readonly (Bounds | null)[]): Bounds | null {
+  const known = boxes.filter((box) => box !== null)
+  if (known.length === 0) return null
+  const [west, east] = covering(known.map((box) => [box[0], box[2]]))
+  const [south, north] = [
+    known.reduce((least, box) => Math.min(least, box[1]), 90),
+    known.reduce((most, box) => Math.max(most, box[3]), -90),
+  ]
+  return [west, south, east, north]
+}
+
 /** The longitude at the same place that is closest to another one. */
 export const nearest = (lon: number, to: number): number => lon - Math.round((lon - to) / 360) * 360
 

@@ -1,7 +1,8 @@
 /** A document while commands are applied to it; it is not seen before all of them have succeeded. */
 import { idOf } from './feature.ts'
+import { type Item, isSameItem } from './item.ts'
 import type { JsonObject } from './json.ts'
-import { type Item, itemOf, keepKnown, type PlotDocument, type StateItem } from './plot-document.ts'
+import { itemOf, keepKnown, type PlotDocument, type StateItem } from './plot-document.ts'
 import { featureText, type PlotLayout, withMembers } from './plot-text.ts'
 
 /** Changes of one document, in order. */
@@ -53,7 +54,7 @@ export function draftOf(before: PlotDocument): Draft {
       const old = slots[place ?? -1]
       if (place === undefined || old === undefined) return
       const item = itemOf(feature, layout)
-      if (!isSame(old, item)) slots[place] = item
+      if (!isSameItem(old, item)) slots[place] = item
     },
     remove(id) {
       for (const place of index().get(id) ?? []) slots[place] = undefined
@@ -65,7 +66,7 @@ export function draftOf(before: PlotDocument): Draft {
       slots = features.map((feature) => {
         const item = itemOf(feature, layout)
         const kept = old.get(item.id)
-        return kept !== undefined && item.id !== null && isSame(kept, item) ? kept : item
+        return kept !== undefined && item.id !== null && isSameItem(kept, item) ? kept : item
       })
       places = undefined
     },
@@ -93,9 +94,6 @@ export function draftOf(before: PlotDocument): Draft {
     },
   }
 }
-
-/** Equal values: then the text of the file stays. */
-const isSame = (a: Item, b: Item): boolean => JSON.stringify(a.value) === JSON.stringify(b.value)
 
 function note(places: Map<string, number[]>, id: string, place: number): void {
   const list = places.get(id)

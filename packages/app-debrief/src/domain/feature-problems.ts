@@ -22,18 +22,28 @@ const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 /** Every feature with something wrong. Unknown members are nobody's fault, and ids may be wanted or not. */
 export function featureProblems(
   features: readonly unknown[],
-  { idRequired }: { readonly idRequired: boolean },
+  options: { readonly idRequired: boolean },
 ): readonly FeatureProblem[] {
+  const check = featureChecker(options)
+  return features.flatMap((feature, index) => check(feature, index) ?? [])
+}
+
+/** Checks features one after the other; each knows the ids of those before it. */
+export function featureChecker({
+  idRequired,
+}: {
+  readonly idRequired: boolean
+}): (feature: unknown, index: number) => FeatureProblem | null {
   const seen = new Map<string, number>()
-  return features.flatMap((feature, index) => {
+  return (feature, index) => {
     const errors = [...problemsOf(feature, idRequired)]
     const id = isObject(feature) ? idOf(feature) : null
     const earlier = id === null ? undefined : seen.get(id)
     if (earlier !== undefined) errors.push(`the id is that of features[${earlier}] too`)
     if (id !== null && earlier === undefined) seen.set(id, index)
     const featureType = isObject(feature) ? dataTypeOf(feature) : null
-    return errors.length === 0 ? [] : [{ index, featureId: id, featureType, errors }]
-  })
+    return errors.length === 0 ? null : { index, featureId: id, featureType, errors }
+  }
 }
 
 /** Throws `INVALID_FEATURES` where something is wrong. */

@@ -1,10 +1,9 @@
 /** What a model reads of features: a row each, or the features themselves, thinned where it asks for it. */
-import { type Bounds, boundsOf, overlap } from './bounds.ts'
-import { dataTypeOf, geometryTypeOf, nameOf, positionsOf } from './feature.ts'
+import { type Bounds, overlap } from './bounds.ts'
 import { formatTime } from './iso-time.ts'
+import type { Item } from './item.ts'
 import type { JsonObject } from './json.ts'
-import type { Item, PlotDocument } from './plot-document.ts'
-import { timesOf } from './plot-document.ts'
+import type { PlotDocument } from './plot-document.ts'
 import { simplified } from './simplify.ts'
 
 /** Which features are wanted. */
@@ -39,25 +38,20 @@ export interface FeatureRow {
 export function fitting({ items }: PlotDocument, { ids, dataType, bounds }: FeatureFilter): readonly Item[] {
   const wanted = ids && new Set(ids)
   return items.filter(
-    ({ id, value }) =>
+    ({ id, looks }) =>
       (wanted === undefined || (id !== null && wanted.has(id))) &&
-      (dataType === undefined || dataTypeOf(value) === dataType) &&
-      (bounds === undefined || touches(value, bounds)),
+      (dataType === undefined || looks.dataType === dataType) &&
+      (bounds === undefined || (looks.bounds !== null && overlap(looks.bounds, bounds))),
   )
 }
 
 /** A feature in one line. */
-export function featureRow({ id, value }: Item): FeatureRow {
-  const times = timesOf(value)
-  const box = boundsOf([value.geometry])
+export function featureRow({ id, looks }: Item): FeatureRow {
+  const { name, dataType, geometry, vertices, times, bounds } = looks
   return {
-    id,
-    name: nameOf(value),
-    dataType: dataTypeOf(value),
-    geometry: geometryTypeOf(value),
-    vertices: positionsOf(value.geometry).length,
+    ...{ id, name, dataType, geometry, vertices },
     ...(times === null ? {} : { start: formatTime(times[0]), end: formatTime(times[1]) }),
-    ...(box === null ? {} : { bbox: box.map(fiveDecimals) }),
+    ...(bounds === null ? {} : { bbox: bounds.map(fiveDecimals) }),
   }
 }
 
@@ -73,7 +67,8 @@ export function wholeFeatures(
 ): readonly JsonObject[] {
   const taken: JsonObject[] = []
   let characters = 0
-  for (const { value, text } of items.slice(from, from + limit)) {
+  for (const item of items.slice(from, from + limit)) {
+    const { value, text } = item
     const shown = toleranceM === undefined ? value : simplified(value, toleranceM)
     characters += shown === value ? text.length : JSON.stringify(shown).length
     if (taken.length > 0 && characters > mostCharacters) break
@@ -85,16 +80,11 @@ export function wholeFeatures(
 /** How many features there are of each type; `none` for those that name none. */
 export function countByType(items: readonly Item[]): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
-  for (const { value } of items) {
-    const type = dataTypeOf(value) ?? 'none'
+  for (const { looks } of items) {
+    const type = looks.dataType ?? 'none'
     counts.set(type, (counts.get(type) ?? 0) + 1)
   }
   return Object.fromEntries(counts)
-}
-
-const touches = ({ geometry }: JsonObject, bounds: Bounds): boolean => {
-  const box = boundsOf([geometry])
-  return box !== null && overlap(box, bounds)
 }
 
 const fiveDecimals = (degrees: number): number => Math.round(degrees * 1e5) / 1e5

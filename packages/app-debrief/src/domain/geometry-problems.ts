@@ -26,37 +26,43 @@ export function geometryProblems(geometry: unknown): readonly string[] {
   const depth = typeof type === 'string' && Object.hasOwn(depths, type) ? depths[type] : undefined
   if (depth === undefined) return [`geometry.type is not known: ${JSON.stringify(type)}`]
   const problems: string[] = []
-  walk(coordinates, { depth, at: 'coordinates', problems })
+  walk(coordinates, { depth, path: [], problems })
   if (problems.length === 0) shape(String(type), coordinates as readonly unknown[], problems)
   return problems
 }
 
 interface Walk {
   readonly depth: number
-  readonly at: string
+  /** places on the way to the value */
+  readonly path: number[]
   readonly problems: string[]
 }
 
-function walk(value: unknown, { depth, at, problems }: Walk): void {
-  if (problems.length >= mostNamed) return
-  if (!Array.isArray(value)) problems.push(`${at} must be a list`)
-  else if (depth === 0) position(value, at, problems)
+function walk(value: unknown, { depth, path, problems }: Walk): void {
+  if (!Array.isArray(value)) problems.push(`${nameOf(path)} must be a list`)
+  else if (depth === 0) position(value, path, problems)
   else
-    for (const [index, part] of value.entries())
-      walk(part, { depth: depth - 1, at: `${at}[${index}]`, problems })
+    for (const [index, part] of value.entries()) {
+      if (problems.length >= mostNamed) return
+      path.push(index)
+      walk(part, { depth: depth - 1, path, problems })
+      path.pop()
+    }
 }
 
-function position(value: readonly unknown[], at: string, problems: string[]): void {
+const nameOf = (path: readonly number[]): string => `coordinates${path.map((index) => `[${index}]`).join('')}`
+
+function position(value: readonly unknown[], path: readonly number[], problems: string[]): void {
   const [lon, lat, height] = value
   if (value.length < 2 || !Number.isFinite(lon) || !Number.isFinite(lat)) {
-    problems.push(`${at} must be two or three numbers: ${JSON.stringify(value).slice(0, 60)}`)
+    problems.push(`${nameOf(path)} must be two or three numbers: ${JSON.stringify(value).slice(0, 60)}`)
     return
   }
-  if (Math.abs(Number(lat)) > 90) problems.push(`${at}: the latitude is ${lat}`)
-  if (Math.abs(Number(lon)) > 180) problems.push(`${at}: the longitude is ${lon}`)
+  if (Math.abs(Number(lat)) > 90) problems.push(`${nameOf(path)}: the latitude is ${lat}`)
+  if (Math.abs(Number(lon)) > 180) problems.push(`${nameOf(path)}: the longitude is ${lon}`)
   if (height === undefined) return
   if (!Number.isFinite(height) || Number(height) < -11_000 || Number(height) > 9000)
-    problems.push(`${at}: the height is ${JSON.stringify(height)}`)
+    problems.push(`${nameOf(path)}: the height is ${JSON.stringify(height)}`)
 }
 
 function shape(type: string, coordinates: readonly unknown[], problems: string[]): void {

@@ -1,7 +1,8 @@
 /** Arguments of analysis tools that the plot can give: the selection, a collection, a track, the view, the time. */
-import { dataTypeOf } from './feature.ts'
+
+import type { Item } from './item.ts'
 import { isObject, type JsonObject } from './json.ts'
-import { type Item, type PlotDocument, timeState, viewportState } from './plot-document.ts'
+import { type PlotDocument, timeState, viewportState } from './plot-document.ts'
 
 /** Where an argument comes from when the caller gives none. */
 export type Injection =
@@ -61,7 +62,7 @@ function valueFor(document: PlotDocument, injection: Injection): unknown {
       return { type: 'FeatureCollection', features: items.map(({ value }) => value) }
     }
     case 'track': {
-      const isTrack = ({ value }: Item): boolean => dataTypeOf(value) === 'track'
+      const isTrack = ({ looks }: Item): boolean => looks.dataType === 'track'
       const track = selectedItems(document).find(isTrack) ?? document.items.find(isTrack)
       return track?.value ?? 'the plot has no track'
     }
@@ -76,7 +77,7 @@ function selectedOf(
   document: PlotDocument,
   { kinds, min, max }: Extract<Injection, { from: 'selection' }>,
 ): readonly JsonObject[] | string {
-  const fits = ({ value }: Item): boolean => kinds.includes('any') || kinds.includes(dataTypeOf(value) ?? '')
+  const fits = ({ looks }: Item): boolean => kinds.includes('any') || kinds.includes(looks.dataType ?? '')
   const features = selectedItems(document).filter(fits)
   const what = kinds.includes('any') ? 'features' : kinds.join(' or ')
   if (features.length < min) return `${min} selected ${what} needed, there are ${features.length}`

@@ -1,7 +1,7 @@
 /** The difference between two documents, which can be undone, sent and kept. */
-import { idOf } from './feature.ts'
+import { type Item, isSameItem, makeItem } from './item.ts'
 import type { JsonObject } from './json.ts'
-import type { Item, PlotDocument, StateItem } from './plot-document.ts'
+import type { PlotDocument, StateItem } from './plot-document.ts'
 import { metadataKind, type StateKind } from './plot-state.ts'
 import { membersOf, type PlotLayout } from './plot-text.ts'
 
@@ -56,7 +56,7 @@ export function alignedWith(old: PlotDocument, document: PlotDocument): PlotDocu
     layout: isEqual(membersOf(old.layout), membersOf(document.layout)) ? old.layout : document.layout,
     items: document.items.map((item) => {
       const before = item.id === null ? undefined : known.get(item.id)
-      return before !== undefined && isEqual(before.value, item.value) ? before : item
+      return before !== undefined && isSameItem(before, item) ? before : item
     }),
     states,
   }
@@ -189,10 +189,7 @@ function below(sorted: readonly number[], limit: number): number {
   return low
 }
 
-function fromText(text: string): Item {
-  const value = JSON.parse(text) as JsonObject // our own text of a feature
-  return { id: idOf(value), value, text }
-}
+const fromText = (text: string): Item => makeItem(JSON.parse(text) as JsonObject, text) // our own text of a feature
 
 const kept = ({ states }: PlotDocument, kind: StateKind): KeptState => {
   const state = states.find((one) => one.kind === kind)

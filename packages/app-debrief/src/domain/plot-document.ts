@@ -1,19 +1,12 @@
 /** A plot in memory. Documents are never changed: a change makes another one that shares what stayed the same. */
 import { CausewayError } from '@causeway/protocol'
-import { type Bounds, boundsOf } from './bounds.ts'
-import { idOf, propertiesOf } from './feature.ts'
-import { formatTime, parseTime } from './iso-time.ts'
+import { type Bounds, unionOf } from './bounds.ts'
+import { propertiesOf } from './feature.ts'
+import { formatTime } from './iso-time.ts'
+import { type Item, makeItem } from './item.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { metadataKind, type TimeState, timeOf, type ViewportState, viewportOf } from './plot-state.ts'
 import { featureText, type PlotLayout, plotText, scanPlot } from './plot-text.ts'
-
-/** A feature that is shown, with the text under which it stands in the file. */
-export interface Item {
-  /** null for a feature that the file gives none */
-  readonly id: string | null
-  readonly value: JsonObject
-  readonly text: string
-}
 
 /** A metadata feature: not shown, but kept at its place in the file. */
 export interface StateItem {
@@ -34,16 +27,23 @@ export interface PlotDocument {
   readonly selection: readonly string[]
 }
 
-/** Reads the text of a plot file. Throws `INVALID_PLOT`. */
-export function parsePlot(text: string, selection?: readonly string[]): PlotDocument {
+/** Reads the text of a plot file; `check` sees each feature that is shown, with its place. Throws `INVALID_PLOT`. */
+export function parsePlot(
+  text: string,
+  selection?: readonly string[],
+  check?: (feature: JsonObject, index: number) => void,
+): PlotDocument {
   const { layout, features } = scanPlot(text)
   const items: Item[] = []
   const states: StateItem[] = []
   for (const [index, part] of features.entries()) {
     const value = parseFeature(part, index)
     const kind = metadataKind(value)
-    if (kind === null) items.push({ id: idOf(value), value, text: part })
-    else states.push({ kind, place: items.length, value, text: part })
+    if (kind !== null) states.push({ kind, place: items.length, value, text: part })
+    else {
+      check?.(value, items.length)
+      items.push(makeItem(value, part))
+    }
   }
   const document = { layout, items, states, selection: [] }
   return { ...document, selection: keepKnown(document, selection ?? storedSelection(states)) }
@@ -61,11 +61,8 @@ export function textOf({ layout, items, states }: PlotDocument): string {
 }
 
 /** A feature as an item, its text in the manner of the file. */
-export const itemOf = (value: JsonObject, layout: PlotLayout): Item => ({
-  id: idOf(value),
-  value,
-  text: featureText(value, layout),
-})
+export const itemOf = (value: JsonObject, layout: PlotLayout): Item =>
+  makeItem(value, featureText(value, layout))
 
 /** The metadata feature of a kind. */
 export const stateOf = ({ states }: PlotDocument, kind: string): StateItem | undefined =>
@@ -77,11 +74,10 @@ export function timeState(document: PlotDocument): TimeState | null {
   if (stored !== null) return stored
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
-  for (const { value } of document.items) {
-    const span = timesOf(value)
-    if (span === null) continue
-    first = Math.min(first, span[0])
-    last = Math.max(last, span[1])
+  for (const { looks } of document.items) {
+    if (looks.times === null) continue
+    first = Math.min(first, looks.times[0])
+    last = Math.max(last, looks.times[1])
   }
   if (first > last) return null
   const start = formatTime(first)
@@ -94,22 +90,7 @@ export const viewportState = (document: PlotDocument): ViewportState | null =>
 
 /** The box around all features that are shown. */
 export const dataBounds = ({ items }: PlotDocument): Bounds | null =>
-  boundsOf(items.map(({ value }) => value.geometry))
-
-/** First and last time of a feature, epoch ms; null for one without times. */
-export function timesOf(feature: JsonObject): readonly [first: number, last: number] | null {
-  const { timestamps, times, time, timeStart, timeEnd } = propertiesOf(feature)
-  let first = Number.POSITIVE_INFINITY
-  let last = Number.NEGATIVE_INFINITY
-  const lists = [timestamps, times].filter((list) => Array.isArray(list))
-  for (const text of [...lists.flat(), time, timeStart, timeEnd]) {
-    const ms = parseTime(text)
-    if (ms === null) continue
-    first = Math.min(first, ms)
-    last = Math.max(last, ms)
-  }
-  return first > last ? null : [first, last]
-}
+  unionOf(items.map(({ looks }) => looks.bounds))
 
 /** Those ids of a selection that the plot has, each once. */
 export function keepKnown({ items }: Pick<PlotDocument, 'items'>, ids: readonly string[]): readonly string[] {

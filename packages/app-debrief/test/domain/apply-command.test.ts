@@ -120,7 +120,10 @@ verifies('debrief:commands:unknown', async (t) => {
   ]
   for (const command of wrong)
     t.throws(() => apply(sample, command), { code: 'INVALID_COMMAND' }, JSON.stringify(command))
-  t.throws(() => apply(sample, wrong[0]), { data: { command: 'explode', allowed: commandNames } })
+  t.throws(() => apply(sample, wrong[0]), {
+    code: 'INVALID_COMMAND',
+    data: { command: 'explode', allowed: commandNames },
+  })
 })
 
 verifies('debrief:composite', 'depth is at most ten, children a thousand', async (t) => {

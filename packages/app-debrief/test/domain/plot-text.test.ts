@@ -99,7 +99,7 @@ t.test('plot text: what is no plot is refused with its place', async (t) => {
   }
   for (const [name, text] of Object.entries(bad))
     t.throws(() => parsePlot(text), { code: 'INVALID_PLOT' }, name)
-  t.throws(() => parsePlot(bad['a feature with a fault']), { data: { index: 1 } })
+  t.throws(() => parsePlot(bad['a feature with a fault']), { code: 'INVALID_PLOT', data: { index: 1 } })
 })
 
 verifies('debrief:metadata', 'states keep their place; a new time gets a ring around the data', async (t) => {

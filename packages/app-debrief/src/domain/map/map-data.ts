@@ -1,5 +1,5 @@
 /** What a picture of a plot shows: lines thinned to what can be seen, with their looks. */
-import { type Bounds, boundsOf, overlap, padded, unwrapped } from '../bounds.ts'
+import { type Bounds, overlap, padded, unwrapped } from '../bounds.ts'
 import { dataTypeOf, geometryTypeOf, type LonLat, nameOf, pathsOf, propertiesOf } from '../feature.ts'
 import { parseTime } from '../iso-time.ts'
 import type { JsonObject } from '../json.ts'
@@ -45,9 +45,11 @@ export function mapData(document: PlotDocument, { bounds: asked, width }: MapWis
   const time = timeState(document)
   const now = time === null ? null : parseTime(time.current)
   const selected = new Set(document.selection)
-  const drawables = document.items.flatMap(({ id, value }) => {
-    const box = boundsOf([value.geometry])
-    if (propertiesOf(value).visible === false || box === null || !overlap(box, bounds)) return []
+  const drawables = document.items.flatMap((item) => {
+    const { id, looks } = item
+    if (looks.bounds === null || !overlap(looks.bounds, bounds)) return []
+    const { value } = item
+    if (propertiesOf(value).visible === false) return []
     return [drawable(value, { bounds, toleranceM, now, isSelected: id !== null && selected.has(id) })]
   })
   const total = document.items.length
