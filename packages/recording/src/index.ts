@@ -1,4 +1,5 @@
 export { type LibraryLimits, type LibraryOptions, openLibrary } from './library.ts'
+export type { Listing, OpenCall, RecordingLibrary, Roots } from './library-types.ts'
 export type { LibraryLog } from './log.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
 export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
@@ -24,15 +25,11 @@ export type {
   FrameSpan,
   FrictionConstraint,
   LambdaUnit,
-  Listing,
-  OpenCall,
   PairFrame,
   Quaternion,
   Recording,
   RecordingIdentity,
-  RecordingLibrary,
   RecordingSummary,
-  Roots,
   Solver,
   SolverField,
   SystemEnergy,

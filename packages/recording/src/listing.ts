@@ -4,7 +4,7 @@ import { isCausewayError } from '@causeway/protocol'
 import type { Catalogue } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import { type FoundFile, type ScanLimits, scanFolder } from './folder-scan.ts'
-import type { Listing, RecordingLibrary, Roots } from './types.ts'
+import type { Listing, RecordingLibrary, Roots } from './library-types.ts'
 import { judgeFile } from './verdict.ts'
 
 /** What a listing works with. */

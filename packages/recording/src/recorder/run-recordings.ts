@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import { type CallOptions, inWorker } from '@causeway/worker'
 import type { Catalogue } from '../catalogue.ts'
+import type { Listing, RecordingLibrary } from '../library-types.ts'
 import { type LoadedRecording, loadRecording } from '../loaded-recording.ts'
 import type { LoadedRecordings } from '../loaded-recordings.ts'
-import type { Listing, RecordingLibrary } from '../types.ts'
 import type { RecordingWorker } from '../worker-link.ts'
 import type { Recorder } from './recorder-types.ts'
 
