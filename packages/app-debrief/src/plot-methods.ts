@@ -2,7 +2,7 @@
 
 import type { CommandResult } from './domain/apply-command.ts'
 import type { Notice } from './domain/command.ts'
-import type { EntryKind, Scope } from './domain/history.ts'
+import type { Depths, EntryKind, Scope } from './domain/history.ts'
 import type { ChangeEvent } from './domain/patch-event.ts'
 import type { Staged } from './plot-file.ts'
 import type { Query, QueryAnswer } from './plot-query.ts'
@@ -59,9 +59,6 @@ export interface Prepared {
   /** of a reload: what the file was like */
   readonly file?: { readonly sha256: string; readonly signature: string; readonly bytes: number }
 }
-
-/** What undo and redo could do. */
-export type Depths = Readonly<Record<'undo' | 'redo', Readonly<Record<Scope, number>>>>
 
 /** A plot that was read. */
 export interface Loaded {

@@ -9,7 +9,7 @@ import {
   type Part,
   wholeFeatures,
 } from './domain/feature-rows.ts'
-import { depths, type History } from './domain/history.ts'
+import { type Depths, depths, type History } from './domain/history.ts'
 import { type Injected, type Injection, injected, missingFor, selectedItems } from './domain/inject.ts'
 import { isObject, type JsonObject } from './domain/json.ts'
 import { type MapData, mapData } from './domain/map/map-data.ts'
@@ -17,7 +17,6 @@ import { oneLine } from './domain/patch-event.ts'
 import { type PlotDocument, stateOf, timeState, viewportState } from './domain/plot-document.ts'
 import type { TimeState, ViewportState } from './domain/plot-state.ts'
 import { membersOf } from './domain/plot-text.ts'
-import type { Depths } from './plot-methods.ts'
 
 /** A question. */
 export type Query =

@@ -26,6 +26,9 @@ export interface HistoryEntry {
 /** Entries, oldest first. */
 export type History = readonly HistoryEntry[]
 
+/** What undo and redo could do. */
+export type Depths = Readonly<Record<'undo' | 'redo', Readonly<Record<Scope, number>>>>
+
 /** An undo or redo: the document after it, the entry, and the history after it. */
 export interface Step {
   readonly document: PlotDocument
@@ -74,7 +77,7 @@ export function redo(history: History, document: PlotDocument, scope: Scope): St
 }
 
 /** Entries that an undo and a redo could take, of features and in all. */
-export function depths(history: History): Readonly<Record<'undo' | 'redo', Readonly<Record<Scope, number>>>> {
+export function depths(history: History): Depths {
   const count = (isUndone: boolean, scope: Scope): number =>
     history.filter((entry) => entry.isUndone === isUndone && isIn(entry.kind, scope)).length
   const both = (isUndone: boolean) => ({ features: count(isUndone, 'features'), all: count(isUndone, 'all') })
