@@ -3,8 +3,8 @@
 /** Letters that weigh as much as one number. */
 const lettersPerNumber = 20
 
-/** Counts until it is sure that the arguments are heavy. */
-const enough = 1_000_000
+/** Counts until it is sure that the arguments are heavy: to count them all would be work itself. */
+const enough = 10_000
 
 /** Pairs of numbers in nested lists. */
 export function weightOf(args: Readonly<Record<string, unknown>>): number {
