@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { isRight } from '../../../scripts/bench/diagnosis.ts'
 import { loadEngines } from '../../../scripts/fixtures/generated.ts'
 import { type RandomRecording, randomFault, randomScene } from '../../../scripts/fixtures/random.ts'
@@ -15,6 +15,8 @@ import { type RankedFinding, rankFindings } from '../src/domain/laws/ranking.ts'
 const scenes = process.env.CAUSEWAY_LONG === undefined ? 6 : 150
 const firstSeed = Number(process.env.CAUSEWAY_SEED ?? Date.now() % 1_000_000)
 const seeds = Array.from({ length: scenes }, (_, i) => firstSeed + i)
+
+t.setTimeout(600_000)
 
 const engines = await loadEngines()
 
