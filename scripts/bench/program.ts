@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 export interface Program {
   /** `http://127.0.0.1:41234` */
   readonly url: string
+  readonly pid: number
   /** Processor time used so far, ms; undefined where the system has no /proc. */
   cpuMs(): number | undefined
   stop(): Promise<void>
@@ -25,6 +26,7 @@ export async function startProgram(args: readonly string[], env: NodeJS.ProcessE
   const pid = child.pid as number // it has written a line
   return {
     url,
+    pid,
     cpuMs: () => cpuMs(pid),
     async stop() {
       child.kill()

@@ -5,7 +5,7 @@ import { hash32 } from './domain/random.ts'
 import { type Limits, limitsSchema, mindIdPattern } from './limits.ts'
 import { openModels } from './llm/open-models.ts'
 import { type EmbeddingOptions, openEmbedding } from './memory/embedding.ts'
-import { type Recollections, recall, weightsOf } from './memory/recall.ts'
+import { embedOld, type Recollections, recall, weightsOf } from './memory/recall.ts'
 import { openVectorSearch } from './memory/vector-search.ts'
 import { type ConsolidationAnswer, consolidateMind } from './mind/consolidate.ts'
 import { type DecideRequest, decider } from './mind/decide.ts'
@@ -112,6 +112,16 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
       log.warn({ mind_id: mindId, err: error }, 'the daily memories could not be consolidated'),
     )
   }
+  /** Vectors for seeds, behind the answer and before the first decision, which waits for its turn. */
+  const prepareSeeds = (mindId: string): void => {
+    const all = async (): Promise<void> => {
+      const mind = await file.mind(mindId)
+      while ((await embedOld(mind, parts)) === 'more');
+    }
+    turn(mindId, all).catch((error: unknown) =>
+      log.warn({ mind_id: mindId, err: error }, 'seeds have no vectors yet'),
+    )
+  }
   return {
     async create({ mind_id, request_id, config: given, entity_id, if_exists }) {
       const id = checkedId(mind_id)
@@ -139,6 +149,7 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
         file.create({ mind_id: id, request_id, tool: 'create_mind' }, mind, answer),
       )
       log.info({ mind_id: id, entity_id: body, resumed: answered.resumed }, 'mind created')
+      if (answered.seeded_count > 0) prepareSeeds(id)
       return answered
     },
     async decide(request) {

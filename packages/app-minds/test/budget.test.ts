@@ -113,14 +113,17 @@ verifies('minds:model:breaker', 'half open it lets one through at a time', async
 verifies('minds:queue', 'calls to a provider have their places, and too many are told at once', async (t) => {
   const throttle = makeThrottle({ max_concurrency: 1, queue: 1 }, () => 0)
   const { signal } = new AbortController()
-  const gate = Promise.withResolvers<void>()
-  const first = throttle.run(1, signal, () => gate.promise)
+  const open: { gate: () => void } = { gate: () => {} }
+  const closed = new Promise<void>((resolve) => {
+    open.gate = resolve
+  })
+  const first = throttle.run(1, signal, () => closed)
   const second = throttle.run(1, signal, async () => 'second')
   await t.rejects(
     throttle.run(1, signal, async () => 'third'),
     { message: /wait for the provider/ },
   )
-  gate.resolve()
+  open.gate()
   await first
   t.equal(await second, 'second')
 })

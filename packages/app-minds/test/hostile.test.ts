@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { type Data, decide, makeMind, openMinds } from './minds-kit.ts'
 import {
@@ -14,12 +14,7 @@ const secret = 'sk-or-very-secret-0123456789'
 const options = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
 
 /** A provider that always answers so, and a mind that asks it. */
-async function asking(
-  t: Parameters<Parameters<typeof verifies>[1]>[0],
-  script: Script,
-  config: object = {},
-  more: object = {},
-) {
+async function asking(t: Test, script: Script, config: object = {}, more: object = {}) {
   const provider = await startScripted(t, script)
   const lines: unknown[] = []
   const write = (fields: object, message: string) => void lines.push([fields, message])

@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
 
@@ -34,10 +34,7 @@ const conversation = (
   ],
 })
 const said = ({ action }: Data): string | undefined => action.parameters.message
-const talkingMind = async (
-  t: Parameters<Parameters<typeof verifies>[1]>[0],
-  memories: string[] = [],
-): Promise<OpenMinds> => {
+const talkingMind = async (t: Test, memories: string[] = []): Promise<OpenMinds> => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara', { initial_long_term_memories: memories })
   return minds

@@ -10,7 +10,7 @@ export interface Found {
   readonly sim_time: number | null
   /** Cosine to the question, -1 to 1; 0 where either has no vector. */
   readonly cosine: number
-  /** Minus bm25 of the full-text search, 0 where it did not find it. */
+  /** Score of the search by words (`lexicalScores`), 0 where it did not find it. */
   readonly lexical: number
   readonly is_superseded: boolean
   readonly tags: readonly string[]
@@ -57,8 +57,8 @@ export interface Recalled {
 }
 
 /**
- * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for s = -bm25: stable from call to call, unlike a rank. Among a handful of
- * memories bm25 is near 0 for every word, so b is at least the square of the share of the question's words that are there.
+ * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the score s of the search by words: stable from call to call, unlike a
+ * rank. Among a handful of memories no word is rare, so b is at least the square of the share of the words that are there.
  */
 export function relevanceOf(query: string, { cosine, lexical, content }: Found): number {
   const words = lexical > 0 ? coverage(query, content) ** 2 : 0

@@ -1,5 +1,6 @@
 /** Bringing memories to mind: by meaning and by words, of today and of before, ranked by what `domain/retrieval` says. */
 import { isCausewayError } from '@causeway/protocol'
+import { lexicalScores, questionWords, wordPostings } from '../domain/lexical.ts'
 import {
   choose,
   dot,
@@ -9,14 +10,18 @@ import {
   rank,
   retrievalWeights,
 } from '../domain/retrieval.ts'
-import type { LexicalRow, MindsFile } from '../store/minds-file.ts'
+import { contentWords } from '../domain/words.ts'
+import type { MindsFile } from '../store/minds-file.ts'
 import type { MemoryRow, MindRow } from '../store/types.ts'
 import { bytesOf, type Embedding } from './embedding.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 /** What memories are found with. */
 export interface RecallParts {
-  readonly file: Pick<MindsFile, 'candidates' | 'bySeqs' | 'daily' | 'unembedded' | 'addVectors'>
+  readonly file: Pick<
+    MindsFile,
+    'postings' | 'dailyHaving' | 'standing' | 'bySeqs' | 'daily' | 'unembedded' | 'addVectors'
+  >
   readonly embedding: Embedding
   readonly search: VectorSearch
 }
@@ -63,16 +68,16 @@ export async function recall(
     return []
   })
   const lasting = await lastingFound(mind, queries, vectors, { file, embedding, search })
-  const byQuery = await Promise.all(
-    queries.map(async (query, index) => {
-      const recent = await todayFound(mind, query, today, {
-        file,
-        query: vectors[index],
-        vectors: vectors.slice(queries.length),
-      })
-      return rank(query, [...(lasting[index] ?? []), ...recent], { now, weights })
-    }),
-  )
+  const lexical = today.length === 0 ? [] : await todayByWords(mind.seq, queries, today, { file })
+  const own = vectors.slice(queries.length)
+  const byQuery = queries.map((query, index) => {
+    const recent = today.map((row, n) => {
+      const [asked, known] = [vectors[index], own[n]]
+      const cosine = asked === undefined || known === undefined ? 0 : dot(asked, known)
+      return foundOf(row, cosine, lexical[index]?.get(row.seq) ?? 0)
+    })
+    return rank(query, [...(lasting[index] ?? []), ...recent], { now, weights })
+  })
   return { recalled: choose(byQuery, weights), byQuery, warnings }
 }
 
@@ -85,14 +90,14 @@ async function lastingFound(
 ): Promise<readonly (readonly Found[])[]> {
   if (mind.memory_count === 0) return []
   await embedOld(mind, { file, embedding, search })
-  const lexical = await Promise.all(
-    queries.map((query, index) =>
-      file.candidates('memory', mind.seq, query, { hits: top, beside: index === 0 ? beside : 0 }),
-    ),
+  const asked = queries.map(questionWords)
+  const postings = await file.postings(mind.seq, [...new Set(asked.flat())])
+  const lexical = asked.map((words) =>
+    lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
-  const besides = lexical[0]?.beside ?? []
+  const besides = await file.standing(mind.seq, beside)
   const also = [
-    ...new Set([...lexical.flatMap(({ found }) => [...found.keys()]), ...besides.map(({ seq }) => seq)]),
+    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...besides.map(({ seq }) => seq)]),
   ]
   const directed = queries.flatMap((_, index) => (vectors[index] === undefined ? [] : [index]))
   const question = {
@@ -109,60 +114,55 @@ async function lastingFound(
   for (const { seq } of besides) wanted.delete(seq)
   const rows = [...uniqueRows(besides), ...(await file.bySeqs([...wanted]))]
   return queries.map((_, index) =>
-    rows.map((row) =>
-      foundOf(row, cosines[index]?.get(row.seq) ?? 0, lexical[index]?.found.get(row.seq) ?? 0),
-    ),
+    rows.map((row) => foundOf(row, cosines[index]?.get(row.seq) ?? 0, lexical[index]?.get(row.seq) ?? 0)),
   )
 }
 
-/** Vectors in the space of today for memories that have none there, a batch with each search. */
-async function embedOld(mind: MindRow, { file, embedding, search }: RecallParts): Promise<void> {
-  if (mind.embedder_id === embedding.id) return
+/** Gives vectors in the space of today to a batch of memories that have none there, and says whether there are more. */
+export async function embedOld(
+  mind: Pick<MindRow, 'seq' | 'embedder_id'>,
+  { file, embedding, search }: RecallParts,
+): Promise<'complete' | 'more' | 'unreachable'> {
+  if (mind.embedder_id === embedding.id) return 'complete'
   const rows = await file.unembedded(mind.seq, embedding.id, oldBatch)
   const vectors = await embedding.vectors(rows.map(({ content }) => content)).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })
-  if (vectors === undefined) return
+  if (vectors === undefined) return 'unreachable'
+  const isLast = rows.length < oldBatch
   await file.addVectors(
     mind.seq,
     embedding.id,
     rows.map(({ seq }, index) => [seq, bytesOf(vectors[index])] as const),
-    rows.length < oldBatch,
+    isLast,
   )
   search.drop(mind.seq)
+  return isLast ? 'complete' : 'more'
 }
 
-async function todayFound(
-  mind: MindRow,
-  query: string,
+/** For each question the memories of the day that have its words. Few have any, and only those are looked into. */
+async function todayByWords(
+  mindSeq: number,
+  queries: readonly string[],
   today: readonly MemoryRow[],
-  {
-    file,
-    query: vector,
-    vectors,
-  }: {
-    readonly file: RecallParts['file']
-    readonly query: Float32Array | undefined
-    readonly vectors: readonly (Float32Array | undefined)[]
-  },
-): Promise<readonly Found[]> {
-  if (today.length === 0) return []
-  const { found } = await file.candidates('daily_memory', mind.seq, query, { hits: top, beside: 0 })
-  return today.map((row, index) => {
-    const own = vectors[index]
-    const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
-    return foundOf(row, cosine, found.get(row.seq) ?? 0)
-  })
+  { file }: Pick<RecallParts, 'file'>,
+): Promise<readonly ReadonlyMap<number, number>[]> {
+  const asked = queries.map(questionWords)
+  const hits = new Set(await file.dailyHaving(mindSeq, [...new Set(asked.flat())]))
+  const postings = wordPostings(today.filter(({ seq }) => hits.has(seq)))
+  return queries.map((query) =>
+    lexicalScores(contentWords(query), postings, { memories: today.length, most: top }),
+  )
 }
 
-const foundOf = (row: MemoryRow, cosine: number, lexical: LexicalRow['lexical']): Found => ({
+const foundOf = (row: MemoryRow, cosine: number, lexical: number): Found => ({
   id: row.id,
   content: row.content,
   importance: row.importance,
   sim_time: row.sim_time,
   cosine,
-  lexical: Math.max(0, lexical),
+  lexical,
   is_superseded: row.superseded_by !== null,
   tags: row.tags,
 })

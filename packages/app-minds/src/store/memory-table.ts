@@ -18,15 +18,6 @@ interface RawMemory {
   readonly superseded_by: string | null
 }
 
-/** A hit of the full-text search; `lexical` is minus bm25, so more is better. */
-export interface LexicalHit {
-  readonly seq: number
-  readonly lexical: number
-}
-
-/** Which of the two tables of memories. */
-export type MemoryTable = 'memory' | 'daily_memory'
-
 /** A daily memory with its vector, about to last. */
 export interface Lasting {
   readonly memory: MemoryRow
@@ -75,10 +66,8 @@ export function memoryTable(db: Database, now: () => number) {
   const bySeqs = db.prepare<[string], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
   )
-  const hits = {
-    memory: searchOf(db, 'memory_fts'),
-    daily_memory: searchOf(db, 'daily_fts'),
-  }
+  const having = havingOf(db, 'memory_fts')
+  const dailyHaving = havingOf(db, 'daily_fts')
   const unembedded = db.prepare<[number, string, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
        (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
@@ -140,12 +129,11 @@ export function memoryTable(db: Database, now: () => number) {
     weightiest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
       weightiest.all(mindSeq, limit).map(memoryOf),
     bySeqs: (seqs: readonly number[]): readonly MemoryRow[] => bySeqs.all(JSON.stringify(seqs)).map(memoryOf),
-    search: (
-      table: MemoryTable,
-      mindSeq: number,
-      words: readonly string[],
-      limit: number,
-    ): readonly LexicalHit[] => hits[table](mindSeq, words, limit),
+    /** Lasting memories of a mind that have a word, the newest first, not more than a bound. */
+    having: (mindSeq: number, word: string): readonly number[] => having.all(within(mindSeq, [word])),
+    /** Memories of the day that have any of these words. */
+    dailyHaving: (mindSeq: number, words: readonly string[]): readonly number[] =>
+      words.length === 0 ? [] : dailyHaving.all(within(mindSeq, words)),
     unembedded: (mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] =>
       unembedded.all(mindSeq, embedderId, limit).map(memoryOf),
     vectors: (mindSeq: number, embedderId: string, after: number) =>
@@ -155,17 +143,19 @@ export function memoryTable(db: Database, now: () => number) {
   }
 }
 
-/** Full-text search within one mind. Terms are quoted one by one: what a character says is no query language. */
-function searchOf(db: Database, table: 'memory_fts' | 'daily_fts') {
-  const statement = db.prepare<[string, number], LexicalHit>(
-    `SELECT rowid AS seq, -bm25(${table}, 0.0, 1.0) AS lexical FROM ${table} WHERE ${table} MATCH ? ORDER BY lexical DESC LIMIT ?`,
-  )
-  return (mindSeq: number, words: readonly string[], limit: number): readonly LexicalHit[] => {
-    const terms = [...new Set(words)].slice(0, 32).map((word) => `"${word.replaceAll('"', '""')}"`)
-    if (terms.length === 0) return []
-    return statement.all(`mind : "m${mindSeq}" AND content : (${terms.join(' OR ')})`, limit)
-  }
-}
+/** Rows taken of one word: one that more memories have tells little, and the newest of them are enough. */
+const mostRows = 5000
+
+/** A search within one mind for any of some words, each quoted: what a character says is no query language. */
+const within = (mindSeq: number, words: readonly string[]): string =>
+  `mind : "m${mindSeq}" AND content : (${words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')})`
+
+const havingOf = (db: Database, table: 'memory_fts' | 'daily_fts') =>
+  db
+    .prepare<[string], number>(
+      `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT ${mostRows}`,
+    )
+    .pluck()
 
 function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
   const location: Cell | null = x === null || y === null ? null : [x, y]

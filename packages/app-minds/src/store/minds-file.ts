@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { dataFailure, openDatabase } from '@causeway/store'
+import { lexicalScores, type Postings, questionWords } from '../domain/lexical.ts'
 import { dayOf } from '../domain/policy/state.ts'
 import { supersedes } from '../domain/supersede.ts'
-import { searchWords } from '../domain/words.ts'
 import type { Limits } from '../limits.ts'
 import { memoryId } from './hash.ts'
-import { type Lasting, type MemoryTable, memoryTable } from './memory-table.ts'
+import { type Lasting, memoryTable } from './memory-table.ts'
 import { mindTable, type NewMind } from './mind-table.ts'
 import { recordTable, type Usage } from './record-table.ts'
 import { migrations } from './schema.ts'
@@ -36,11 +36,6 @@ export interface Moved {
   readonly merged: number
   /** Lasting memories that were added, with their vectors. */
   readonly added: readonly number[]
-}
-
-/** A row with what the full-text search thought of it. */
-export interface LexicalRow extends MemoryRow {
-  readonly lexical: number
 }
 
 /** How a mind came to be. */
@@ -205,21 +200,15 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     newest: (seq: number, limit: number): Promise<readonly MemoryRow[]> =>
       read(() => memories.newest(seq, limit)),
     bySeqs: (seqs: readonly number[]): Promise<readonly MemoryRow[]> => read(() => memories.bySeqs(seqs)),
-    /** Hits of the full-text search, and where asked the newest and the most important beside them. */
-    candidates: (
-      table: MemoryTable,
-      seq: number,
-      query: string,
-      { hits, beside }: { readonly hits: number; readonly beside: number },
-    ): Promise<{ readonly found: ReadonlyMap<number, number>; readonly beside: readonly MemoryRow[] }> =>
-      read(() => {
-        const found = memories.search(table, seq, searchWords(query), hits)
-        const others =
-          table === 'memory' && beside > 0
-            ? [...memories.newest(seq, beside), ...memories.weightiest(seq, beside)]
-            : []
-        return { found: new Map(found.map(({ seq: row, lexical }) => [row, lexical])), beside: others }
-      }),
+    /** For each word the lasting memories of a mind that have it. */
+    postings: (seq: number, words: readonly string[]): Promise<Postings> =>
+      read(() => postingsOf(seq, words)),
+    /** Memories of the day that have any of these words. */
+    dailyHaving: (seq: number, words: readonly string[]): Promise<readonly number[]> =>
+      read(() => memories.dailyHaving(seq, words)),
+    /** The newest and the most important memories. */
+    standing: (seq: number, limit: number): Promise<readonly MemoryRow[]> =>
+      read(() => [...memories.newest(seq, limit), ...memories.weightiest(seq, limit)]),
 
     /** Moves daily memories to those that last, with the ids they have; what says the same as one that lasts joins it. */
     consolidate: (mindSeq: number, embedderId: string, batch: readonly Lasting[]): Promise<Moved> =>
@@ -294,13 +283,22 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     close: (): void => void db.close(),
   }
 
+  function postingsOf(seq: number, words: readonly string[]): Postings {
+    return new Map(words.map((word) => [word, memories.having(seq, word)]))
+  }
+
   function replaceOlder(mindSeq: number, fact: Omit<MemoryRow, 'seq' | 'superseded_by'>): void {
-    const seqs = memories.search('memory', mindSeq, searchWords(fact.content), 20).map(({ seq }) => seq)
-    for (const older of memories.bySeqs(seqs))
+    const words = questionWords(fact.content)
+    const postings = postingsOf(mindSeq, words)
+    const scores = lexicalScores(words, postings, { memories: mostCompared * 10, most: mostCompared })
+    for (const older of memories.bySeqs([...scores.keys()]))
       if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
         memories.supersede(older.id, fact.id, fact.sim_time)
   }
 }
+
+/** Memories that a new fact is held against: those that share most of its words. */
+const mostCompared = 20
 
 /** `Mind <id> not found`, the words of the original. */
 export const mindNotFound = (mindId: string): CausewayError =>
