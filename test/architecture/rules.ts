@@ -54,7 +54,12 @@ const declaredRule: Rule = (all, texts) =>
   each(all, ({ folder, owner, imports }) => {
     const manifest = JSON.parse(texts.get(`${folder}/package.json`) ?? '{}')
     const bundled = owner === 'bridge' ? manifest.devDependencies : {}
-    const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...bundled }
+    const declared = {
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...manifest.optionalDependencies,
+      ...bundled,
+    }
     return imports
       .filter(({ from }) => !from.startsWith('.') && !from.startsWith('node:'))
       .filter((one) => !(packageOf(one) in declared))

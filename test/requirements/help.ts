@@ -230,4 +230,9 @@ export const help = {
     behaviour:
       'over the documentation of Fastify and undici the hybrid finds no less than any of its lists, and what it found before',
   },
+  'help:postgres': {
+    origin: 'design, Help: PostgreSQL',
+    behaviour:
+      'PostgreSQL with pgvector keeps the contract of the store, tables of another version are refused',
+  },
 } as const satisfies Requirements

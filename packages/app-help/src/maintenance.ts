@@ -27,7 +27,7 @@ export interface HelpStats {
 /** The tasks of an operator. Each rejects with a `CausewayError`. */
 export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
   const settings: HelpSettings = readSettings(values, cwd)
-  const storage = { dir }
+  const storage = { dir, databaseUrl: settings.databaseUrl }
   const making = (rebuild: boolean) => ({
     size: settings.size,
     embedding: settings.embedding,

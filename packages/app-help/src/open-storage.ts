@@ -1,3 +1,5 @@
+import { connect } from './postgres/connect.ts'
+import { openPostgresStorage } from './postgres/postgres-storage.ts'
 import { openSqliteStorage } from './sqlite/sqlite-storage.ts'
 import type { HelpStorage } from './storage.ts'
 
@@ -5,9 +7,11 @@ import type { HelpStorage } from './storage.ts'
 export interface StorageSettings {
   /** The data folder, absolute. */
   readonly dir: string
+  /** A PostgreSQL server; without it the documentation is in SQLite in the data folder. */
+  readonly databaseUrl?: string | undefined
 }
 
 /** Opens the store that the settings name. */
-export async function openStorage({ dir }: StorageSettings): Promise<HelpStorage> {
-  return openSqliteStorage(dir)
+export async function openStorage({ dir, databaseUrl }: StorageSettings): Promise<HelpStorage> {
+  return databaseUrl === undefined ? openSqliteStorage(dir) : openPostgresStorage(await connect(databaseUrl))
 }

@@ -13,6 +13,8 @@ export interface HelpSettings {
   readonly autoBuild: boolean
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
+  /** A PostgreSQL server to keep the documentation in. */
+  readonly databaseUrl: string | undefined
 }
 
 /** Reads the validated settings; what is absent has its default. Throws `HELP_SOURCE_INVALID`. */
@@ -34,6 +36,7 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
     // An overlap of half a piece and more would repeat every line several times.
     size: { size, overlap: Math.min(number('helpOverlapSize', defaultSize.overlap), Math.floor(size / 2)) },
     embedding: embeddingOf(text, number),
+    databaseUrl: text('helpDatabaseUrl'),
   }
 }
 

@@ -44,7 +44,7 @@ const watchMs = 2000
 /** Opens the documentation in the data folder; returns before anything is read. Throws `HELP_SOURCE_INVALID`. */
 export async function openHelp({ dir, settings: values, log, newId, changed }: Env): Promise<Help> {
   const settings = readSettings(values, process.cwd())
-  const storage = { dir }
+  const storage = { dir, databaseUrl: settings.databaseUrl }
   const state: {
     link?: WorkerLink<SearchMethods>
     builder?: WorkerLink<BuildMethods>

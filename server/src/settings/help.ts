@@ -69,4 +69,12 @@ export const helpSettings = {
     meaning: 'bearer token for the endpoint; never logged',
     app: 'Help',
   }),
+  helpDatabaseUrl: setting({
+    env: 'CAUSEWAY_HELP_DATABASE_URL',
+    schema: z.string().optional(),
+    defaultText: 'none: SQLite in the data folder',
+    meaning:
+      'keep the documentation in PostgreSQL with pgvector 0.8 or newer, `postgres://user@host/database`',
+    app: 'Help',
+  }),
 }

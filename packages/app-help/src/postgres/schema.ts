@@ -1,0 +1,89 @@
+import type { Sql } from './sql.ts'
+
+/** Version of the tables below. */
+const format = 1
+
+/** Statements that make the tables; each may be run again. Full text columns are made by PostgreSQL itself. */
+const tables = [
+  'CREATE EXTENSION IF NOT EXISTS vector',
+  'CREATE TABLE IF NOT EXISTS help_state (key text PRIMARY KEY, value text NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS help_lease (id integer PRIMARY KEY CHECK (id = 1), holder text NOT NULL, until_ms bigint NOT NULL)',
+  `CREATE TABLE IF NOT EXISTS help_docs (
+    id bigserial PRIMARY KEY,
+    source text NOT NULL,
+    file_path text NOT NULL,
+    title text NOT NULL,
+    section text NOT NULL,
+    section_key text NOT NULL,
+    language text NOT NULL,
+    items integer NOT NULL,
+    is_internal boolean NOT NULL,
+    content_hash text NOT NULL,
+    body text NOT NULL,
+    stem tsvector NOT NULL,
+    UNIQUE (source, file_path),
+    UNIQUE (id, is_internal)
+  )`,
+  // A piece is internal where its page is: the second half of the key says so.
+  `CREATE TABLE IF NOT EXISTS help_items (
+    id bigserial PRIMARY KEY,
+    doc_id bigint NOT NULL,
+    position integer NOT NULL,
+    heading text NOT NULL,
+    heading_level integer NOT NULL,
+    anchor text NOT NULL,
+    start_line integer NOT NULL,
+    end_line integer NOT NULL,
+    from_column integer,
+    to_column integer,
+    fence text,
+    text text NOT NULL,
+    text_hash text NOT NULL,
+    is_internal boolean NOT NULL,
+    stem tsvector NOT NULL,
+    exact tsvector NOT NULL,
+    UNIQUE (doc_id, position),
+    FOREIGN KEY (doc_id, is_internal) REFERENCES help_docs (id, is_internal) ON DELETE CASCADE
+  )`,
+  'CREATE INDEX IF NOT EXISTS help_docs_stem ON help_docs USING gin (stem)',
+  'CREATE INDEX IF NOT EXISTS help_items_stem ON help_items USING gin (stem)',
+  'CREATE INDEX IF NOT EXISTS help_items_exact ON help_items USING gin (exact)',
+  'CREATE INDEX IF NOT EXISTS help_items_hash ON help_items (text_hash)',
+  `CREATE TABLE IF NOT EXISTS help_spaces (
+    id integer PRIMARY KEY CHECK (id = 1), provider text NOT NULL, model text NOT NULL, revision text NOT NULL,
+    dimensions integer NOT NULL, fingerprint text NOT NULL, params bytea
+  )`,
+  `CREATE TABLE IF NOT EXISTS help_vector_cache (
+    fingerprint text NOT NULL, text_hash text NOT NULL, vector bytea NOT NULL, PRIMARY KEY (fingerprint, text_hash)
+  )`,
+]
+
+/** Makes what is missing, once for all processes: they wait for each other. Throws where the tables are newer. */
+export async function makeTables(sql: Sql): Promise<void> {
+  await sql.query('SELECT pg_advisory_xact_lock(7283641)')
+  for (const statement of tables) await sql.query(statement)
+  await sql.query("INSERT INTO help_state (key, value) VALUES ('format', $1) ON CONFLICT (key) DO NOTHING", [
+    String(format),
+  ])
+}
+
+/** True where the tables are of this version. */
+export async function isKnownFormat(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ value: string }>("SELECT value FROM help_state WHERE key = 'format'")
+  return row?.value === String(format)
+}
+
+/** The tables of vectors, which are made anew for each space; dimensions is a number of ours. */
+export const vectorTables = (dimensions: number): readonly string[] => [
+  'DROP TABLE IF EXISTS help_vectors',
+  'DROP TABLE IF EXISTS help_page_vectors',
+  `CREATE TABLE help_vectors (text_hash text PRIMARY KEY, embedding halfvec(${dimensions}) NOT NULL)`,
+  `CREATE TABLE help_page_vectors (doc_id bigint PRIMARY KEY, embedding halfvec(${dimensions}) NOT NULL)`,
+]
+
+/** Beyond this many vectors a scan takes longer than the index that finds nearly all of the nearest (HNSW). */
+export const indexedFrom = 5000
+
+/** The index over the vectors (https://github.com/pgvector/pgvector#hnsw). */
+export const vectorIndex =
+  'CREATE INDEX IF NOT EXISTS help_vectors_nearest ON help_vectors USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)'

@@ -1,0 +1,213 @@
+/** What every store of the documentation promises. Each store's test file runs all of it. */
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { type BuildRequest, build } from '../src/build/build.ts'
+import { readSources } from '../src/build/source.ts'
+import { defaultSize } from '../src/domain/chunk.ts'
+import { exportPublic } from '../src/export/export.ts'
+import { makeQuestions } from '../src/search/questions.ts'
+import { openReader } from '../src/search/reader.ts'
+import type { HelpStorage } from '../src/storage.ts'
+import { everybody, insiders, pathsOf, writeFiles } from './help-kit.ts'
+
+/** Opens an empty store; `now` is its clock. */
+export type OpenStore = (t: Test, folder: string, now: () => number) => Promise<HelpStorage>
+
+const filler = (word: string): string => `${word} `.repeat(25)
+
+const files = {
+  'docs/guide/hooks.md': `# Hooks\n\nA hook runs before the handler. ${filler('lifecycle')}\n\n## Order\n\n${filler('sequence')}`,
+  'docs/guide/errors.md': `# Errors\n\nAn exception becomes a response. FST_ERR_BODY is one. ${filler('failure')}`,
+  'docs/README.md': `# Readme\n\n${filler('overview')}`,
+  'docs/ja/log.md': '# ログ\n\nログレベルを変更する方法。',
+  'docs_dev/README.md': `# Internal\n\nThe quokka plan. ${filler('secretly')}`,
+}
+
+/** Runs the contract over a store. */
+export function storageContract(name: string, t: Test, open: OpenStore): void {
+  const setUp = async (t: Test) => {
+    const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
+    writeFiles(folder, files)
+    const clock = { now: 1_000_000 }
+    const storage = await open(t, join(folder, 'data'), () => clock.now)
+    const embedding = { provider: 'lsa' } as const
+    const reader = openReader(storage, embedding)
+    t.teardown(() => reader.close())
+    const questions = makeQuestions(storage, reader)
+    const { signal } = new AbortController()
+    const tools = { storage, now: () => clock.now, signal, progress() {} }
+    const sources = readSources(['docs=docs', 'internal:docs_dev=docs_dev'], folder)
+    return {
+      folder,
+      clock,
+      storage,
+      questions,
+      tools,
+      build: (more: Partial<BuildRequest> = {}) =>
+        build({ sources, size: defaultSize, embedding, rebuild: false, holder: 'test', ...more }, tools),
+      ask: (text: string, more: object = {}) =>
+        questions.search(
+          {
+            text,
+            top_n: 10,
+            chunks_per_result: 3,
+            mode: 'hybrid',
+            scope: everybody,
+            max_chars: 20_000,
+            ...more,
+          },
+          signal,
+        ),
+    }
+  }
+
+  t.test(`${name}: an empty store has no state, and says so`, async (t) => {
+    const { storage, ask } = await setUp(t)
+    t.equal(await storage.revision(), 0)
+    t.equal(await storage.open(), undefined)
+    t.same(await storage.known(), [])
+    await t.rejects(ask('hook'), { code: 'HELP_NOT_BUILT' })
+  })
+
+  t.test(`${name}: builds, finds by words, names and meaning, and tells facts`, async (t) => {
+    const { questions, build, ask } = await setUp(t)
+    t.match(await build(), { added: 5, failed: [] })
+    t.match(await questions.facts(), {
+      docs: 5,
+      internal_docs: 1,
+      chunking: '1:1600:200',
+      space: { provider: 'lsa' },
+      sources: [
+        { source: 'docs', docs: 4 },
+        { source: 'docs_dev', docs: 1 },
+      ],
+    })
+    t.equal(pathsOf(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
+    t.equal(pathsOf(await ask('FST_ERR_BODY'))[0], 'docs/guide/errors.md')
+    t.equal(pathsOf(await ask('ログレベルの変更'))[0], 'docs/ja/log.md')
+    t.equal(pathsOf(await ask('lifecycle', { mode: 'vector' }))[0], 'docs/guide/hooks.md')
+    const found = await ask('lifecycle')
+    t.match(found, { mode: 'hybrid', degraded: undefined })
+    t.ok((found.results[0]?.avg_similarity ?? 0) > 0)
+    t.same(pathsOf(await ask('xylophone', { mode: 'lexical' })), [])
+  })
+
+  t.test(`${name}: nothing that is asked is syntax`, async (t) => {
+    const { build, ask } = await setUp(t)
+    await build()
+    for (const text of [
+      '"',
+      "'; DROP TABLE help_docs; --",
+      'a & b | !c',
+      'NEAR(',
+      ':*',
+      '\\',
+      '日本',
+      '🙂 <->',
+      '\0',
+    ])
+      await t.resolves(ask(text), JSON.stringify(text))
+    t.equal(pathsOf(await ask('hook'))[0], 'docs/guide/hooks.md')
+  })
+
+  t.test(`${name}: a scope narrows every question`, async (t) => {
+    const { questions, build, ask } = await setUp(t)
+    await build()
+    t.same(pathsOf(await ask('quokka plan', { mode: 'lexical' })), [])
+    t.same(pathsOf(await ask('quokka plan', { mode: 'lexical', scope: insiders })), ['docs_dev/README.md'])
+    const guide = await ask('response', { scope: { internal: false, section: 'GUIDE' } })
+    t.ok(guide.results.every(({ section }) => section === 'Guide'))
+    const japanese = await ask('ログ', { scope: { internal: false, language: 'ja' } })
+    t.same(pathsOf(japanese), ['docs/ja/log.md'])
+    const hidden = (await questions.pages(insiders)).find(({ is_internal }) => is_internal)
+    const lines = { from_line: 1, max_lines: 10 }
+    await t.rejects(questions.page({ doc_id: hidden?.doc_id ?? 0 }, lines, everybody), {
+      code: 'HELP_DOC_NOT_FOUND',
+    })
+    t.match(await questions.page({ doc_id: hidden?.doc_id ?? 0 }, lines, insiders), { content: /quokka/ })
+    t.same(
+      (await questions.pages(everybody)).map(({ section, file_path }) => [section, file_path]),
+      [
+        ['Guide', 'guide/errors.md'],
+        ['Guide', 'guide/hooks.md'],
+        ['Ja', 'ja/log.md'],
+        ['Overview', 'README.md'],
+      ],
+    )
+  })
+
+  t.test(`${name}: an edit leaves no stale piece, keeps the id, and is one new revision`, async (t) => {
+    const { folder, storage, questions, build, ask } = await setUp(t)
+    await build()
+    const before = await storage.revision()
+    const id = (await questions.pages(everybody)).find(({ title }) => title === 'Hooks')?.doc_id
+    writeFiles(folder, { 'docs/guide/hooks.md': '# Hooks\n\nNow about wombats.' })
+    t.match(await build(), { updated: 1, unchanged: 4 })
+    t.equal(await storage.revision(), before + 1)
+    t.same(pathsOf(await ask('lifecycle sequence', { mode: 'lexical' })), [])
+    t.match((await ask('wombats')).results[0], {
+      doc_id: id,
+      items: 1,
+      chunks: [{ start_line: 1, end_line: 3 }],
+    })
+    t.match(await build(), { updated: 0, unchanged: 5, revision: before + 1 })
+    t.match(await build({ rebuild: true }), { added: 5 })
+    t.equal((await questions.facts()).docs, 5)
+  })
+
+  t.test(`${name}: a publication that fails leaves the state before it`, async (t) => {
+    const { storage, ask, build } = await setUp(t)
+    await build()
+    const revision = await storage.revision()
+    const [page] = await storage.known()
+    // A piece that says it is public in an internal page: no store takes it.
+    const wrong = {
+      ...page,
+      title: 'x',
+      section: 'x',
+      language: 'en',
+      body: 'x',
+      is_internal: true,
+      text_hashes: [null],
+      chunks: [{ position: 0, text: null }],
+    }
+    const change = {
+      fresh: false,
+      removed: [page?.doc_id ?? 0],
+      pages: [wrong],
+      chunking: 'x',
+      vectors: 'keep',
+    }
+    await t.rejects(storage.publish(change as never))
+    t.equal(await storage.revision(), revision)
+    t.equal(pathsOf(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
+  })
+
+  t.test(`${name}: one build at a time`, async (t) => {
+    const { storage, clock, build } = await setUp(t)
+    const lock = await storage.lock('another')
+    await t.rejects(build(), { code: 'HELP_BUILD_RUNNING' })
+    await t.resolves(lock.renew())
+    clock.now += 61_000
+    await build()
+    await t.resolves(lock.release())
+  })
+
+  t.test(`${name}: vectors that were paid for, and the last report, are kept`, async (t) => {
+    const { storage } = await setUp(t)
+    const vector = Float32Array.from([0.25, -1])
+    await storage.cacheVectors('space', new Map([['a', vector]]))
+    await storage.cacheVectors('space', new Map([['a', vector]]))
+    t.same([...(await storage.cachedVectors('space', ['a', 'b']))], [['a', vector]])
+    t.equal((await storage.cachedVectors('other', ['a'])).size, 0)
+    t.equal(await storage.lastReport(), undefined)
+  })
+
+  t.test(`${name}: an export holds the public pages`, async (t) => {
+    const { folder, tools, build } = await setUp(t)
+    await build()
+    t.match(await exportPublic(join(folder, 'out'), { ...tools, newId: () => 'a'.repeat(32) }), {
+      docs_count: 4,
+    })
+  })
+}
