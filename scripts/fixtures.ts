@@ -20,10 +20,16 @@ import { record } from './fixtures/recorder.ts'
 import { healthy } from './fixtures/scenes.ts'
 import { sidecar } from './fixtures/sidecar.ts'
 import { trackDifferences, writeTracks } from './fixtures/tracks.ts'
+import { writePlots } from './fixtures/write-plots.ts'
 
 const home = join(import.meta.dirname, '..', 'fixtures', 'recordings')
 const readme = join(import.meta.dirname, '..', 'fixtures', 'README.md')
 const manifestName = 'manifest.json'
+
+for (const line of writePlots({ isCheck: process.argv.includes('--check') })) {
+  console.error(line)
+  process.exitCode = 1
+}
 
 if (process.argv.includes('--check')) {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-fixtures-'))
