@@ -65,6 +65,20 @@ verifies('minds:game-client', async (t) => {
   t.match(readFileSync(`${folder}/minds.env`, 'utf8'), /^CAUSEWAY_LISTEN=minds:3000$/m)
 })
 
+verifies('minds:shapes', 'the curls of the README get the answer of the README', async (t) => {
+  const { url } = await startServer(t, { dir: t.testdir(), env: { CAUSEWAY_APPS: 'Minds' } })
+  const [walk] = shellBlocks(readFileSync(`${repository}/packages/app-minds/README.md`, 'utf8'))
+  const { code, stdout, stderr } = await run(
+    t,
+    walk?.commands.replaceAll('localhost:3100', new URL(url).host) ?? '',
+    {},
+  )
+  t.equal(code, 0, stderr)
+  const answers = stdout.split(/(?<=\})(?=\{)/).map((text) => JSON.parse(text))
+  t.match(answers[0], { status: 'created', mind_id: 'npc_mara' })
+  t.match(answers[1], walk?.answer as object)
+})
+
 verifies('minds:bare-names', async (t) => {
   const running = await startServer(t, { dir: t.testdir(), env: listening })
   const addresses = [`${running.url}/sse/minds`, `${await aliasOf(running)}/sse`]

@@ -140,7 +140,7 @@ export async function restartServer(t: Test, { server, url }: RunningServer): Pr
 
 /** The environment of this process without settings that a developer may have. */
 export function cleanEnv(): NodeJS.ProcessEnv {
-  const ours = /^(CAUSEWAY_|MCP_)|^(EXTRA_LOGGING|DEBUG)$/
+  const ours = /^(CAUSEWAY_|MCP_|MINDS_)|^(EXTRA_LOGGING|DEBUG|OPENROUTER_API_KEY)$/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
 }
 
