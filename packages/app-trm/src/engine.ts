@@ -1,7 +1,8 @@
 import { type CallOptions, startWorker, type WorkerLink, workerFile } from '@causeway/worker'
 import type { EngineMethods } from './engine-methods.ts'
+import { engineWork } from './engine-work.ts'
 
-/** The worker for code, by its methods. */
+/** Work on code, by its methods. */
 export interface Engine {
   call<Name extends keyof EngineMethods & string>(
     method: Name,
@@ -11,11 +12,16 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Longest that one call may take, ms: a text that holds the worker up longer is given up, and the worker with it. */
-const longest = 30_000
+/** How an engine works. */
+export interface EngineOptions {
+  /** Longest that one call may take, ms: a text that holds the worker up longer is given up, and the worker with it. */
+  readonly limitMs?: number
+  /** Characters and bytes up to which work is done at once: parsing these takes less than 10 ms (measured). */
+  readonly smallest?: number
+}
 
-/** A worker that starts with the first call, and anew after one was lost. */
-export function openEngine({ limitMs = longest }: { readonly limitMs?: number } = {}): Engine {
+/** Small work is done where it is asked for; the rest in a worker that starts when needed, and anew after it was lost. */
+export function openEngine({ limitMs = 30_000, smallest = 8000 }: EngineOptions = {}): Engine {
   let link: WorkerLink<EngineMethods> | undefined
   const started = () => {
     if (link?.isAlive) return link
@@ -28,10 +34,14 @@ export function openEngine({ limitMs = longest }: { readonly limitMs?: number } 
   }
   return {
     async call(method, args, options = {}) {
+      type Answer = ReturnType<EngineMethods[typeof method]>
+      // Each method takes its own argument, which the type of a table cannot say.
+      const work = engineWork[method] as (args: unknown) => Answer
+      if (weight(args, smallest) <= smallest) return work(args)
       const worker = started()
       const timer = setTimeout(() => void worker.kill(), limitMs)
       try {
-        return (await worker.call(method, args, options)) as ReturnType<EngineMethods[typeof method]>
+        return (await worker.call(method, args, options)) as Answer
       } finally {
         clearTimeout(timer)
       }
@@ -41,4 +51,17 @@ export function openEngine({ limitMs = longest }: { readonly limitMs?: number } 
       link = undefined
     },
   }
+}
+
+/** Characters and bytes in data, counted until there are more than `enough`. */
+function weight(data: unknown, enough: number): number {
+  if (typeof data === 'string' || data instanceof Uint8Array) return data.length
+  if (typeof data !== 'object' || data === null) return 0
+  const parts = data instanceof Map || data instanceof Set ? data : Object.values(data)
+  let sum = 0
+  for (const part of parts) {
+    sum += 1 + weight(part, enough - sum)
+    if (sum > enough) break
+  }
+  return sum
 }

@@ -2,8 +2,9 @@ import t, { type Test } from 'tap'
 import type { FileContent } from '../src/domain/candidate/types.ts'
 import { type Engine, openEngine } from '../src/engine.ts'
 
-function engine(t: Test, limitMs?: number): Engine {
-  const opened = openEngine(limitMs === undefined ? {} : { limitMs })
+/** An engine that does everything in its worker. */
+function engine(t: Test, limitMs = 30_000): Engine {
+  const opened = openEngine({ limitMs, smallest: 0 })
   t.teardown(() => opened.close())
   return opened
 }
@@ -91,4 +92,14 @@ t.test('the engine: calls at once are answered each, and a closed one starts aga
   )
   await opened.close()
   t.same((await read('d')).paths, ['d'])
+})
+
+t.test('the engine: does small work at once, and the same work', async (t) => {
+  const [near, far] = [openEngine({ smallest: 8000 }), engine(t)]
+  t.teardown(() => near.close())
+  const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
+  t.same(await near.call('review', request), await far.call('review', request))
+  await t.rejects(near.call('read', { mode: 'nothing' }), { code: 'INVALID_CANDIDATE' })
+  const large = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(9000) }] }
+  t.same((await near.call('read', large)).paths, ['a.txt'])
 })
