@@ -22,8 +22,14 @@ export async function checkLaws(
 ): Promise<{ readonly findings: readonly Finding[]; readonly frames: number }> {
   const args: SweepArgs = { range, laws, options: lawOptions }
   const { signal, progress } = options
-  return recording.analyse<SweepResult>('sweep', args, { signal, progress, isKept: true })
+  return recording.analyse<SweepResult>('sweep', args, { signal, progress, isKept: isLong(range) })
 }
+
+/** Frames from which on an answer is kept: shorter looks are soon repeated, and would push out long ones. */
+const longRange = 500
+
+const isLong = ({ start, end }: FrameRange): boolean =>
+  start === null || end === null || end - start >= longRange
 
 const everyLaw = Object.keys(laws) as LawName[]
 

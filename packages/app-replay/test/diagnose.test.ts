@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { AnalyseCall, Recording } from '@causeway/recording'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { diagnose, firstQuestions } from '../src/diagnose.ts'
+import { frameRange } from '../src/domain/frame-range.ts'
+import type { Replay } from '../src/store.ts'
 import { ask, fixtures, openReplay, rowsOf } from './replay-kit.ts'
 
 /** Kinds of the committed set that are older than those of findings. */
@@ -114,5 +118,28 @@ verifies(
     t.match(first, { kind: 'blow_up', bodies: [3], severity: 'error' })
     t.equal((first?.frames as { first: number } | undefined)?.first, 20)
     t.ok(rest.every(({ follows }) => follows === 'f1'))
+  },
+)
+
+verifies(
+  'replay:diagnose',
+  'diagnose: its first question is foreseen in the words in which it is asked',
+  async (t) => {
+    const asked: object[] = []
+    const { app } = await openReplay(t, ['drop'])
+    const { recording } = await (app.store as Replay).open('drop')
+    const watched: Recording = Object.create(recording, {
+      analyse: {
+        value(name: string, args: unknown, { isKept }: AnalyseCall) {
+          asked.push({ name, args, isKept })
+          return recording.analyse(name, args)
+        },
+      },
+    })
+    await diagnose(watched, frameRange({}, recording.summary.frames))
+    const [question] = firstQuestions(recording.summary)
+    t.equal(JSON.stringify(asked), JSON.stringify([{ ...question, isKept: false }]))
+    await diagnose(watched, { start: 1, end: 501 })
+    t.match(asked[1], { isKept: true }, 'the answer over a long range is kept')
   },
 )
