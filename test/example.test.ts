@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { startServer } from './e2e/server-process.ts'
 import { shellBlocks } from './readme/blocks.ts'
@@ -7,10 +7,15 @@ import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
 const node = `'${process.execPath}'`
+const folder = t.testdir({ data: {}, projects: {} })
+cpSync(`${repository}/fixtures/projects`, `${folder}/projects`, { recursive: true })
 const { url } = await startServer(t, {
-  dir: t.testdir(),
+  dir: `${folder}/data`,
   cwd: repository,
-  env: { CAUSEWAY_USER_APPS: './examples/hello-app/app.ts' },
+  env: {
+    CAUSEWAY_USER_APPS: './examples/hello-app/app.ts',
+    CAUSEWAY_TRM_ROOTS: `${folder}/projects`,
+  },
 })
 
 const documented = (folder: string) =>
@@ -73,4 +78,17 @@ t.test('close-quarters: prints what its README shows', async (t) => {
   const { code, stdout, stderr } = await run(t, `${commands} fixtures/tracks/boats.rep ${url}`, {})
   t.equal(code, 0, stderr)
   t.equal(stdout, story?.output)
+})
+
+t.test('refine-sales: prints what its README shows, and leaves the project as it was', async (t) => {
+  const [story] = documented('refine-sales')
+  const commands = story?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} sales ${url}`, {})
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+  for (const file of ['report.py', 'sales.csv'])
+    t.equal(
+      readFileSync(`${folder}/projects/sales/${file}`, 'utf8'),
+      readFileSync(`${repository}/fixtures/projects/sales/${file}`, 'utf8'),
+    )
 })

@@ -84,6 +84,6 @@ export function resultSummary({
   const state = bad.length === 0 ? 'every signal is good' : bad.join('; ')
   const lost = missingCount > 0 ? ` ${missingCount} tests of the baseline did not run.` : ''
   const counted = tests === null ? '' : ` ${tests.passed}/${tests.total} tests pass.`
-  const verdict = shouldHalt ? ` Stop (${rule}): ${reasons[0] ?? ''}.` : kind === 'baseline' ? '' : ' Go on.'
+  const verdict = shouldHalt ? ` Stop: ${reasons[0] ?? rule}.` : kind === 'baseline' ? '' : ' Go on.'
   return `${what}: score ${Math.round(score * 1e4) / 1e4}; ${state}.${counted}${lost}${verdict}`
 }
