@@ -1,16 +1,19 @@
 /** Opening a plot: what is asked of it happens one thing after the other, and each change is one transaction. */
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { weightOf } from './domain/weight.ts'
 import type { ChangeCall, Plot, PlotStamp, Requester } from './plot.ts'
 import { signatureOf } from './plot-file.ts'
 import { workerBytes } from './plot-holder.ts'
 import { loadPlot } from './plot-loading.ts'
 import type { Prepared } from './plot-methods.ts'
-import { isForeign, isTouched, settleFile, trySave, writeCopy, writePlot } from './plot-saving.ts'
+import { isForeign, isTouched, keepCopy, settleFile, trySave, writeCopy, writePlot } from './plot-saving.ts'
 import { tellChange, tellNotices } from './plot-telling.ts'
 import { type PlotEnv, tellFile } from './standing.ts'
 
 /** Longest time that a change waits for its save while others follow it, ms. */
 const mostWaitMs = 2000
+/** Positions of a command above which it is worked on by a worker. */
+const heavy = 20_000
 /** A save that failed is tried again after this, ms. */
 const againMs = 5000
 
@@ -30,7 +33,7 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
     const run = async (): Promise<T> => {
       if (isLost) {
         await plot.holder.stop()
-        plot = await loadPlot(env, path, plot.live)
+        plot = await loadPlot(env, path, { live: plot.live })
         isLost = false
       }
       try {
@@ -64,7 +67,7 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
   /** A plot that has grown leaves this thread; the data file has all that is not in the plot file. */
   const moveToWorker = async (): Promise<void> => {
     const { holder, live } = plot
-    plot = await loadPlot(env, path, live)
+    plot = await loadPlot(env, path, { live, isInWorker: true })
     await holder.stop()
   }
 
@@ -158,12 +161,10 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
   /** A file that another program wrote is taken over, unless there are changes of our own, or it cannot be read. */
   const judge = async (signature: string | null): Promise<void> => {
     if (signature === null) return settleFile(plot, 'missing', 'the file was removed by another program')
-    if (plot.rev !== plot.savedRev)
-      return settleFile(
-        plot,
-        'conflict',
-        'the file was changed by another program, and the plot here as well',
-      )
+    if (plot.rev !== plot.savedRev) {
+      settleFile(plot, 'conflict', 'the file was changed by another program, and the plot here as well')
+      return keepCopy(env, plot)
+    }
     try {
       await reloaded({ requestId: `reload-${env.newId()}`, client: { name: 'another program' } })
     } catch (error) {
@@ -193,6 +194,9 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
     async change(by, call) {
       await checkFirst()
       return inTurn(async () => {
+        // Much to check and to write: not on the thread that answers everybody. All of it is in the data file.
+        if (!plot.holder.isWorker && plot.file === 'ok' && weightOf(call.change, heavy) === heavy)
+          await moveToWorker()
         const given = await transact(by, call)
         // A change that is too large for the data file is safe only in the plot file.
         if (isUnkept) await saveNow()

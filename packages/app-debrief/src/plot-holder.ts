@@ -19,9 +19,9 @@ export interface PlotHolder {
   stop(): Promise<void>
 }
 
-/** Makes a holder for a file of this size. */
-export function holdPlot(bytes: number): PlotHolder {
-  return bytes > workerBytes ? inWorker() : inThread()
+/** Makes a holder for a file of this size, or a worker in any case. */
+export function holdPlot(bytes: number, isForced = false): PlotHolder {
+  return isForced || bytes > workerBytes ? inWorker() : inThread()
 }
 
 function inThread(): PlotHolder {

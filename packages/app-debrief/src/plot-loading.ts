@@ -8,17 +8,29 @@ import { holdPlot, type PlotHolder } from './plot-holder.ts'
 import type { Loaded } from './plot-methods.ts'
 import type { PlotEnv, Standing } from './standing.ts'
 
+/** How a plot is read again. */
+export interface LoadOptions {
+  /** events that views follow already */
+  readonly live?: Live
+  /** whatever its size */
+  readonly isInWorker?: boolean
+}
+
 /**
  * Reads a plot. Changes that were answered before the process ended are made again; a plot whose file could not be
  * written comes from the copy that was kept.
  *
  * Throws `PLOT_NOT_FOUND`, `INVALID_PLOT`, `PLOT_TOO_LARGE`.
  */
-export async function loadPlot(env: PlotEnv, path: string, live?: Live): Promise<Standing> {
+export async function loadPlot(
+  env: PlotEnv,
+  path: string,
+  { live, isInWorker = false }: LoadOptions = {},
+): Promise<Standing> {
   await removeStale(path)
   const row = await env.journal.plot(path)
   if (row?.rescue != null) return fromRescue(env, row, live)
-  const { holder, loaded } = await heldFile(path)
+  const { holder, loaded } = await heldFile(path, isInWorker)
   try {
     return row === undefined
       ? await begun(env, { path, holder, loaded, rev: 1, live })
@@ -32,13 +44,14 @@ export async function loadPlot(env: PlotEnv, path: string, live?: Live): Promise
 /** Reads a file into a new holder of the size that it needs. */
 export async function heldFile(
   path: string,
+  isInWorker = false,
 ): Promise<{ readonly holder: PlotHolder; readonly loaded: Loaded }> {
   const bytes = await sizeOf(path)
   if (bytes === null)
     throw new CausewayError('PLOT_NOT_FOUND', `there is no plot file ${basename(path)}`, {
       data: { filename: basename(path) },
     })
-  const holder = holdPlot(bytes)
+  const holder = holdPlot(bytes, isInWorker)
   try {
     return { holder, loaded: await holder.call('load', { path }) }
   } catch (error) {
@@ -79,12 +92,12 @@ async function recovered(env: PlotEnv, { row, holder, loaded, live }: Found): Pr
   if (isSaved) await journal.saved(path, row.saving_rev, loaded.sha256)
   const savedRev = isSaved ? row.saving_rev : row.saved_rev
   if (!isSaved && loaded.sha256 !== row.sha256) {
-    if (row.rev > savedRev)
-      log.warn(
-        { plot: row.filename, changes: row.rev - savedRev },
-        'changes gave way to the file of another program',
-      )
-    return begun(env, { path, holder, loaded, rev: row.rev + 1, selection, live })
+    const made = await begun(env, { path, holder, loaded, rev: row.rev + 1, selection, live })
+    const lost = row.rev - savedRev
+    if (lost === 0) return made
+    log.warn({ plot: row.filename, changes: lost }, 'changes gave way to the file of another program')
+    const told = `the last ${lost} changes gave way to another program, which wrote the file while the server was away`
+    return { ...made, warnings: [told, ...made.warnings] }
   }
   const patches = await journal.patches(path, savedRev)
   const entries = await journal.entries(path)

@@ -1,7 +1,7 @@
 /** Writing a plot to its file, and noticing that somebody else did. */
 import { createHash } from 'node:crypto'
-import { link, mkdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { link, mkdir, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { commitStaged, discardStaged, hashOf, signatureOf } from './plot-file.ts'
 import { type PlotEnv, type Standing, tellFile } from './standing.ts'
@@ -29,6 +29,8 @@ export async function writePlot(env: PlotEnv, plot: Standing, isForced = false):
   plot.savedRev = rev
   await env.journal.saved(path, rev, sha256)
   settleFile(plot, 'ok', '')
+  if (plot.rescueRev > 0) await rm(rescueFile(env, plot), { force: true })
+  plot.rescueRev = 0
 }
 
 /** Writes what is new and keeps a copy where that fails; what went wrong is told to views and not thrown. */
@@ -101,14 +103,13 @@ async function checkUntouched(plot: Standing): Promise<void> {
   )
 }
 
-/** While the file cannot be written, the data folder holds the plot as it is. */
-async function keepCopy({ dir, journal, log }: PlotEnv, plot: Standing): Promise<void> {
-  if (plot.rescueRev > 0) return
-  const folder = join(dir, 'debrief-unsaved')
-  const name = createHash('sha256').update(plot.path).digest('hex').slice(0, 16)
-  const file = join(folder, `${name}-${basename(plot.path)}`)
+/** Keeps the plot as it is in the data folder, for as long as its file cannot be written. */
+export async function keepCopy(env: PlotEnv, plot: Standing): Promise<void> {
+  if (plot.rescueRev === plot.rev) return
+  const { journal, log } = env
+  const file = rescueFile(env, plot)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     const { temp } = await plot.holder.call('stage', { path: file })
     await commitStaged(temp, file)
     plot.rescueRev = plot.rev
@@ -116,4 +117,9 @@ async function keepCopy({ dir, journal, log }: PlotEnv, plot: Standing): Promise
   } catch (error) {
     log.error({ plot: plot.filename, err: error }, 'no copy of the unsaved plot could be kept')
   }
+}
+
+function rescueFile({ dir }: PlotEnv, { path }: Standing): string {
+  const mark = createHash('sha256').update(path).digest('hex').slice(0, 16)
+  return join(dir, 'debrief-unsaved', `${mark}-${basename(path)}`)
 }

@@ -33,7 +33,9 @@ verifies('debrief:large', 'a plot that grows leaves this thread, with its histor
   await client.ask('open_plot', { filename })
   const { features } = JSON.parse(widePlot({ tracks: 40, vertices: 700 }))
   await client.ask('add_features', { features: features.slice(0, 10) })
+  t.match(opened.store.health(), { in_workers: 0 })
   await client.ask('add_features', { features: features.slice(10) })
+  t.match(opened.store.health(), { in_workers: 1 }, 'a heavy command is not worked on here')
   await until(
     async () => opened.store.health(),
     ({ in_workers, unsaved }) => in_workers === 1 && unsaved === 0,

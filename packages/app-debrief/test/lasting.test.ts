@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -102,4 +102,22 @@ verifies('debrief:composite', async (t) => {
   })
   t.match(await client.ask('get_features'), { rev: 1, total: 6, dirty: false })
   t.equal(client.file('sample'), before)
+})
+
+verifies('debrief:external:conflict', 'a restart in the middle of it loses neither version', async (t) => {
+  const opened = await ask(t, 'sample', never)
+  await opened.ask('delete_features', { ids: ['feature1'] })
+  writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
+  t.match(await opened.ask('get_selection'), { file: 'conflict' })
+  await opened.ask('delete_features', { ids: ['feature2'] })
+  const later = await opened.again()
+  const client = later.client()
+  t.match(await client.ask('get_features'), { total: 4, file: 'conflict', dirty: true })
+  t.match(later.file('sample'), /No Man/)
+  t.equal(readdirSync(join(later.dir, 'data', 'debrief-unsaved')).length, 1)
+  await client.ask('save_plot', { on_conflict: 'overwrite' })
+  t.equal(JSON.parse(later.file('sample')).features.length, 4)
+  t.same(readdirSync(join(later.dir, 'data', 'debrief-unsaved')), [])
+  await client.ask('undo', { steps: 2 })
+  t.match(await client.ask('get_features'), { total: 6 })
 })
