@@ -10,6 +10,7 @@ import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
 import type { Trace } from './domain/trace.ts'
 import type { ChannelTask } from './limit/task.ts'
+import type { TaskStore } from './tasks/task-store.ts'
 
 /** A place where tools are served: `/mcp` with every app under wire names, or `/mcp/<app>` under bare names. */
 export interface Mount {
@@ -137,6 +138,8 @@ export interface Core {
   tool(mount: Mount, name: string): AppTool | undefined
   readonly events: CoreEvents
   readonly handshakes: Handshakes
+  /** Calls that clients ask after; kept in the server's data file. */
+  readonly tasks: TaskStore
   /** 32 bytes, the same for the life of the data folder: signs what a client keeps for us. */
   readonly signingKey: Uint8Array
   apps(): readonly HostedApp[]

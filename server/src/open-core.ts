@@ -125,6 +125,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     tool: (mount, name) => registry.lists(mount.path)?.toolByName.get(name)?.tool,
     events: { onListChanged: listChanged.listen, onResourceChanged: resourceChanged.listen },
     handshakes: store.handshakes,
+    tasks: store.tasks,
     signingKey: store.signingKey,
     apps: () =>
       host.apps().map(({ app, path }) => ({

@@ -4,6 +4,7 @@ import { type Migration, openDatabase } from '@causeway/store'
 import { type AuditStore, auditMigration, auditStore } from './audit/audit-store.ts'
 import type { ClientStateStore } from './client-state.ts'
 import type { Handshakes } from './core.ts'
+import { type TaskStore, taskMigration, taskStore } from './tasks/task-store.ts'
 
 /** What is not used for this long is forgotten, ms. */
 const keepMs = 24 * 60 * 60 * 1000
@@ -28,6 +29,7 @@ const migrations: readonly Migration[] = [
     up: 'CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID',
   },
   auditMigration,
+  taskMigration,
 ]
 
 /** The server's own data file. */
@@ -37,6 +39,7 @@ export interface ServerStore {
   /** 32 random bytes, made once for this file. */
   readonly signingKey: Uint8Array
   readonly audit: AuditStore
+  readonly tasks: TaskStore
   close(): Promise<void>
 }
 
@@ -115,6 +118,7 @@ export async function openServerStore(file: string, { now }: { now: () => number
     },
     signingKey: signingKey(),
     audit: auditStore(db),
+    tasks: taskStore(db),
     async close() {
       clearInterval(sweep)
       db.close()

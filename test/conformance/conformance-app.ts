@@ -6,6 +6,7 @@ import { askingTools } from './asking-tools.ts'
 import { contentTools, png } from './content-tools.ts'
 import { rawTool, text } from './raw-tool.ts'
 import { schemaTools } from './schema-tools.ts'
+import { taskTools } from './task-tools.ts'
 
 interface Store {
   /** True while the tool that comes and goes is there. */
@@ -31,7 +32,13 @@ export default defineApp(
     about: 'The fixtures of the official conformance suite.',
     open: ({ changed }): Store => ({ isExtended: false, toolsChanged: changed.tools }),
     session: () => ({}),
-    discover: async (store) => [...contentTools, ...schemaTools, ...askingTools, ...triggers(store)],
+    discover: async (store) => [
+      ...contentTools,
+      ...schemaTools,
+      ...askingTools,
+      ...taskTools,
+      ...triggers(store),
+    ],
   },
   (app) => {
     resources(app)

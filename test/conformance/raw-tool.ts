@@ -10,15 +10,21 @@ export type RawRun = (
 const noArguments: JsonSchema = { type: 'object', properties: {} }
 
 /** A tool under the suite's own name and with its very schema; nothing of it is converted or checked. */
-export function rawTool(listed: string, run: RawRun, inputSchema: JsonSchema = noArguments): AppTool {
+export function rawTool(
+  listed: string,
+  run: RawRun,
+  inputSchema: JsonSchema = noArguments,
+  task?: AppTool['task'],
+): AppTool {
   return {
     // The suite's names are too long to stand behind an app's name, so they are aliases of shorter ones.
     name: listed.replace(/^test_/, '').replace('input_required_result', 'input'),
-    aliases: { bare: [listed], full: [] },
+    aliases: { bare: [listed], full: [], args: {} },
     about: `${listed}, as the conformance suite describes it.`,
     annotations: { readOnlyHint: true, openWorldHint: false },
     example: { args: {} },
     inputSchema,
+    ...(task === undefined ? {} : { task }),
     async call(args, ctx) {
       const given = await run((args ?? {}) as Record<string, unknown>, ctx)
       return Array.isArray(given) ? { content: given } : (given as CallToolResult | Ask)

@@ -19,6 +19,19 @@ export const wire = {
     behaviour:
       'tools/list is the same in both eras and every time, with schemas that ajv 2020 compiles alone',
   },
+  'wire:task:created': {
+    origin: 'extension io.modelcontextprotocol/tasks of MCP 2026-07-28',
+    behaviour:
+      'a call that takes its time becomes a task for a client that knows tasks, and its answer is found later',
+  },
+  'wire:task:cancelled': {
+    origin: 'extension io.modelcontextprotocol/tasks of MCP 2026-07-28',
+    behaviour: 'a task that is cancelled aborts its call and stays cancelled',
+  },
+  'wire:task:restart': {
+    origin: 'design, a server that people leave running',
+    behaviour: 'after a restart a finished task is still there, and an unfinished one has failed and says so',
+  },
   'wire:list:changed': {
     origin: 'MCP 2025-11-25 and 2026-07-28 server/tools, list changed',
     behaviour: 'a changed list is announced to every connected client of that mount, in both eras',

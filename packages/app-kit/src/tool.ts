@@ -56,6 +56,11 @@ export interface ToolDeclaration<Input extends Shape, Output extends Shape, Stor
   readonly aliases?: Aliases
   /** The class of calls that it is limited with, `update`, where the app's tools are not all of one. */
   readonly limit?: string
+  /**
+   * It may take its time: a client that knows tasks gets a handle where the answer is not there at once. `required`
+   * refuses clients of the stateless revision that do not know them.
+   */
+  readonly task?: 'optional' | 'required'
   readonly example: Example
   /** Does the work. Throw a `CausewayError` to fail; return plain data, `withContent(data, pictures)`, or `ask(questions)`. */
   run(
@@ -76,6 +81,7 @@ export interface AppTool {
   readonly about: string
   readonly annotations: ToolAnnotations
   readonly limit?: string
+  readonly task?: 'optional' | 'required'
   readonly aliases: Required<Aliases>
   readonly example: Example
   readonly inputSchema: JsonSchema
@@ -95,7 +101,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,
 ): AppTool {
-  const { about, example, hints = {}, aliases = {}, limit } = declaration
+  const { about, example, hints = {}, aliases = {}, limit, task } = declaration
   const { bare = [], full = [], args: otherNames = {} } = aliases
   if (about.trim() === '') throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
   for (const alias of bare)
@@ -109,6 +115,7 @@ export function makeTool<Input extends Shape, Output extends Shape, Store, Sessi
     about,
     annotations: annotationsOf(hints),
     ...(limit === undefined ? {} : { limit }),
+    ...(task === undefined ? {} : { task }),
     aliases: { bare, full, args: otherNames },
     example,
     inputSchema: inputSchema(name, declaration.input),

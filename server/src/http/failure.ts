@@ -21,8 +21,15 @@ const legacyResourceNotFound = -32002
 
 /** A coded error as the JSON-RPC answer of an era. */
 export function rpcFailure(id: Parameters<typeof failureOf>[0], error: CausewayError, era: Era): Response {
-  const answer = failureOf(id, error)
+  const answer = withRequired(failureOf(id, error), error)
   return era === 'legacy' ? withLegacyNumber(answer) : answer
+}
+
+/** A capability that a client lacks is named where MCP 2026-07-28 wants it, beside what every error has. */
+function withRequired(answer: Response, { data: { requiredCapabilities } }: CausewayError): Response {
+  if (requiredCapabilities === undefined || !('error' in answer)) return answer
+  const { error } = answer
+  return { ...answer, error: { ...error, data: { ...(error.data as object), requiredCapabilities } } }
 }
 
 /** A failed answer under the number of its era, where that differs; any other message as it is. */
@@ -51,7 +58,7 @@ export function tellAsObjects(scope: FastifyInstance, log: Logger): void {
 export function tellAsMessages(scope: FastifyInstance, log: Logger): void {
   scope.setErrorHandler((thrown, request, reply) => {
     const error = ofFastify(thrown, request) ?? tellable(thrown, log, request.id)
-    return withStatus(reply, error).send(failureOf(idOf(request.body), error))
+    return withStatus(reply, error).send(rpcFailure(idOf(request.body), error, 'modern'))
   })
 }
 

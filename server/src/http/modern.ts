@@ -1,5 +1,6 @@
 /** The stateless leg, MCP 2026-07-28: every message carries its version, its client and its capabilities. */
 import {
+  CausewayError,
   headers,
   meta,
   modernVersion,
@@ -12,6 +13,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
 import { protocolDetail } from '../log.ts'
+import { isTaskMethod, refuseUndeclared } from '../tasks/tasks.ts'
 import { type Capabilities, firstInput } from './asking.ts'
 import { callerOf, type Exchange, type Turn } from './exchange.ts'
 import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
@@ -88,6 +90,10 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     if (schema !== undefined) checkParamHeaders(schema, params.arguments, given)
   }
 
+  /** True for a call that can be answered without the SDK: one that cannot become a task. */
+  const isShort = (message: RpcRequest | undefined, mount: Mount): message is PlainCall =>
+    isPlainCall(message) && wiring.core.tool(mount, message.params.name)?.task === undefined
+
   /** Begins a plain call; who hangs up cancels it. */
   const begin = (message: PlainCall, exchange: Exchange): BegunCall => {
     const envelope = message.params._meta as Params // the SDK has classified the message by it
@@ -115,7 +121,14 @@ export function modernLeg(wiring: Wiring): ModernLeg {
         await reply.type('application/json').send(json)
         return
       }
-      const begun = message !== undefined && isPlainCall(message) ? begin(message, exchange) : undefined
+      if (message !== undefined && isTaskMethod(message.method)) {
+        const { method, params = {} } = message
+        refuseUndeclared(method, (params._meta as Params)[meta.clientCapabilities]) // classified by its _meta
+        const result = await wiring.tasks.answer(method, params, mount.path)
+        await reply.send(success(message.id, stamped(result, wiring.core.describe(mount).serverInfo)))
+        return
+      }
+      const begun = isShort(message, mount) ? begin(message, exchange) : undefined
       const result = await begun?.quick()
       if (begun?.isCancelled === true) return void reply.hijack()
       if (result !== undefined && message !== undefined) {
@@ -157,7 +170,10 @@ function requestIn({ method, headers: given, body }: FastifyRequest): RpcRequest
   })
   if (outcome.kind !== 'modern' || outcome.messageKind !== 'request') return undefined
   const request = body as RpcRequest // classified as one
-  return request.params?.name === name ? request : undefined
+  if (!isTaskMethod(request.method)) return request.params?.name === name ? request : undefined
+  // The SDK does not know these methods, so it is for us to compare.
+  if (request.params?.taskId === name) return request
+  throw new CausewayError('HEADER_MISMATCH', `the header ${headers.name} is not the taskId of the params`)
 }
 
 /** What MCP 2026-07-28 wants on every result. */

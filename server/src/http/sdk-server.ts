@@ -5,14 +5,16 @@ import { ProtocolError, type Result, Server, type ServerContext } from '@modelco
 import { z } from 'zod'
 import type { Caller, Era, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
-import type { Capabilities } from './asking.ts'
+import { declaresTasks, tasksExtension } from '../tasks/client-task.ts'
+import { refuseUndeclared, type TaskCall } from '../tasks/tasks.ts'
+import { type Capabilities, firstInput } from './asking.ts'
 import { callerOf, type Exchange, type Sender } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What a server is made for. */
 export interface SdkServerOptions {
-  readonly wiring: Pick<Wiring, 'core' | 'log' | 'asking'>
+  readonly wiring: Pick<Wiring, 'core' | 'log' | 'asking' | 'tasks'>
   readonly mount: Mount
   readonly era: Era
   readonly versions: readonly string[]
@@ -35,7 +37,7 @@ export function sdkServer(options: SdkServerOptions): Server {
   const { wiring, mount, era, versions, own = {} } = options
   const { serverInfo, capabilities, instructions } = wiring.core.describe(mount)
   const server = new Server(serverInfo, {
-    capabilities,
+    capabilities: era === 'modern' ? { ...capabilities, extensions: { [tasksExtension]: {} } } : capabilities,
     instructions,
     supportedProtocolVersions: [...versions],
     requestState: { verify: wiring.asking.verify },
@@ -61,7 +63,11 @@ export function sdkServer(options: SdkServerOptions): Server {
       const input = asks.has(method) ? wiring.asking.inputOf(ctx, call, sender.capabilities) : undefined
       const begun = isFirstRun(ctx) ? exchange.begun : undefined
       begun?.attach(caller)
-      const given = await (begun?.outcome ?? wiring.core.dispatch(method, params, { ...caller, input }))
+      const whole = { ...caller, input }
+      const isTask = era === 'modern' && method === 'tools/call' && mayBeTask(params, sender.capabilities)
+      const given = await (isTask
+        ? wiring.tasks.runOrCreate(taskCall(id, params, whole))
+        : (begun?.outcome ?? wiring.core.dispatch(method, params, whole)))
       return isAsk(given) ? await wiring.asking.resultOf(given, call) : (given as Result) // the method's own result
     } catch (error) {
       const told = rpcFailure(id, tellable(error, wiring.log, caller.requestId), era)
@@ -69,6 +75,22 @@ export function sdkServer(options: SdkServerOptions): Server {
       throw new ProtocolError(told.error.code, told.error.message, told.error.data)
     }
   }
+  /** True for a call of a tool that takes its time, by a client that knows tasks; throws where it has to know them. */
+  const mayBeTask = ({ name }: Params, capabilities: Capabilities | undefined): boolean => {
+    const support = wiring.core.tool(mount, String(name))?.task
+    if (support === 'required') refuseUndeclared(String(name), capabilities)
+    return support !== undefined && declaresTasks(capabilities)
+  }
+  const taskCall = (id: Id, params: Params, caller: Caller): TaskCall => ({
+    mount: mount.path,
+    input: caller.input ?? firstInput(),
+    signal: caller.signal,
+    run: (own) => wiring.core.dispatch('tools/call', params, { ...caller, ...own }),
+    failure: (error) => {
+      const told = rpcFailure(id, tellable(error, wiring.log, caller.requestId), era)
+      return 'error' in told ? told.error : {}
+    },
+  })
   /** The SDK answers nothing to a request that is cancelled, at work or while the client is being asked. */
   const first = (method: string, params: Params, ctx: ServerContext): Promise<Result> => {
     const { id, signal } = ctx.mcpReq

@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import type { Tokens } from '../access/token-file.ts'
 import type { Core } from '../core.ts'
 import { protocolDetail } from '../log.ts'
+import { openTasks, type Tasks } from '../tasks/tasks.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { openAsking } from './asking.ts'
 import { chosenRequestId } from './exchange.ts'
@@ -80,6 +81,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     log,
     inflight: inflight(options.crowd),
     asking: openAsking(core.signingKey),
+    tasks: await openTasks({ store: core.tasks, now: options.now ?? Date.now, newId }),
     legacyErrors: options.legacyErrors ?? false,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,
@@ -131,7 +133,10 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
       aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
       close: (deadlineMs) =>
-        close({ fastify, servers, legs, sockets, stopping, inflight: wiring.inflight }, deadlineMs),
+        close(
+          { fastify, servers, legs, sockets, stopping, tasks: wiring.tasks, inflight: wiring.inflight },
+          deadlineMs,
+        ),
     }
   } catch (error) {
     await legs.close()
@@ -150,19 +155,20 @@ interface Closing {
   readonly inflight: Inflight
   readonly legs: McpLegs
   readonly sockets: Sockets
+  readonly tasks: Tasks
   readonly stopping: AbortController
 }
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
 async function close(
-  { fastify, servers, inflight, legs, sockets, stopping }: Closing,
+  { fastify, servers, inflight, legs, sockets, tasks, stopping }: Closing,
   deadlineMs: number,
 ): Promise<void> {
   const late = new AbortController()
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
   await Promise.race([inflight.stop(), deadline])
   stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
-  await Promise.all([legs.close(), sockets.close()])
+  await Promise.all([legs.close(), sockets.close(), tasks.close()])
   // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.
   const sweep = setInterval(() => {
     for (const server of servers) server.closeIdleConnections()

@@ -1,6 +1,7 @@
 /** What the routes share: made once in `server.ts`, handed to every plugin. */
 import type { Logger } from 'pino'
 import type { Core } from '../core.ts'
+import type { Tasks } from '../tasks/tasks.ts'
 import type { Asking } from './asking.ts'
 import type { Inflight } from './inflight.ts'
 import type { ToolListAnswers } from './tool-list.ts'
@@ -12,6 +13,7 @@ export interface Wiring {
   readonly log: Logger
   readonly inflight: Inflight
   readonly asking: Asking
+  readonly tasks: Tasks
   /** Aborts when stopping waits no longer: for what has no end of its own. */
   readonly stopping: AbortSignal
   /** True where failures of plain calls on the port of an app are told under the numbers of the original designs. */

@@ -6,7 +6,7 @@ import { modern, openWire, toolCall } from './open-wire.ts'
 const tool: AppTool = {
   name: 'route',
   about: 'Has arguments that travel as headers.',
-  aliases: { bare: [], full: [] },
+  aliases: { bare: [], full: [], args: {} },
   annotations: {},
   example: { args: {} },
   inputSchema: {

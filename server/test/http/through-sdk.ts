@@ -1,9 +1,12 @@
 /** Answers of the SDK alone, to compare the short ways with: they must be the same. */
+import { randomUUID } from 'node:crypto'
 import { modernVersion } from '@causeway/protocol'
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Era, Mount } from '../../src/core.ts'
 import { openAsking } from '../../src/http/asking.ts'
+import type { Exchange } from '../../src/http/exchange.ts'
 import { sdkServer } from '../../src/http/sdk-server.ts'
+import { openTasks } from '../../src/tasks/tasks.ts'
 import { both, modern, type Wire } from './open-wire.ts'
 
 /** A message for one mount in one era. */
@@ -31,15 +34,28 @@ export async function throughSdk(wire: Wire, { path, era, message }: Sent) {
     const mount = wire.core.mounts().find((one) => one.path === path) as Mount
     const client = { name: 'raw-modern', version: '2' }
     const { signal } = new AbortController()
-    const exchange = { mount, requestId: 'r', session: undefined, client, signal, isBatch: false }
+    const exchange: Exchange = {
+      mount,
+      requestId: 'r',
+      session: undefined,
+      client,
+      signal,
+      isBatch: false,
+      access: undefined,
+      deadlineMs: undefined,
+      requestBytes: undefined,
+      trace: undefined,
+      isOwnPort: false,
+    }
+    const tasks = await openTasks({ store: wire.core.tasks, now: Date.now, newId: randomUUID })
     const handler = createMcpHandler(() =>
       sdkServer({
-        wiring: { core: wire.core, log: wire.logged.log, asking: openAsking(wire.core.signingKey) },
+        wiring: { core: wire.core, log: wire.logged.log, asking: openAsking(wire.core.signingKey), tasks },
         mount,
         era,
         versions: [modernVersion],
         exchangeOf: () => exchange,
-        sender: () => ({ capabilities: undefined }),
+        sender: () => ({ capabilities: undefined, channel: 'mcp' }),
       }),
     )
     const asked = new Request('http://localhost/', {

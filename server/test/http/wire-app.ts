@@ -29,6 +29,7 @@ export function wireApp(): { app: App; control: WireControl } {
         input: { steps: z.int().min(0).describe('number of steps') },
         output: { steps: z.int(), request: z.string(), client: z.string() },
         example: { args: { steps: 1 } },
+        task: 'optional',
         async run({ steps }, { signal, progress, requestId, client }) {
           for (let step = 1; step <= steps; step++) progress(step, steps, `step ${step}`)
           begun.push(signal)

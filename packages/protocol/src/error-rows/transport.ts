@@ -64,6 +64,13 @@ export const transportRows = {
     'the call needs a reply that its client cannot give',
     'call through an MCP client that can do what data.needs names',
   ),
+  TASKS_NOT_DECLARED: row(
+    -32021,
+    400,
+    'the call concerns a task, and its client does not say that it knows tasks',
+    'declare io.modelcontextprotocol/tasks in the capabilities of the message',
+  ),
+  TASK_NOT_FOUND: row(-32602, 404, 'the task is unknown, or its time is over', 'make the call again'),
   CANCELLED: row(-32800, 499, 'the caller cancelled the call', 'call again if the answer is still wanted'),
   DEADLINE_EXCEEDED: row(
     -32000,
