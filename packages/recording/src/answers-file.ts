@@ -59,6 +59,6 @@ export function revisionOf(folders: readonly URL[]): string {
   const hash = createHash('sha256')
   for (const folder of folders.map((url) => fileURLToPath(url)))
     for (const name of (readdirSync(folder, { recursive: true }) as string[]).sort())
-      if (/\.[jt]s$/.test(name)) hash.update(`${name}\0`).update(readFileSync(join(folder, name)))
+      if (/(?<!\.d)\.[jt]s$/.test(name)) hash.update(`${name}\0`).update(readFileSync(join(folder, name)))
   return hash.digest('hex')
 }

@@ -196,7 +196,7 @@ function makeRecording(
       args: unknown,
       { isKept = false, ...options }: AnalyseCall = {},
     ) => {
-      const ask = (options: CallOptions) => call('analyse', { name, args }, options)
+      const ask = (options: CallOptions) => call('analyse', { name, args, isKept }, options)
       return (await (isKept ? answers.of(answerKey({ name, args }), ask, options) : ask(options))) as Result
     },
     query,

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Call, type HandlersOf, serve } from '@causeway/worker'
-import { answersFile, revisionOf } from './answers-file.ts'
+import { answersFile, answersFileOf, revisionOf } from './answers-file.ts'
 import { copyDatabase, removeCopy } from './copy.ts'
 import { stateKey } from './file-state.ts'
 import { finishCopy, prepareCopy } from './prepare.ts'
@@ -9,7 +10,7 @@ import { openReader } from './reader.ts'
 import type { Reader } from './reader-contract.ts'
 import { recorderMethods } from './recorder/recorder-methods.ts'
 import { recordingFailure } from './recording-failure.ts'
-import type { RecordingSummary } from './types.ts'
+import type { Foreseen, RecordingSummary } from './types.ts'
 import type { Windows } from './windows.ts'
 import type { WorkerMethods } from './worker-methods.ts'
 
@@ -50,6 +51,7 @@ function methods(
   let summary: RecordingSummary | undefined
   let windows: Windows | undefined
   let path = ''
+  let copy = ''
   const reading = <Answer>(read: (reader: Reader) => Answer): Answer => {
     if (!reader) throw new Error('no private copy is open in this worker')
     return readable(path, () => read(reader as Reader))
@@ -60,7 +62,7 @@ function methods(
       open.refresh()
       return undefined
     })
-  const analyse: HandlersOf<WorkerMethods>['analyse'] = async ({ name, args }, call) => {
+  const analyse = async ({ name, args }: Foreseen, call: Call): Promise<unknown> => {
     const analysis = analyses[name] as
       | ((args: unknown, context: AnalysisContext) => unknown | Promise<unknown>)
       | undefined
@@ -80,6 +82,7 @@ function methods(
       copyAndPrepare(source, folder, indexAtOnceBytes, call),
     open(args) {
       path = args.path
+      copy = args.file
       return readable(path, () => {
         reader = openReader(args.file)
         summary = reader.summary()
@@ -104,7 +107,11 @@ function methods(
     bodyEnergy: ({ body, range }) => reading((open) => open.bodyEnergy(body, range)),
     solver: ({ range }) => reading((open) => open.solver(range)),
     pairHistory: ({ pair, range, limit }) => reading((open) => open.pairHistory(pair, range, limit)),
-    analyse,
+    analyse({ isKept, ...question }, call) {
+      const answers = answersFileOf(copy)
+      const found = isKept && existsSync(answers) ? answersFile(answers, revision()).find(question) : []
+      return found.length === 0 ? analyse(question, call) : found[0]
+    },
     recall: ({ file, question }) => answersFile(file, revision()).find(question),
     async foresee({ file, question }, call) {
       const answer = await analyse(question, call)

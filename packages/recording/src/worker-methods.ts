@@ -53,8 +53,8 @@ export interface WorkerMethods extends RecorderMethods {
     readonly range: FrameRange
     readonly limit: number
   }) => { readonly frames: readonly PairFrame[]; readonly total_frames: number }
-  /** Runs an analysis that the worker's entry brought; see `serveRecording`. */
-  readonly analyse: (args: { readonly name: string; readonly args: unknown }) => unknown
+  /** Runs an analysis that the worker's entry brought, unless its answer is kept beside the copy; see `serveRecording`. */
+  readonly analyse: (args: Foreseen & { readonly isKept: boolean }) => unknown
 }
 
 /** Name of a method. */
