@@ -2,6 +2,7 @@
 import type { App, CallContext, ChannelContext } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Caller } from './core.ts'
+import { traceOf } from './domain/trace.ts'
 import type { Hosted } from './host.ts'
 import { toolTask } from './limit/task.ts'
 import { bareMount, sharedMount } from './mount.ts'
@@ -21,7 +22,7 @@ export interface AppCall {
 export async function callApp(
   { registry, scope, from, app, tool }: AppCall,
   args: unknown,
-  { client, clientKey, requestId, signal, progress, notify }: CallContext,
+  { client, clientKey, requestId, signal, progress, notify, traceparent }: CallContext,
 ): Promise<unknown> {
   const entry = registry.lists(bareMount(pathName(app)).path)?.toolByName.get(tool)
   if (entry === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${app} ${tool}`)
@@ -30,6 +31,7 @@ export async function callApp(
     era: 'modern',
     channel: 'app',
     clientKey,
+    trace: traceOf(traceparent),
     sessionKey: `app-${pathName(from.name)}`,
     sharedSession: false,
     client,

@@ -9,6 +9,7 @@ import type { Audit } from './audit/audit.ts'
 import type { ClientStates } from './client-state.ts'
 import type { Caller } from './core.ts'
 import { briefFacts, subjectOf } from './domain/audit-entry.ts'
+import { traceText } from './domain/trace.ts'
 import { type Hosted, storeOf } from './host.ts'
 import type { Flight } from './limit/flights.ts'
 import { answerLength, type Limits } from './limit/limits.ts'
@@ -97,7 +98,7 @@ class Run {
   context(store: unknown, session: unknown, flight: Flight): ToolContext {
     const { now } = this.#parts
     const { sharedSession, progress, notify, input = noInput, client, requestId } = this.#caller
-    const { clientKey = this.#caller.sessionKey } = this.#caller
+    const { clientKey = this.#caller.sessionKey, trace } = this.#caller
     const logOf = (): Log => {
       this.#log ??= this.#parts.log.child(this.#names())
       return this.#log
@@ -118,6 +119,7 @@ class Run {
       now,
       client,
       clientKey,
+      ...(trace === undefined ? {} : { traceparent: traceText(trace) }),
       requestId,
       note: (facts) => {
         this.#facts = { ...this.#facts, ...facts }

@@ -8,6 +8,9 @@ export interface Trace {
   readonly parentId: string
 }
 
+/** The text of a place: sampled, as whoever named it wants to see it. */
+export const traceText = ({ traceId, parentId }: Trace): string => `00-${traceId}-${parentId}-01`
+
 const form = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-|$)/
 
 /** The place that a `traceparent` names; one of a wrong form names none, as its specification wants. */

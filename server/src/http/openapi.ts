@@ -17,7 +17,13 @@ export function openApi(core: Core): Json {
       ...ownPaths,
       ...Object.assign({}, ...apps.map(appPaths)),
     },
-    components: { schemas: { Error: errorSchema }, parameters: { session: sessionParameter } },
+    // A token is wanted where the server was given a file of them.
+    security: [{}, { token: [] }],
+    components: {
+      schemas: { Error: errorSchema },
+      parameters: { session: sessionParameter },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
   }
 }
 
@@ -37,6 +43,13 @@ const ownPaths = {
     get: {
       summary: 'Readiness, version, data folder',
       responses: { 200: json('Ready'), 503: json('Stopping') },
+    },
+  },
+  '/health/{app}': {
+    get: {
+      summary: 'One app as a server: status, name, endpoint, port',
+      parameters: [{ name: 'app', in: 'path', required: true, schema: { type: 'string' } }],
+      responses: { 200: json('Ready'), 503: json('Failed or stopping'), 404: failed },
     },
   },
   '/metrics': {

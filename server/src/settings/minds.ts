@@ -62,7 +62,7 @@ export const mindsSettings = {
     schema: json,
     defaultText: '`{}`',
     meaning:
-      'JSON: `structured`, `timeout_ms`, `connect_timeout_ms`, `decision_ms`, `max_retries`, `max_concurrency`, `queue`, `rpm`, `tpm`, `price`, `budget`, `headers`',
+      'JSON: `structured`, `timeout_ms`, `connect_timeout_ms`, `decision_ms`, `max_retries`, `max_concurrency`, `queue`, `calls_per_decision`, `rpm`, `tpm`, `price`, `budget`, `headers`',
     app,
   }),
   mindsEmbeddingsUrl: setting({

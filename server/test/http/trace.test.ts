@@ -1,8 +1,23 @@
+import { defineApp } from '@causeway/app-kit'
 import t from 'tap'
+import { z } from 'zod'
 import { startBridge } from '../../../bridge/test/client.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { traceOf } from '../../src/domain/trace.ts'
 import { openWire, rpc } from './open-wire.ts'
+
+const relay = defineApp(
+  { name: 'Relay', about: 'Calls another app.', open: (env) => env, session: () => ({}) },
+  (app) => {
+    app.tool('relay', {
+      about: 'Calls echo.',
+      input: {},
+      output: { text: z.string() },
+      example: { args: {} },
+      run: async (_, ctx) => (await ctx.store.call('Demo', 'echo', { text: 'x' }, ctx)) as { text: string },
+    })
+  },
+)
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
@@ -24,6 +39,13 @@ verifies('log:trace', async (t, channel) => {
   const entries = await core.audit({ trace_id: traceId, limit: 9 })
   t.equal(entries.length, channel === 'bridge' ? 1 : 2)
   if (channel === 'bridge') t.match(lines[1], { trace_id: /^[\da-f]{32}$/ }, 'a trace of its own')
+})
+
+t.test('trace: a call of one app by another belongs to it too', async (t) => {
+  const { core, send } = await openWire(t, { apps: [relay] })
+  await send(rpc('tools/call', { name: 'Relay__relay', arguments: {} }), { headers: { traceparent } })
+  const entries = await core.audit({ trace_id: traceId, limit: 9 })
+  t.same(entries.map(({ tool }) => tool).sort(), ['echo', 'relay'])
 })
 
 t.test('trace: what is not a traceparent names none', async (t) => {
