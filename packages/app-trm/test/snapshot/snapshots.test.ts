@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -215,6 +216,33 @@ t.test('a snapshot: of a whole project sees what was changed, created and remove
   ])
   const again = await snapshots.take(root)
   t.same(await snapshots.diff(again), [], 'the next one starts from what there is now')
+})
+
+t.test('a snapshot: links come back as links, files as files', async (t) => {
+  const { root, snapshots, put } = setUp(t)
+  symlinkSync('src/app.py', join(root, 'link.py'))
+  const taken = await snapshots.take(root)
+  rmSync(join(root, 'link.py'))
+  put('link.py', 'a file now')
+  rmSync(join(root, 'staged.txt'))
+  symlinkSync('/etc/hostname', join(root, 'staged.txt'))
+  t.same(await snapshots.conflicts(taken), ['link.py', 'staged.txt'])
+  await snapshots.restore(taken)
+  t.equal(readlinkSync(join(root, 'link.py')), 'src/app.py')
+  t.equal(readFileSync(join(root, 'staged.txt'), 'utf8'), 'staged, and edited\n')
+  t.same(await snapshots.diff(taken), [])
+})
+
+t.test('a snapshot: large files come back without passing through memory', async (t) => {
+  const { root, snapshots, put } = setUp(t, { isRepository: false })
+  const bytes = Buffer.alloc(12 * 2 ** 20, 'causeway\0')
+  put('large.bin', bytes)
+  const taken = await snapshots.take(root, ['large.bin'])
+  put('large.bin', 'short')
+  t.match(await snapshots.diff(taken), [{ path: 'large.bin', kind: 'modified', diff: null }])
+  await t.rejects(snapshots.read(taken, ['large.bin']), { code: 'FILE_TOO_LARGE' })
+  await snapshots.restore(taken)
+  t.equal(Buffer.compare(readFileSync(join(root, 'large.bin')), bytes), 0)
 })
 
 t.test('a snapshot: tells what stood at a path then', async (t) => {

@@ -92,7 +92,7 @@ export const trmRows = {
     -32602,
     409,
     'the file is not in the state that the candidate was written for',
-    'read the file again; data.diff shows what changed',
+    'read the file again, then send what fits it now',
   ),
   INVALID_NOTEBOOK: row(
     -32602,

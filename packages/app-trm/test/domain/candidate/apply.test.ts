@@ -184,6 +184,12 @@ t.test('a candidate: one that leaves everything as it is is applied with a warni
   t.match(report, { files: [{ path: 'a.txt', kind: 'unchanged' }], warnings: [{ code: 'NO_CHANGES' }] })
 })
 
+t.test('a candidate: a large file sent whole is told what would cost less', async (t) => {
+  const candidate: Candidate = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(100_000) }] }
+  t.match(applied({ 'a.txt': 'a' }, candidate).report.warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
+  t.same(applied({}, candidate).report.warnings, [], 'a new one can only be sent whole')
+})
+
 t.test('a candidate: a file that it made invalid is named with the line', async (t) => {
   const broken: [string, string, string, number][] = [
     ['a.py', 'x = 1\n', 'x = 1\ndef f(:\n    pass\n', 2],

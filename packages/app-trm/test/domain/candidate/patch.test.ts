@@ -231,3 +231,27 @@ t.test('a diff: context that differs is reported', async (t) => {
   t.match(report.hunks, [{ path: 'a.txt', hunk: 1, line: 4, offset: 0, fuzz: 1 }])
   t.match(report.warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt' }])
 })
+
+t.test('a diff: a function that only resembles the one meant is never taken for it', async (t) => {
+  const rest = '    total = 0\n    for row in rows:\n        total += row.weight\n    return total\n'
+  const text = `def total_weight(rows):\n${rest}`
+  const diff =
+    '@@ -1,5 +1,5 @@\n def total_height(rows):\n     total = 0\n     for row in rows:\n-        total += row.height\n+        total += row.height_m\n     return total\n'
+  t.throws(() => diffed(text, diff), { code: 'HUNK_MISMATCH' })
+})
+
+t.test('a diff: the end of its text is no blank line of context', async (t) => {
+  const block =
+    'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
+  const text = `${block}\n${block.replace('A', 'B')}`
+  // The first context line was left out, and a blank one at the end would make up for it.
+  const diff =
+    '@@ -9,5 +9,6 @@\n         return self\n \n     def exit(self):\n+        self.flush()\n         self.close()\n'
+  t.throws(() => diffed(text, diff), { code: 'HUNK_AMBIGUOUS' })
+})
+
+t.test('a diff: a hunk that fits at thousands of places is refused at once', async (t) => {
+  const text = 'a\nb\n'.repeat(50_000)
+  t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
+  t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })
+})
