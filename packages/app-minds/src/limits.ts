@@ -15,6 +15,8 @@ export const limitsSchema = z.strictObject({
   interactions_per_entity: count(50),
   conversation_messages: count(200),
   open_conversations: count(50),
+  /** Places that a mind knows, the last seen before the others. */
+  places: count(500),
   event_minutes: count(60),
   events: count(15),
   working_memory_bytes: count(32_768),

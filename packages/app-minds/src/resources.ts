@@ -1,6 +1,6 @@
 /** What can be read of a mind: its state, its memories, what was said, why it decided, what it cost. */
 import type { Registrar, ToolContext } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { policyNotice } from './domain/policy/constants.ts'
 import type { MemoryRow } from './store/types.ts'
 import type { Minds } from './store.ts'
@@ -23,7 +23,9 @@ export function mindResources(app: Registrar<Minds, object>): void {
       name,
       about,
       complete,
-      read: async ({ mind_id = '' }, ctx) => ({ text: JSON.stringify(await read(mind_id, ctx), null, 2) }),
+      read: async ({ mind_id = '' }, ctx) => ({
+        text: JSON.stringify(await found(() => read(mind_id, ctx)), null, 2),
+      }),
     })
 
   family(
@@ -66,7 +68,9 @@ export function mindResources(app: Registrar<Minds, object>): void {
       const most = Number(limit)
       if (!Number.isInteger(most) || most < 1 || most > 1000)
         throw new CausewayError('INVALID_PARAMS', `limit is a number from 1 to 1000: ${limit}`)
-      return { text: JSON.stringify((await store.memories(mind_id, most)).map(memoryView), null, 2) }
+      return {
+        text: JSON.stringify((await found(() => store.memories(mind_id, most))).map(memoryView), null, 2),
+      }
     },
   })
   family(
@@ -92,6 +96,16 @@ export function mindResources(app: Registrar<Minds, object>): void {
       })),
     }),
   })
+}
+
+/** A mind that is not there is a resource that is not there, whose number each era of the protocol has its own. */
+async function found<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isCausewayError(error) || error.code !== 'MIND_NOT_FOUND') throw error
+    throw new CausewayError('RESOURCE_NOT_FOUND', error.message, { data: error.data, remedy: error.remedy })
+  }
 }
 
 async function stateOf(mindId: string, { store }: Context): Promise<unknown> {

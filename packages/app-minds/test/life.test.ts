@@ -131,7 +131,7 @@ verifies('minds:resources', async (t) => {
   t.same(await minds.read('mind://mara/conversations'), [])
   t.match(await minds.read('minds://list'), [{ mind_id: 'mara', status: 'active' }])
   await t.rejects(minds.read('mind://nobody/state'), {
-    code: 'MIND_NOT_FOUND',
+    code: 'RESOURCE_NOT_FOUND',
     message: 'Mind nobody not found',
   })
 })

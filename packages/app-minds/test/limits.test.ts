@@ -113,6 +113,22 @@ verifies('minds:limits', 'open conversations: the one used least ends', async (t
   t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'nobody was there for a day')
 })
 
+verifies('minds:limits', 'known places: the one seen last stays', async (t) => {
+  const minds = await openMinds(t, small({ places: 2 }))
+  await makeMind(minds, 'mara')
+  const fed = { hunger: 90 }
+  for (const [time, id] of [
+    [10, 'a'],
+    [20, 'b'],
+    [30, 'c'],
+  ] as const)
+    await decide(minds, 'mara', time, { needs: fed, entities: [stove([13 + time, 7], id)] })
+  const far = { status: { position: [200, 7] }, entities: [], explain: true }
+  const { explanation } = await decide(minds, 'mara', 40, far)
+  const targets: Data[] = explanation.candidates.map(({ target }: Data) => target)
+  t.same(targets.filter((target) => target !== null).sort(), ['b', 'c'])
+})
+
 verifies('minds:limits', 'lasting memories: the lightest goes first, a seed never', async (t) => {
   const minds = await openMinds(t, small({ memories: 3 }))
   await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })

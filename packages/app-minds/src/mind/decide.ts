@@ -1,6 +1,7 @@
 /** One decision: observe, remember, choose, and store all of it at once. */
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { gate, safeAction } from '../domain/gate.ts'
+import { cutMemory } from '../domain/model/outputs.ts'
 import { sharesOf } from '../domain/policy/perceive.ts'
 import type { CarriedState } from '../domain/policy/state.ts'
 import { recall, weightsOf } from '../memory/recall.ts'
@@ -85,7 +86,7 @@ async function decideOnce(
   const snapshot = await file.snapshot(request.mind_id, interactions)
   const { mind } = snapshot
   requireOwnBody(mind, observation.entity_id)
-  const events = readEvents(request.events, observation.time)
+  const events = readEvents(request.events, observation.time, limits)
   const cycle = prepareCycle(snapshot, { observation, events, limits })
   const perStep = new Map<Step, number>(steps.map((step) => [step, 0]))
   const context: SelectorContext = {
@@ -141,6 +142,7 @@ async function decideOnce(
     working_memory: failed === undefined ? choice.working_memory : mind.working_memory,
     state: failed === undefined ? state : { ...mind.state, warned: state.warned },
     places: cycle.perception.changed,
+    knownPlaces: cycle.perception.places.size,
     conversations: cycle.facts.conversations,
     closed: cycle.facts.closed,
     events: cycle.facts.events,
@@ -152,6 +154,7 @@ async function decideOnce(
       failed === undefined
         ? choice.memories.map((memory, index) => ({
             ...memory,
+            content: cutMemory(memory.content, limits.memory_chars),
             id: memoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
           }))
         : [],

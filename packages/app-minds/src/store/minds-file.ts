@@ -177,6 +177,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
           })
         }
         for (const place of change.places) world.putPlace(seq, place)
+        if (change.knownPlaces > limits.places) world.trimPlaces(seq)
         for (const conversation of change.conversations) world.putConversation(seq, conversation, time)
         for (const id of change.closed) world.close(seq, id, time)
         world.closeOld(seq, time)

@@ -94,6 +94,7 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE place (
         mind_seq INTEGER NOT NULL REFERENCES mind (seq) ON DELETE CASCADE,
         entity_id TEXT NOT NULL,
+        last_seen INTEGER NOT NULL,
         place_json TEXT NOT NULL,
         PRIMARY KEY (mind_seq, entity_id)
       ) STRICT, WITHOUT ROWID;

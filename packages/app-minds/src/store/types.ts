@@ -114,7 +114,10 @@ export interface DecisionChange {
   readonly working_memory: WorkingMemory
   readonly state: CarriedState
   readonly time: number
+  /** Changed ones. */
   readonly places: readonly Place[]
+  /** Places known, changed or not. */
+  readonly knownPlaces: number
   readonly conversations: readonly ConversationChange[]
   /** Ended by the game. */
   readonly closed: readonly string[]

@@ -20,7 +20,11 @@ export function worldTable(db: Database, limits: Limits) {
     .prepare<[number], string>('SELECT place_json FROM place WHERE mind_seq = ? ORDER BY entity_id')
     .pluck()
   const putPlace = db.prepare(
-    'INSERT OR REPLACE INTO place (mind_seq, entity_id, place_json) VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO place (mind_seq, entity_id, last_seen, place_json) VALUES (?, ?, ?, ?)',
+  )
+  const trimPlaces = db.prepare(
+    `DELETE FROM place WHERE mind_seq = ?1 AND entity_id IN (
+       SELECT entity_id FROM place WHERE mind_seq = ?1 ORDER BY last_seen DESC, entity_id LIMIT -1 OFFSET ?2)`,
   )
   const open = db.prepare<[number], RawConversation>(
     'SELECT interaction_id, name, participants_json, initiator_id, last_seen FROM conversation WHERE mind_seq = ? AND closed_at IS NULL ORDER BY opened_at, interaction_id',
@@ -75,7 +79,8 @@ export function worldTable(db: Database, limits: Limits) {
   return {
     places: (seq: number): readonly Place[] => places.all(seq).map((text) => json<Place>(text)),
     putPlace: (seq: number, place: Place): void =>
-      void putPlace.run(seq, place.entity_id, JSON.stringify(place)),
+      void putPlace.run(seq, place.entity_id, place.last_seen, JSON.stringify(place)),
+    trimPlaces: (seq: number): void => void trimPlaces.run({ 1: seq, 2: limits.places }),
     conversations: (seq: number): readonly StoredConversation[] =>
       open.all(seq).map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
         interaction_id,

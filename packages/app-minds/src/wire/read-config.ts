@@ -3,6 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { policyConstants } from '../domain/policy/constants.ts'
 import type { Limits } from '../limits.ts'
+import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
 
 const share = z.number().min(0).max(1)
@@ -91,14 +92,6 @@ export function readConfig(
         : ['memory_storage_path is kept as a label; memories are in the data folder']),
     ],
   }
-}
-
-/** Throws `LIMIT_EXCEEDED` beyond a limit. */
-export function within(limit: keyof Limits, value: number, most: number): void {
-  if (value <= most) return
-  throw new CausewayError('LIMIT_EXCEEDED', `${limit.replaceAll('_', ' ')}: ${value}, the limit is ${most}`, {
-    data: { limit, value, most },
-  })
 }
 
 /** The configuration as it is stored and read again: what was read once is not read differently later. */

@@ -3,6 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Message, MindEvent } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
+import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
 import { loose, text } from './read-interaction.ts'
 
@@ -35,8 +36,9 @@ const eventShape = z.looseObject({
   payload: z.looseObject({}).nullish(),
 })
 
-/** Events since the last call; those without a time happened now. Throws `INVALID_EVENTS`. */
-export function readEvents(value: unknown, now: number): readonly MindEvent[] {
+/** Events since the last call; those without a time happened now. Throws `INVALID_EVENTS`, and `LIMIT_EXCEEDED` as observations do. */
+export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
+  within('observation_bytes', Buffer.byteLength(JSON.stringify(value ?? null)), limits.observation_bytes)
   const parsed = z.array(eventShape).nullish().safeParse(value)
   if (!parsed.success)
     throw new CausewayError(

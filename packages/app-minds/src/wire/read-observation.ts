@@ -14,6 +14,7 @@ import type {
 } from '../domain/observation.ts'
 import { manhattan } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
+import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
 import {
   loose,
@@ -47,15 +48,7 @@ const known = new Set([...Object.keys(shape.shape), 'events'])
 
 /** Reads an observation; throws `INVALID_OBSERVATION` with `path: problem`, and `LIMIT_EXCEEDED` for one too large. */
 export function readObservation(value: unknown, limits: Limits): ReadObservation {
-  const bytes = Buffer.byteLength(JSON.stringify(value ?? null))
-  if (bytes > limits.observation_bytes)
-    throw new CausewayError(
-      'LIMIT_EXCEEDED',
-      `the observation has ${bytes} bytes, the limit is ${limits.observation_bytes}`,
-      {
-        data: { limit: 'observation_bytes', value: bytes, most: limits.observation_bytes },
-      },
-    )
+  within('observation_bytes', Buffer.byteLength(JSON.stringify(value ?? null)), limits.observation_bytes)
   const parsed = shape.safeParse(value)
   if (!parsed.success) throw invalid(problemsOf(parsed.error))
   const { entity_id, current_simulation_time, status, needs, vision, conversations } = parsed.data

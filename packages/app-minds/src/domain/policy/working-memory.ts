@@ -3,6 +3,7 @@ import type { Observation } from '../observation.ts'
 import { shareOf } from '../observation.ts'
 import type { Happening } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
+import { cut } from './speech.ts'
 
 /** Working memory: the seed's five members, and whatever else was put there. */
 export interface WorkingMemory {
@@ -85,10 +86,10 @@ export function wordsOf(happening: Happening): string {
     case 'relieved':
       return `${happening.need} is no longer critical`
     case 'refusal':
-      return `${happening.goal.entity_id} refused ${happening.goal.interaction_name}${happening.reason === null ? '' : `: ${happening.reason}`}`
+      return `${happening.goal.entity_id} refused ${happening.goal.interaction_name}${happening.reason === null ? '' : `: ${cut(happening.reason, 200)}`}`
     case 'blocked':
       return `the way to ${happening.goal.entity_id} was blocked`
     case 'error':
-      return `error: ${happening.text}`
+      return `error: ${cut(happening.text, 200)}`
   }
 }
