@@ -235,4 +235,8 @@ export const help = {
     behaviour:
       'PostgreSQL with pgvector keeps the contract of the store, tables of another version are refused',
   },
+  'help:example': {
+    origin: 'design, examples',
+    behaviour: 'the example asks the documentation and prints what its README shows',
+  },
 } as const satisfies Requirements
