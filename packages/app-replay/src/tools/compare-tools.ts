@@ -24,6 +24,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: pairArguments,
     output: stamp,
+    task: 'optional',
     example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
     async run(args, ctx) {
       const { a, b, compared } = await compare(args, ctx, true)
@@ -51,6 +52,7 @@ export function compareTools(app: Registrar<Replay, ReplaySession>): void {
     hints,
     input: pairArguments,
     output: stamp,
+    task: 'optional',
     example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
     async run(args, ctx) {
       const { compared } = await compare(args, ctx, false)

@@ -23,6 +23,7 @@ export function diagnoseTools(app: Registrar<Replay, ReplaySession>): void {
       ...recordingArgument,
     },
     output: { ...stamp, findings: rows() },
+    task: 'optional',
     example: { args: { recording: 'energy_injection' } },
     async run({ max_findings, recording: asked, ...bounds }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)

@@ -66,6 +66,7 @@ export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
       loaded: z.boolean(),
       total_frames: z.int(),
     },
+    task: 'optional',
     example: { args: { path: 'drop' } },
     async run({ path }, ctx) {
       const { recording, stamp } = await activated(ctx, path)

@@ -64,6 +64,7 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
         .describe('s for trying out; what is left is marked verified: false'),
     },
     output: { ...output, focus: anyList() },
+    task: 'optional',
     example: { before: [started, submitted], args: {} },
     async run({ sid, verify, wait }, ctx) {
       const session = await sessionFor(ctx, sid)

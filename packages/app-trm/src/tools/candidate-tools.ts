@@ -46,6 +46,7 @@ export function candidateTools(app: Registrar<Critic, TrmSession>): void {
       ...waitArgument(50),
     },
     output: evaluationOutput,
+    task: 'optional',
     example: { before: [started], args: { candidate: repair, reason: 'divide by the count', wait: 60 } },
     async run({ sid, candidate: given, reason, force, wait }, ctx) {
       const session = await sessionFor(ctx, sid)

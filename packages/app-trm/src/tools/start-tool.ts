@@ -40,6 +40,7 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
       baseline: z.unknown(),
       summary: z.string(),
     },
+    task: 'optional',
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
     async run({ preflight, wait, notes = '', repo, ...request }, ctx) {
       refuseOff(ctx.store)
