@@ -1,5 +1,8 @@
 import { spaced } from '@causeway/embed'
 
+/** A line that only leads to a heading of its own page, whose words it repeats. */
+const tableOfContents = /^\s*[-*+]\s+\[[^\]]*\]\(#[^)]*\)\s*$/gm
+
 /**
  * The words of Markdown as an index wants them: without marks, addresses of links, HTML, comments and MDX imports;
  * code stays. Unspaced scripts come in pairs of characters.
@@ -11,6 +14,7 @@ export function indexText(markdown: string): string {
       .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
       .replace(/\{\/\*[\s\S]*?\*\/\}/g, ' ')
       .replace(/^(?:import|export)\s.*\sfrom\s+['"][^'"]*['"];?\s*$/gm, ' ')
+      .replace(tableOfContents, ' ')
       .replace(/!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
       .replace(/<\/?[a-zA-Z][^<>]*>/g, ' ')
       .replace(/https?:\/\/\S+/g, ' ')

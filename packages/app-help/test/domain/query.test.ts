@@ -85,6 +85,12 @@ t.test('indexText: text stays, marks and addresses go', async (t) => {
   t.match(text, /link/)
   t.match(text, /code_x/)
   t.notMatch(text, /https|note|##|<b>/)
+  t.notMatch(
+    indexText('text\n- [A heading](#a-heading)\n'),
+    /heading/,
+    'a table of contents repeats what stands below',
+  )
+  t.match(indexText('- [A page](page.md)'), /page/)
 })
 
 t.test('nearestNames: the likest first, none for what is like nothing', async (t) => {
