@@ -53,8 +53,8 @@ export function readDiff(text: string): readonly FileDiff[] {
     if (line.startsWith('@@@')) throw invalid(at, 'starts a combined diff, of a merge')
     if (line.startsWith('@@')) {
       const { hunk, next } = readHunk(lines, at)
-      const lost = lostLine(lines, next)
-      if (lost !== undefined) throw invalid(lost, 'belongs to no hunk')
+      refuseLost(lines, next)
+      if (last === undefined) refuseHeadless(lines, at)
       const file = last ?? open()
       file.hunks.push(hunk)
       at = next
@@ -64,6 +64,7 @@ export function readDiff(text: string): readonly FileDiff[] {
       file.header = withFilePair(file.header, lines.slice(at, at + 2))
       file.isPaired = true
       at += 2
+      refuseLost(lines, at)
     } else {
       const file = /^(diff --git |Index: )/.test(line) ? open() : last
       if (file) file.header = withLine(file.header, line)
@@ -141,13 +142,19 @@ function dropTrail(body: HunkLine[], seen: Counts, wanted: Counts | undefined): 
   }
 }
 
-/** Index of an added or removed line between a hunk and the next header or fence. */
-function lostLine(lines: readonly string[], from: number): number | undefined {
+/** Refuses added and removed lines that stand under no `@@`: behind a hunk or a file header, up to the next one. */
+function refuseLost(lines: readonly string[], from: number): void {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    if (/^(diff --git |Index: |@@|```|~~~|GIT binary patch)/.test(line)) return undefined
-    if (isFilePair(lines, at) || /^-- ?$/.test(line)) return undefined
-    if (/^[+-]/.test(line)) return at
+    if (/^(diff --git |Index: |@@|```|~~~|GIT binary patch)/.test(line)) return
+    if (isFilePair(lines, at) || /^-- ?$/.test(line)) return
+    if (/^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
   }
-  return undefined
+}
+
+/** The same above the first hunk of a diff without file headers; `- text` is a list of the prose before it. */
+function refuseHeadless(lines: readonly string[], to: number): void {
+  for (let at = to - 1; at >= 0 && !/^(```|~~~)/.test(lines[at] ?? ''); at--) {
+    if (/^(\+|-(?! \S))/.test(lines[at] ?? '')) throw invalid(at, 'belongs to no hunk')
+  }
 }

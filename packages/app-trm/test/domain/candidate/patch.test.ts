@@ -171,6 +171,12 @@ t.test('a diff: lines that would be lost are refused', async (t) => {
   t.throws(() => diffed(twenty, lost), { code: 'INVALID_DIFF', data: { line: 6 } })
   const headless = '@@ -1 +1 @@\n-line 1\n+line one\n+++ b/other.txt\n@@ -1 +1 @@\n-x\n+y\n'
   t.throws(() => diffed(twenty, headless), { code: 'INVALID_DIFF' })
+  const behindHeader = '--- a/a.txt\n+++ b/a.txt\n-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
+  t.throws(() => diffed(twenty, behindHeader), { code: 'INVALID_DIFF', data: { line: 3 } })
+  const above = '-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
+  t.throws(() => diffed(twenty, above), { code: 'INVALID_DIFF', data: { line: 2 } })
+  const prose = 'What it does:\n- renames line 5\n\n@@ -5 +5 @@\n-line 5\n+line five\n```\n- done\n'
+  t.match(diffed(twenty, prose), 'line five')
 })
 
 t.test('a diff: lines that look like headers are lines where the counts say so', async (t) => {

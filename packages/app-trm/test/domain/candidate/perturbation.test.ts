@@ -117,3 +117,50 @@ t.test(
     )
   },
 )
+
+verifies('trm:candidate:perturbed', 'a patch: of a damaged one nothing is lost in silence', async (t) => {
+  const files = sources()
+  let applied = 0
+  for (let index = 0; index < edits * 5; index++) {
+    const chance = chanceFrom(3_000_000 + index)
+    const edit = realEdit(files[chance.below(files.length)] ?? '', chance)
+    const patch = damaged(edit.patch, chance)
+    const after = textAfter(edit.before, patch)
+    if (after === undefined) continue
+    applied++
+    const body = patch.split('\n').filter((line) => !/^(---|\+\+\+) /.test(line))
+    const change =
+      body.filter((line) => line.startsWith('+')).length - body.filter((line) => line.startsWith('-')).length
+    const lines = (text: string) => text.replace(/\n$/, '').split('\n').length
+    t.equal(lines(after) - lines(edit.before), change, `${edit.path}, seed ${3_000_000 + index}\n${patch}`)
+  }
+  t.ok(applied > edits, `${applied} were applied all the same`)
+})
+
+/** Leaves a line out, repeats one, cuts one short, or ends the patch early. */
+function damaged(patch: string, chance: ReturnType<typeof chanceFrom>): string {
+  const lines = patch.replace(/\n$/, '').split('\n')
+  const at = 2 + chance.below(lines.length - 2)
+  const line = lines[at] ?? ''
+  const damages = [
+    [],
+    [line, line],
+    [line.slice(0, chance.below(line.length + 1))],
+    [line, 'and so on'],
+    ['', line],
+  ]
+  lines.splice(at, 1, ...(damages[chance.below(damages.length)] ?? []))
+  return `${(chance.below(6) === 0 ? lines.slice(0, at + 1) : lines).join('\n')}\n`
+}
+
+/** The text after a patch; undefined where it is refused. */
+function textAfter(before: string, diff: string): string | undefined {
+  try {
+    const candidate = { mode: 'diff', changes: [{ path: 'file', diff }] } as const
+    const after = applyCandidate(new Map([['file', before]]), candidate).changes.get('file') ?? before
+    return typeof after === 'string' ? after : undefined
+  } catch (error) {
+    if (isCausewayError(error)) return undefined
+    throw error
+  }
+}
