@@ -88,6 +88,7 @@ async function decideOnce(
   requireOwnBody(mind, observation.entity_id)
   const events = readEvents(request.events, observation.time, limits)
   const cycle = prepareCycle(snapshot, { observation, events, limits })
+  let done = 0
   const perStep = new Map<Step, number>(steps.map((step) => [step, 0]))
   const context: SelectorContext = {
     cycle,
@@ -104,7 +105,7 @@ async function decideOnce(
         return await work()
       } finally {
         perStep.set(name, (perStep.get(name) ?? 0) + now() - since)
-        request.progress(steps.indexOf(name) + 1, steps.length, name)
+        request.progress(++done, steps.length, name)
       }
     },
   }
