@@ -198,7 +198,7 @@ export const debrief = {
   'debrief:scenario:down': {
     origin: `${upstream}, proof of concept, scenario 5`,
     behaviour:
-      'with the server away the bridge answers with a code within five seconds, and the next call after a restart succeeds',
+      'with the server away the bridge answers with a code once its wait is over, and the next call after a restart succeeds',
   },
   'debrief:python': {
     origin: `${upstream}, debrief_api`,
