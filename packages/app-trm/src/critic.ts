@@ -89,12 +89,19 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
 
 /** Ends what is left of an evaluation of an earlier server, and gives the user's files back. */
 async function interrupt(critic: Critic, step: StepRow): Promise<void> {
+  const fields = { session: step.session_id, step: step.number }
   await endLeftover(step.mark, step.marker)
-  await takeBack(critic, step, 'interrupted')
-  critic.log.warn(
-    { session: step.session_id, step: step.number },
-    'an evaluation was interrupted by a restart',
-  )
+  try {
+    await takeBack(critic, step, 'interrupted')
+    critic.log.warn(fields, 'an evaluation was interrupted by a restart')
+  } catch (error) {
+    // One project that is gone or cannot be written must not keep the app from opening; a reset still knows the landing.
+    critic.log.error(
+      { ...fields, err: error },
+      'what an interrupted evaluation changed could not be taken back',
+    )
+    await critic.store.abandonStep(step.id, 'interrupted', false)
+  }
 }
 
 /** The session of an id; throws `SESSION_NOT_FOUND` where there is none, or where it has ended. */

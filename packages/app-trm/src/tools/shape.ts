@@ -33,7 +33,7 @@ export const waitArgument = (seconds: number) => ({
   wait: z
     .number()
     .min(0)
-    .max(600)
+    .max(300)
     .default(seconds)
     .describe('s until it answers status running; then poll state'),
 })

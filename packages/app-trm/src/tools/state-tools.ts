@@ -31,7 +31,7 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
     aliases: named('state'),
     input: {
       ...sidArgument,
-      wait: z.number().min(0).max(600).default(0).describe('s to wait for a running evaluation'),
+      wait: z.number().min(0).max(300).default(0).describe('s to wait for a running evaluation'),
     },
     output: {
       sessionId: z.string(),
