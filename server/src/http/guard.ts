@@ -8,6 +8,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Tokens } from '../access/token-file.ts'
 import type { Access } from '../domain/access.ts'
+import type { Recheck } from './recheck.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,14 +36,20 @@ export function admission(allowedHosts: readonly string[], tokens?: Tokens): Adm
   }
 }
 
-/** Judges every request that Fastify gets. */
-export function guard(fastify: FastifyInstance, admit: Admission): void {
+/** Judges every request that Fastify gets, and one that showed a token again for as long as it is being answered. */
+export function guard(fastify: FastifyInstance, admit: Admission, recheck: Recheck): void {
   // By callback: a promise for each hook of each request would cost more than the check.
   fastify.decorateRequest('access', undefined)
-  fastify.addHook('onRequest', (request, _reply, done) => {
+  fastify.addHook('onRequest', (request, { raw }, done) => {
     let refusal: Error | undefined
     try {
       request.access = admit(request)
+      // The status may be long sent: a cut connection is what is left to say it by.
+      if (request.access !== undefined)
+        raw.once(
+          'close',
+          recheck.watch(request.headers, () => raw.destroy()),
+        )
     } catch (error) {
       refusal = error as Error
     }

@@ -20,6 +20,7 @@ import { mcpRoutes } from './mcp.ts'
 import { type McpLegs, mcpLegs } from './mcp-legs.ts'
 import { metricsRoute } from './metrics.ts'
 import { ownRouteStrategy } from './own-route.ts'
+import { openRecheck, type Recheck } from './recheck.ts'
 import { restRoutes } from './rest.ts'
 import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
@@ -108,14 +109,15 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     done()
   })
   const admit = admission(isUnspecific(host) ? allowedHosts : [...allowedHosts, host], options.tokens)
-  guard(fastify, admit)
+  const recheck = openRecheck(admit)
+  guard(fastify, admit, recheck)
   tellAsObjects(fastify, log)
   logDetail(fastify, log)
   fastify.setNotFoundHandler(async ({ method, url }) => {
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
   })
   const legs = mcpLegs(wiring)
-  const sockets = openSockets(wiring, admit, { maxPayload: bodyLimitBytes })
+  const sockets = openSockets(wiring, { admit, recheck, maxPayload: bodyLimitBytes })
   sockets.attach(fastify.server)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
   fastify.register(async (scope) => sseRoutes(scope, wiring, legs.sse))
@@ -134,7 +136,16 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
       sessions: () => legs.sessions.size,
       close: (deadlineMs) =>
         close(
-          { fastify, servers, legs, sockets, stopping, tasks: wiring.tasks, inflight: wiring.inflight },
+          {
+            fastify,
+            servers,
+            legs,
+            sockets,
+            stopping,
+            recheck,
+            tasks: wiring.tasks,
+            inflight: wiring.inflight,
+          },
           deadlineMs,
         ),
     }
@@ -157,11 +168,12 @@ interface Closing {
   readonly sockets: Sockets
   readonly tasks: Tasks
   readonly stopping: AbortController
+  readonly recheck: Recheck
 }
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
 async function close(
-  { fastify, servers, inflight, legs, sockets, tasks, stopping }: Closing,
+  { fastify, servers, inflight, legs, sockets, tasks, stopping, recheck }: Closing,
   deadlineMs: number,
 ): Promise<void> {
   const late = new AbortController()
@@ -179,6 +191,7 @@ async function close(
   await Promise.race([closed, deadline])
   for (const server of servers) server.closeAllConnections()
   await closed
+  recheck.close()
   late.abort()
 }
 

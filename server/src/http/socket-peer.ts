@@ -19,7 +19,7 @@ export interface SocketPeerOptions {
 }
 
 /** Close codes (https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1). */
-const closing = { normal: 1000, goingAway: 1001, unsupportedData: 1003 }
+const closing = { normal: 1000, goingAway: 1001, unsupportedData: 1003, policy: 1008 }
 
 /** Bytes that may wait for a client that does not read, before the connection is cut. */
 const maxWaiting = 16 * 2 ** 20
@@ -69,6 +69,11 @@ export class SocketPeer {
     const late = setTimeout(() => webSocket.terminate(), withinMs)
     await gone
     clearTimeout(late)
+  }
+
+  /** Ends the connection of a client whose token is no longer taken. */
+  refuse(): void {
+    this.#options.webSocket.close(closing.policy, 'the token is no longer taken')
   }
 
   #take(data: RawData, isBinary: boolean): void {

@@ -12,6 +12,7 @@ import { headersOf, tellable } from './failure.ts'
 import type { Admission } from './guard.ts'
 import { pathInApp } from './own-route.ts'
 import { matchPath } from './path-pattern.ts'
+import type { Recheck } from './recheck.ts'
 import { SocketPeer } from './socket-peer.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -38,12 +39,17 @@ interface NewerOptions {
 /** A client gets this long to answer that the server goes away, ms. */
 const closeMs = 500
 
-/** Makes the set, empty. `admit` throws for a caller that must not come in. */
-export function openSockets(
-  wiring: Wiring,
-  admit: Admission,
-  { maxPayload }: { maxPayload: number },
-): Sockets {
+/** What sockets are made with. */
+export interface SocketsOptions {
+  /** Throws for a caller that must not come in. */
+  readonly admit: Admission
+  readonly recheck: Recheck
+  /** Bytes of one frame at most. */
+  readonly maxPayload: number
+}
+
+/** Makes the set, empty. */
+export function openSockets(wiring: Wiring, { admit, recheck, maxPayload }: SocketsOptions): Sockets {
   const peers = new Set<SocketPeer>()
   const protocol = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false })
 
@@ -93,6 +99,11 @@ export function openSockets(
         })
         peers.add(peer)
         webSocket.once('close', () => peers.delete(peer))
+        if (access !== undefined)
+          webSocket.once(
+            'close',
+            recheck.watch(headers, () => peer.refuse()),
+          )
         peer.open()
       })
     } catch (error) {

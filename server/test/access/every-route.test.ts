@@ -8,7 +8,7 @@ import { request } from 'undici'
 import { WebSocket } from 'ws'
 import { verifies } from '../../../test/verifies.ts'
 import { openTokens } from '../../src/access/token-file.ts'
-import { both, modern, openWire, rpc, toolCall, type Wire } from '../http/open-wire.ts'
+import { both, modern, openWire, rpc, toolCall, until, type Wire } from '../http/open-wire.ts'
 import { portApp } from '../http/port-app.ts'
 import { captureLog, soon } from '../test-core.ts'
 
@@ -224,6 +224,26 @@ verifies('access:every-route', 'a session does not outlive the right to it', asy
   t.equal((await wire.send(rpc('ping'), { headers: inSession })).status, 401)
   t.equal((await wire.send(undefined, { method: 'DELETE', headers: inSession })).status, 401)
   t.equal((await wire.send(rpc('ping'), { headers: { ...inSession, ...bearer(all) } })).status, 200)
+})
+
+verifies('access:rotation', 'what is open is ended when its token is withdrawn', async (t) => {
+  const { wire, port } = await openGuarded(t)
+  const ends = new Set<string>()
+  const note = (name: string) => () => void ends.add(name)
+  for (const [token, whose] of [
+    [all, 'kept'],
+    [reader, 'withdrawn'],
+  ] as const) {
+    const stream = await fetch(`${wire.http.url}/sse`, { headers: bearer(token) })
+    stream.text().then(note(`${whose} stream`), note(`${whose} stream`))
+    const socket = new WebSocket(`${port.replace('http', 'ws')}/rooms/x`, { headers: bearer(token) })
+    t.teardown(() => socket.terminate())
+    socket.once('close', (code) => ends.add(`${whose} socket ${code}`))
+    await soon(new Promise((resolve) => socket.once('open', resolve)))
+  }
+  writeFileSync(`${t.testdirName}/tokens`, `${all}\n`, { mode: 0o600 })
+  await until(() => ends.size === 2)
+  t.same([...ends].sort(), ['withdrawn socket 1008', 'withdrawn stream'])
 })
 
 verifies('access:scope', async (t) => {
