@@ -282,4 +282,8 @@ export const trm = {
     origin: 'refinement design, suggestions',
     behaviour: 'failures with one cause are one suggestion, the most urgent first',
   },
+  'trm:start:most': {
+    origin: 'refinement design, security rules',
+    behaviour: 'at most 50 sessions are open; one that was left alone for a week makes room',
+  },
 } as const satisfies Requirements

@@ -1,4 +1,5 @@
 /** The critic that all clients share: sessions, snapshots, places for evaluations, and those that run now. */
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
@@ -56,6 +57,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   const roots = Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : []
   const store = openStore(dir, now)
   const snapshots = openSnapshots({ dir: join(dir, 'trm'), log })
+  const state: { collecting: Promise<void> } = { collecting: Promise.resolve() }
   const critic: Critic = {
     store,
     snapshots,
@@ -75,7 +77,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
         controller.abort(shutdown)
         return done.catch(() => {}) // told to whoever waits for it
       })
-      await Promise.all(ending)
+      await Promise.all([...ending, state.collecting])
       await critic.engine.close()
       store.close()
     },
@@ -84,7 +86,17 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   await rm(critic.workDir, { recursive: true, force: true })
   await mkdir(critic.workDir, { recursive: true, mode: 0o700 })
   for (const step of await store.runningSteps()) await interrupt(critic, step)
+  if (existsSync(join(dir, 'trm', 'shadow.git'))) state.collecting = collect(critic)
   return critic
+}
+
+/** Gives the space of dropped snapshots back, behind the back of everyone. */
+async function collect({ snapshots, log }: Critic): Promise<void> {
+  try {
+    await snapshots.collect()
+  } catch (error) {
+    log.warn({ err: error }, 'the space of dropped snapshots could not be given back')
+  }
 }
 
 /** Ends what is left of an evaluation of an earlier server, and gives the user's files back. */

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
+import { freshStanding } from '../src/domain/score.ts'
+import { sessionConfig } from '../src/domain/session-config.ts'
+import trm from '../src/index.ts'
 import { openTrm, replacing, textOf } from './trm-kit.ts'
 
 /** Judges by a number in a file: the score is what the file says, tenths of tests that pass. */
@@ -34,7 +37,6 @@ verifies('trm:end:best', 'a running evaluation is cancelled, and its files are b
 
 verifies('trm:submit:once', async (t) => {
   const { critic, app } = await openTrm(t, { files })
-  const { default: trm } = await import('../src/index.ts')
   const session = {}
   const call = (name: string, args: object, requestId: string) => {
     const tool = trm.tools.find((one) => one.name === name)
@@ -100,4 +102,33 @@ verifies('trm:validate:exact', async (t) => {
     t.same([valid, errors[0].code], [false, error.code])
   }
   t.equal(textOf(root, 'p', 'a.txt'), 'one\ntwo\nthree\n')
+})
+
+verifies('trm:start:most', async (t) => {
+  const { client, critic } = await openTrm(t, { files })
+  const { ask } = client()
+  const config = sessionConfig('/nowhere', {})
+  const standing = freshStanding('')
+  for (let count = 0; count < 50; count++)
+    await critic.store.createSession({ id: `old-${count}`, config, standing }, `old ${count}`, {})
+  await t.rejects(ask('start', { repo: 'p', preflight: false }), { code: 'TOO_MANY_SESSIONS' })
+  const later = { ...critic, now: () => Date.now() + 8 * 86_400_000 }
+  const call = trm.tools.find(({ name }) => name === 'start')
+  const context = {
+    store: later,
+    session: {},
+    sharedSession: false,
+    signal: new AbortController().signal,
+    progress() {},
+    notify() {},
+    log: critic.log,
+    now: later.now,
+    client: { name: 'test', version: '0' },
+    requestId: 'later',
+    input: { replies: {}, kept: undefined, can: () => false },
+  }
+  await call?.call({ repo: 'p', preflight: false }, context)
+  const open = await critic.store.sessions()
+  t.equal(open.length, 50, 'one that was left alone for a week made room')
+  t.notOk(open.some(({ id }) => id === 'old-0'))
 })

@@ -7,6 +7,7 @@ import type { Critic } from '../critic.ts'
 import { commandStatus, type Detected, detect } from '../detect.ts'
 import { freshStanding } from '../domain/score.ts'
 import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
+import { endSession } from '../end-session.ts'
 import { awaitStep, beginStep } from '../run-step.ts'
 import type { SessionRow } from '../store.ts'
 import {
@@ -24,6 +25,9 @@ import { detailed, otherNames, startInput } from './start-arguments.ts'
 
 /** Most sessions that are open at once. */
 const mostSessions = 50
+
+/** A session that nobody has changed for so long may be ended for another, ms. */
+const idleMs = 7 * 86_400_000
 
 /** Declares trm.start. */
 export function startTool(app: Registrar<Critic, TrmSession>): void {
@@ -49,7 +53,7 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
         const config = sessionConfig(await projectFolder(ctx.store, repo), { ...given, ...options })
         const detected = await detect(config.repo)
         allow(ctx.store, config, detected)
-        await refuseTooMany(ctx.store)
+        await makeRoom(ctx.store, key)
         const id = ctx.store.newId()
         const answer = { sessionId: id }
         await ctx.store.store.createSession({ id, config, standing: freshStanding(notes) }, key, answer)
@@ -159,12 +163,19 @@ function allow({ commands }: Critic, { signals }: SessionConfig, detected: Detec
   })
 }
 
-async function refuseTooMany({ store }: Critic): Promise<void> {
-  const open = await store.sessions()
+/** Makes room by ending the session that has been left alone longest; throws `TOO_MANY_SESSIONS` where all are in use. */
+async function makeRoom(critic: Critic, request: string): Promise<void> {
+  const open = await critic.store.sessions()
   if (open.length < mostSessions) return
-  throw new CausewayError('TOO_MANY_SESSIONS', `${open.length} sessions are open`, {
-    data: { sessions: open.map(({ id, config }) => ({ sid: id, repo: config.repo })) },
-  })
+  const idle = open
+    .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
+    .toSorted((a, b) => a.updated_ms - b.updated_ms)
+  const [oldest] = idle
+  if (oldest === undefined)
+    throw new CausewayError('TOO_MANY_SESSIONS', `${open.length} sessions are open`, {
+      data: { sessions: open.map(({ id, config }) => ({ sid: id, repo: config.repo })) },
+    })
+  await endSession(critic, oldest, { request: `${request} for room`, answer: { ok: true } })
 }
 
 async function statuses({ repo, signals }: SessionConfig) {

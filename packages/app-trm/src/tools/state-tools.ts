@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Critic, lastResult, liveSteps } from '../critic.ts'
 import { undecided } from '../domain/halting.ts'
 import { type EvalResult, resultSummary } from '../domain/result.ts'
+import { endSession } from '../end-session.ts'
 import { filesOfBest } from '../going-back.ts'
 import { awaitStep } from '../run-step.ts'
 import type { SessionRow, StepRow } from '../store.ts'
@@ -99,11 +100,7 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
           filesRestored: restored,
           summary: `Ended after ${step} steps; best score ${round(best_score)}${best_step === null ? '' : ` at step ${best_step}`}.${restored.length === 0 ? '' : ` Written: ${restored.join(', ')}.`}`,
         }
-        const landings = await ctx.store.store.landings(id)
-        await ctx.store.store.endSession({ id, rev: session.rev }, request, answer)
-        await ctx.store.snapshots.drop(
-          ...landings.flatMap(({ before, after }) => (after === null ? [before] : [before, after])),
-        )
+        await endSession(ctx.store, session, { request, answer })
         return answer
       }),
   })

@@ -53,7 +53,7 @@ export function readDiff(text: string): readonly FileDiff[] {
     if (line.startsWith('@@@')) throw invalid(at, 'starts a combined diff, of a merge')
     if (line.startsWith('@@')) {
       const { hunk, next } = readHunk(lines, at)
-      refuseLost(lines, next)
+      refuseLost(lines, next, hunk.isCounted)
       if (last === undefined) refuseHeadless(lines, at)
       const file = last ?? open()
       file.hunks.push(hunk)
@@ -66,9 +66,11 @@ export function readDiff(text: string): readonly FileDiff[] {
       at += 2
       refuseLost(lines, at)
     } else {
-      const file = /^(diff --git |Index: )/.test(line) ? open() : last
+      const isOpening = /^(diff --git |Index: )/.test(line)
+      const file = isOpening ? open() : last
       if (file) file.header = withLine(file.header, line)
       at++
+      if (isOpening) refuseLost(lines, at)
     }
   }
   return drafts.map(({ header, hunks }) => ({ ...header, hunks }))
@@ -142,19 +144,29 @@ function dropTrail(body: HunkLine[], seen: Counts, wanted: Counts | undefined): 
   }
 }
 
-/** Refuses added and removed lines that stand under no `@@`: behind a hunk or a file header, up to the next one. */
-function refuseLost(lines: readonly string[], from: number): void {
+/**
+ * Refuses added and removed lines that stand under no `@@`: behind a hunk or a file header, up to the next one. Behind
+ * a fence or the signature of a mail stands prose, or the rest of a hunk of which that line is one that lost its blank;
+ * unless the counts say that the hunk is whole, what looks like a change is refused there, too.
+ */
+function refuseLost(lines: readonly string[], from: number, isWhole = false): void {
+  let isProse = false
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    if (/^(diff --git |Index: |@@|```|~~~|GIT binary patch)/.test(line)) return
-    if (isFilePair(lines, at) || /^-- ?$/.test(line)) return
-    if (/^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
+    if (/^(diff --git |Index: |@@|GIT binary patch)/.test(line) || isFilePair(lines, at)) return
+    isProse ||= isFence(line) || /^-- ?$/.test(line)
+    if (isProse ? !isWhole && isChange(line) : /^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
   }
 }
 
-/** The same above the first hunk of a diff without file headers; `- text` is a list of the prose before it. */
+/** The same above the first hunk of a diff without file headers. */
 function refuseHeadless(lines: readonly string[], to: number): void {
-  for (let at = to - 1; at >= 0 && !/^(```|~~~)/.test(lines[at] ?? ''); at--) {
-    if (/^(\+|-(?! \S))/.test(lines[at] ?? '')) throw invalid(at, 'belongs to no hunk')
+  for (let at = to - 1; at >= 0 && !isFence(lines[at]); at--) {
+    if (isChange(lines[at])) throw invalid(at, 'belongs to no hunk')
   }
 }
+
+const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
+
+/** An added or removed line; `- text` is rather a list in the prose around a diff. */
+const isChange = (line = ''): boolean => /^(\+|-(?! \S|- ?$))/.test(line)
