@@ -53,8 +53,8 @@ verifies('debrief:save:failed', 'a full disk, and a restart after it', async (t)
   const before = JSON.stringify({ type: 'FeatureCollection', features })
   writeFileSync(path, before)
   const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
-  // Blocks of 512 bytes: a little more than the file has now.
-  const shell = `ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
+  // Blocks of 512 bytes: a little more than the file has now. What a test runner loads would die of the limit's signal.
+  const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
   const node = [process.execPath, '--conditions=@causeway/source', script, dir]
   const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])
   t.same(JSON.parse(stdout), { code: 'SAVE_FAILED', total: 501, files: ['wide.plot.json'] })

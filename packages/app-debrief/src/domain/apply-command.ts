@@ -204,5 +204,6 @@ function messageOf(notice: Notice): string {
   if (notice.kind === 'text') return notice.text
   if (notice.kind === 'log') return notice.message
   if (notice.kind === 'image') return notice.title ?? 'image shown'
-  return typeof notice.data.title === 'string' ? notice.data.title : 'data shown'
+  const { summary, title } = notice.data
+  return typeof summary === 'string' ? summary : typeof title === 'string' ? title : 'data shown'
 }
