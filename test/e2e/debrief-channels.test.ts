@@ -191,15 +191,11 @@ verifies('debrief:large:open', async (t) => {
     isOpen = true
     return answer
   })
-  const delays: number[] = []
-  while (!isOpen) {
-    const before = performance.now()
-    const { status } = await getJson(server.url, '/health')
-    t.equal(status, 200)
-    delays.push(performance.now() - before)
-  }
+  const answers: number[] = []
+  while (!isOpen) answers.push((await getJson(server.url, '/health')).status)
   t.match(await opening, { features: 1000 })
-  t.ok(delays.length >= 10, `${delays.length} answers while it was opened`)
+  t.ok(answers.length >= 10, `${answers.length} answers while it was opened`)
+  t.ok(answers.every((status) => status === 200))
   t.match(await client.ask('debrief_get_features', { filename: 'wide.plot.json', limit: 1 }), { total: 1000 })
   await client.ask('debrief_close_plot', { filename: 'wide.plot.json' })
 })
