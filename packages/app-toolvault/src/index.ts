@@ -13,6 +13,7 @@ export default defineApp(
     about:
       'Analysis of maritime tracks: range, CPA, zones, speeds, jumps, imports; each answers a DebriefCommand.',
     rootsSetting: 'CAUSEWAY_PLOT_ROOTS',
+    service: 'tool-vault',
     open: openVault,
     session: () => ({}),
     close: (store) => store.close(),
