@@ -3,6 +3,9 @@ import { generatedRecordings } from '../../../scripts/fixtures/generated.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { openReplay } from './replay-kit.ts'
 
+// A fresh checkout makes the recordings first.
+t.setTimeout(120_000)
+
 const { folder, manifest } = await generatedRecordings()
 const pairs = manifest.recordings.filter(
   ({ diverges_at, name }) => diverges_at !== undefined && name.endsWith('_a'),
