@@ -52,7 +52,12 @@ export function openLimits({
       )
     },
     report: () => ({
-      rates: rateLimits,
+      rates: Object.fromEntries(
+        Object.entries(rateLimits).map(([name, { perSecond, burst }]) => [
+          name,
+          { per_second: perSecond, burst },
+        ]),
+      ),
       answer_chars: answerLimitChars,
       deadlines_ms: deadlinesMs,
       concurrency,

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import { WebSocket } from 'ws'
+import { startBridge } from '../../../bridge/test/client.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { openTokens } from '../../src/access/token-file.ts'
 import { both, modern, openWire, rpc, toolCall, until, type Wire } from '../http/open-wire.ts'
@@ -225,6 +226,24 @@ verifies('access:every-route', 'a session does not outlive the right to it', asy
   t.equal((await wire.send(undefined, { method: 'DELETE', headers: inSession })).status, 401)
   t.equal((await wire.send(rpc('ping'), { headers: { ...inSession, ...bearer(all) } })).status, 200)
 })
+
+verifies(
+  'access:every-route',
+  'the bridge gets in by its token file, and says what is wrong without',
+  async (t) => {
+    const { wire } = await openGuarded(t)
+    const url = `${wire.http.url}/mcp`
+    const file = `${t.testdirName}/bridge-token`
+    writeFileSync(file, `${all}\n`, { mode: 0o600 })
+    const params = { name: 'Demo__echo', arguments: { text: 'x' } }
+    const inside = startBridge(t, { url, args: ['--token-file', file] })
+    await inside.open()
+    t.match(await inside.call(1, 'tools/call', params), { result: { structuredContent: { text: 'x' } } })
+    const outside = startBridge(t, { url })
+    const refused = JSON.stringify(await outside.call(1, 'tools/call', params))
+    t.match(refused, /token-file/)
+  },
+)
 
 verifies('access:rotation', 'what is open is ended when its token is withdrawn', async (t) => {
   const { wire, port } = await openGuarded(t)

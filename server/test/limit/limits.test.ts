@@ -215,7 +215,7 @@ verifies('limits:visible', async (t) => {
   for (const _ of [1, 2]) await send({ text: 'x' }, { path: '/api/apps/demo/tools/echo' })
   const { json } = await send(undefined, { path: '/health', method: 'GET' })
   t.match(json.limits, {
-    rates: { demo: { perSecond: 0.1, burst: 1 } },
+    rates: { demo: { per_second: 0.1, burst: 1 } },
     deadlines_ms: { '*': 600_000 },
     concurrency: { '*': 256 },
     inflight: 1024,
