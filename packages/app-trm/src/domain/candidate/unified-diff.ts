@@ -53,7 +53,7 @@ export function readDiff(text: string): readonly FileDiff[] {
     if (line.startsWith('@@@')) throw invalid(at, 'starts a combined diff, of a merge')
     if (line.startsWith('@@')) {
       const { hunk, next } = readHunk(lines, at)
-      refuseLost(lines, next, hunk.isCounted)
+      refuseLost(lines, next)
       if (last === undefined) refuseHeadless(lines, at)
       const file = last ?? open()
       file.hunks.push(hunk)
@@ -146,27 +146,31 @@ function dropTrail(body: HunkLine[], seen: Counts, wanted: Counts | undefined): 
 
 /**
  * Refuses added and removed lines that stand under no `@@`: behind a hunk or a file header, up to the next one. Behind
- * a fence or the signature of a mail stands prose, or the rest of a hunk of which that line is one that lost its blank;
- * unless the counts say that the hunk is whole, what looks like a change is refused there, too.
+ * a fence or the signature of a mail stands prose, or the rest of a hunk of which that line is one that lost its blank:
+ * what looks like a change and not like a list is refused there, too.
  */
-function refuseLost(lines: readonly string[], from: number, isWhole = false): void {
+function refuseLost(lines: readonly string[], from: number): void {
   let isProse = false
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (/^(diff --git |Index: |@@|GIT binary patch)/.test(line) || isFilePair(lines, at)) return
     isProse ||= isFence(line) || /^-- ?$/.test(line)
-    if (isProse ? !isWhole && isChange(line) : /^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
+    if (isProse ? isChange(lines, at) : /^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
   }
 }
 
 /** The same above the first hunk of a diff without file headers. */
 function refuseHeadless(lines: readonly string[], to: number): void {
   for (let at = to - 1; at >= 0 && !isFence(lines[at]); at--) {
-    if (isChange(lines[at])) throw invalid(at, 'belongs to no hunk')
+    if (isChange(lines, at)) throw invalid(at, 'belongs to no hunk')
   }
 }
 
 const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
 
-/** An added or removed line; `- text` is rather a list in the prose around a diff. */
-const isChange = (line = ''): boolean => /^(\+|-(?! \S|- ?$))/.test(line)
+/** An added or removed line; `- text` is rather a list in the prose around a diff, unless context stands beside it. */
+function isChange(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? ''
+  const isBeside = [at - 1, at + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))
+  return /^(\+|-(?! \S|- ?$))/.test(line) || (/^- \S/.test(line) && isBeside)
+}

@@ -175,6 +175,10 @@ t.test('a diff: lines that would be lost are refused', async (t) => {
   t.throws(() => diffed(twenty, behindHeader), { code: 'INVALID_DIFF', data: { line: 3 } })
   const above = '-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
   t.throws(() => diffed(twenty, above), { code: 'INVALID_DIFF', data: { line: 2 } })
+  const fence = '@@\n line 1\n-line 2\n```\n+line two\n line 3\n'
+  t.throws(() => diffed(twenty, fence), { code: 'INVALID_DIFF', data: { line: 5 } })
+  const header = '@@\n line 1\n-line 2\ndiff --git a/x b/x\n+line two\n line 3\n'
+  t.throws(() => diffed(twenty, header), { code: 'INVALID_DIFF', data: { line: 5 } })
   const prose = 'What it does:\n- renames line 5\n\n@@ -5 +5 @@\n-line 5\n+line five\n```\n- done\n'
   t.match(diffed(twenty, prose), 'line five')
 })

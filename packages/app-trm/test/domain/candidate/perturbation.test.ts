@@ -147,6 +147,7 @@ function damaged(patch: string, chance: ReturnType<typeof chanceFrom>): string {
     [line, line],
     [line.slice(0, chance.below(line.length + 1))],
     [line, 'and so on'],
+    ['diff --git a/x b/x', line],
     ['', line],
   ]
   lines.splice(at, 1, ...(damages[chance.below(damages.length)] ?? []))
