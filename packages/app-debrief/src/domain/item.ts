@@ -29,14 +29,14 @@ export interface Item {
 
 /** A feature with its text. */
 export function makeItem(value: JsonObject, text: string): Item {
-  let held = new WeakRef(value)
-  // Taken while the value is at hand.
+  // Not the value at hand: what a weak reference was made for lives to the end of the job, a whole file when one is read.
+  let held: WeakRef<JsonObject> | undefined
   const looks = looksOf(value)
   return {
     id: idOf(value),
     text,
     get value() {
-      const known = held.deref()
+      const known = held?.deref()
       if (known !== undefined) return known
       const read = JSON.parse(text) as JsonObject // it was parsed before
       held = new WeakRef(read)
