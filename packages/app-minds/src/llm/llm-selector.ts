@@ -42,6 +42,7 @@ interface Deliberation {
   readonly calls: LlmCallRow[]
   readonly told: Told
   readonly corrected: string[]
+  readonly warnings: Set<string>
 }
 
 /** Makes the selector of one mind. `now` in ms since the epoch. */
@@ -64,6 +65,7 @@ export function llmSelector(
         calls,
         told: toldOf(context.cycle, limits),
         corrected: [],
+        warnings: new Set(),
       }
       const salvaged: { current: Salvaged } = { current: { memories: [] } }
       try {
@@ -152,7 +154,7 @@ async function deliberate(work: Deliberation, salvaged: { current: Salvaged }): 
       menu: situation.menu.map((option) => option.action),
       ...(work.corrected.length === 0 ? {} : { corrected: work.corrected }),
     },
-    warnings,
+    warnings: [...warnings, ...work.warnings],
     calls: work.calls,
   }
 }
@@ -214,7 +216,10 @@ async function ask<T>(
       schema,
       signal: work.signal,
       until: work.until,
-      record: (row) => calls.push(row),
+      record: (row) => {
+        calls.push(row)
+        noteCut(work, row, messages)
+      },
       mayCall: () => calls.length < chat.provider.calls_per_decision,
     })
     const read = judged(answer.text, judge)
@@ -235,6 +240,17 @@ async function ask<T>(
   if (sound !== undefined) return sound
   if (isCut) throw new ChatError('LLM_TRUNCATED', `the answer for ${step} was cut off`)
   throw new ChatError('LLM_INVALID_OUTPUT', `no usable answer for ${step} after ${corrections} corrections`)
+}
+
+/** Some servers cut a prompt that is too long for them without a word; the tokens that they count give it away. */
+function noteCut(
+  { warnings }: Deliberation,
+  { prompt_tokens }: LlmCallRow,
+  messages: readonly ChatMessage[],
+): void {
+  const estimate = messages.reduce((sum, { content }) => sum + content.length, 0) / 3.5
+  if (prompt_tokens !== null && prompt_tokens > 0 && prompt_tokens < estimate / 2)
+    warnings.add(`the provider read ${prompt_tokens} tokens where about ${Math.round(estimate)} were sent`)
 }
 
 function judged<T>(text: string, judge: (value: unknown) => Judged<T>): Judged<T> {

@@ -38,6 +38,9 @@ export interface Recollections {
 const top = 50
 const beside = 10
 
+/** Longest wait for vectors, ms: a character that waits for its memories does not act. */
+const vectorsMs = 4000
+
 /** Memories without a vector that get one with a search. */
 const oldBatch = 256
 
@@ -62,7 +65,7 @@ export async function recall(
   const today = withToday && mind.daily_count > 0 ? await file.daily(mind.seq) : []
   const warnings: string[] = []
   const texts = [...queries, ...today.map(({ content }) => content)]
-  const vectors = await embedding.vectors(texts).catch((error: unknown) => {
+  const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
     warnings.push(`memories were searched by words alone: ${error.message}`)
     return []
@@ -125,7 +128,8 @@ export async function embedOld(
 ): Promise<'complete' | 'more' | 'unreachable'> {
   if (mind.embedder_id === embedding.id) return 'complete'
   const rows = await file.unembedded(mind.seq, embedding.id, oldBatch)
-  const vectors = await embedding.vectors(rows.map(({ content }) => content)).catch((error: unknown) => {
+  const texts = rows.map(({ content }) => content)
+  const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })

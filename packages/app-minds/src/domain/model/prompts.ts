@@ -2,6 +2,7 @@
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
 import { shareOf } from '../observation.ts'
+import { cut } from '../policy/speech.ts'
 import type { KnownConversation } from '../policy/talk.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 import type { Recalled } from '../retrieval.ts'
@@ -61,7 +62,7 @@ export function stateText(told: Told): string {
   const character = [...traits, ...Object.entries(dimensions).map(([name, value]) => `${name} ${value}`)]
   return [
     section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '))),
-    section('Working memory', JSON.stringify(workingMemory)),
+    section('Working memory', cut(JSON.stringify(workingMemory), 4000)),
     section('You perceive', observationText(observation, told.mostEntities)),
     ...(conversations.length === 0
       ? []
