@@ -1,12 +1,15 @@
 import { cpSync } from 'node:fs'
 import { type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
+import t from 'tap'
 import { openVault } from '../packages/app-toolvault/src/store.ts'
 import { documented } from '../scripts/docs/makers.ts'
 import { apps } from '../server/src/apps.ts'
 import { listedTool, sharedMount } from '../server/src/mount.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
+
+t.setTimeout(120_000)
 
 /** Recordings as they are committed, and copies of what examples change. */
 const rootsIn = (dir: string) =>

@@ -47,11 +47,8 @@ export const reading = { readOnly: true }
 /** A list of anything. */
 export const anyList = () => z.array(z.unknown())
 
-/** An example session, for tools that need one. The project lies below the roots of the tests. */
-export const started = {
-  tool: 'start',
-  args: { repo: 'sums', test: 'python3 -m unittest', preflight: false },
-}
+/** An example session, for tools that need one: without commands, since examples are run in tests. */
+export const started = { tool: 'start', args: { repo: 'sums', preflight: false } }
 
 /** A candidate that repairs the example project. */
 export const repair = {
