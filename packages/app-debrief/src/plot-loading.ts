@@ -71,7 +71,7 @@ interface Begun {
 
 /** A file that is new to us, or that is another one than we left: its history begins here. */
 async function begun(env: PlotEnv, { path, holder, loaded, rev, selection, live }: Begun): Promise<Standing> {
-  const filename = basename(path)
+  const filename = basename(path).normalize('NFC')
   const kept = await holder.call('restore', { selection: selection ?? null, entries: [], patches: [] })
   await env.journal.begin({ path, filename, rev, sha256: loaded.sha256, selection: kept.selection })
   return standing({ path, holder, loaded, rev, savedRev: rev, live })
@@ -128,7 +128,7 @@ interface Made {
 }
 
 const standing = ({ path, holder, loaded, rev, savedRev, live = liveEvents(rev) }: Made): Standing => ({
-  filename: basename(path),
+  filename: basename(path).normalize('NFC'),
   path,
   holder,
   rev,

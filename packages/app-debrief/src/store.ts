@@ -101,7 +101,9 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   const pathOf = async (filename: string): Promise<string> => {
     const name = plotName(filename)
     for (const folder of roots.folders()) {
-      const path = join(folder, name)
+      // A disk may hold the name in another of Unicode's forms.
+      const names = await readdir(folder).catch(() => [])
+      const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
       // A link could lead anywhere, and a save would replace it.
       const isFile = await lstat(path).then(
         (found) => found.isFile(),

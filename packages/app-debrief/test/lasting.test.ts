@@ -121,3 +121,35 @@ verifies('debrief:external:conflict', 'a restart in the middle of it loses neith
   await client.ask('undo', { steps: 2 })
   t.match(await client.ask('get_features'), { total: 6 })
 })
+
+t.test(
+  'transactions: clients that edit at the same time each have their revision, and nothing is lost',
+  async (t) => {
+    const opened = await ask(t, 'sample')
+    const clients = Array.from({ length: 4 }, () => opened.client())
+    const answers = await Promise.all(
+      clients.flatMap((client) =>
+        Array.from({ length: 10 }, () => client.ask('add_features', { features: [point()] })),
+      ),
+    )
+    t.equal(new Set(answers.map(({ rev }) => rev)).size, 40)
+    t.match(await opened.ask('get_features', { limit: 1 }), { total: 46, rev: 41 })
+    await opened.ask('save_plot')
+    const ids = JSON.parse(opened.file('sample')).features.map(({ id }: { id: string }) => id)
+    t.equal(new Set(ids).size, 46)
+  },
+)
+
+t.test('open_plot: a name is found in whichever form of Unicode the disk holds it', async (t) => {
+  const opened = await openDebrief(t, [])
+  writeFileSync(join(opened.folder, 'U\u0308ber.plot.json'), '{"type":"FeatureCollection","features":[]}')
+  const client = opened.client()
+  const { files } = await client.ask('list_plots')
+  t.match(files, [{ filename: '\u00dcber.plot.json' }])
+  t.match(await client.ask('open_plot', { filename: '\u00dcber.plot.json' }), {
+    filename: '\u00dcber.plot.json',
+  })
+  t.match(await client.ask('add_features', { features: [point()], filename: '\u00dcber.plot.json' }), {
+    rev: 2,
+  })
+})

@@ -81,6 +81,7 @@ async function runTool({ tool: name, args: given, apply, filename }: RunArgs, ct
         ifRev: rev,
         answer(made, stamp) {
           const { said, ...told } = applied(made)
+          ctx.note({ filename: stamp.filename, rev: stamp.rev, ran: tool.name, ids: made.ids.slice(0, 20) })
           return { ...stamp, tool: tool.name, success: true, from_plot: injected, ...told, summary: said }
         },
       })
