@@ -1,6 +1,6 @@
 /** Answers, streams and sockets that are open, judged again while they last: a token may be withdrawn meanwhile. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Admission } from './guard.ts'
+import type { Admission } from './admission.ts'
 
 /** What is open. */
 export interface Recheck {

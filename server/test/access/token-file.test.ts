@@ -4,7 +4,7 @@ import { spawnServer, startServer } from '../../../test/e2e/server-process.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { openTokens } from '../../src/access/token-file.ts'
 import { readTokens, scopeOf, scopeOfMethod } from '../../src/domain/access.ts'
-import { isLoopback } from '../../src/http/guard.ts'
+import { isLoopback } from '../../src/http/admission.ts'
 import { captureLog } from '../test-core.ts'
 
 const [first, second] = ['first-token-of-this-test', 'second-token-of-this-test']
