@@ -1,6 +1,6 @@
 /**
- * Who may come in, by address, origin and token. Web pages are kept out: a page of another site can reach a local server by DNS rebinding or by plain requests
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+ * Who may come in, by address, origin and token. A page of another site can reach a local server by DNS rebinding or by
+ * plain requests (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
