@@ -1,6 +1,6 @@
 /** The plots that are open, shared by every client. */
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Env } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
@@ -75,6 +75,8 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   /** name -> plot, read or not yet */
   const open = new Map<string, Entry>()
   for (const { filename, path } of await journal.openPlots()) open.set(filename, { path })
+  /** plots that are being closed; nobody may read their files before they are saved */
+  const closing = new Map<string, Promise<void>>()
   const ending = new AbortController()
   const watching = watch(plotEnv, () => [...open.values()].flatMap(({ plot }) => plot ?? []), ending.signal)
 
@@ -85,7 +87,12 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   const read = (filename: string): Promise<Plot> | undefined => {
     const entry = open.get(filename)
     if (entry === undefined) return undefined
-    entry.plot ??= openPlot(plotEnv, entry.path).then(
+    // One that was open when the server stopped may lie in a folder that is no root any more.
+    const allowed = async (): Promise<Plot> => {
+      await roots.resolve(dirname(entry.path))
+      return openPlot(plotEnv, entry.path)
+    }
+    entry.plot ??= allowed().then(
       (plot) => {
         entry.ready = plot
         return plot
@@ -117,16 +124,22 @@ export async function openDebrief(env: Env): Promise<Debrief> {
     })
   }
 
+  const endOf = async ({ plot, path }: Entry): Promise<void> => {
+    // One that could not be read has nothing to save.
+    const read = await plot?.catch(
+      (error: unknown) => void log.warn({ err: error }, 'closing an unread plot'),
+    )
+    await read?.close()
+    await journal.setOpen(path, false)
+  }
+
   const closed = async (filename: string): Promise<void> => {
     const entry = open.get(filename)
     if (entry === undefined) throw notOpen(filename, list())
     open.delete(filename)
-    // One that could not be read has nothing to save.
-    const plot = await entry.plot?.catch(
-      (error: unknown) => void log.warn({ err: error }, 'closing an unread plot'),
-    )
-    await plot?.close()
-    await journal.setOpen(entry.path, false)
+    const ended = endOf(entry)
+    closing.set(filename, ended)
+    await ended.finally(() => closing.delete(filename))
     changed.resources()
     changed.resource('plots://list')
   }
@@ -146,7 +159,11 @@ export async function openDebrief(env: Env): Promise<Debrief> {
       const name = plotName(filename)
       const known = read(name)
       if (known !== undefined) return known
-      open.set(name, { path: await pathOf(name) })
+      await closing.get(name)?.catch(() => {})
+      const path = await pathOf(name)
+      // Another client may have been faster meanwhile.
+      if (!open.has(name)) open.set(name, { path })
+      const entry = open.get(name)
       try {
         const plot = await read(name)
         if (plot === undefined) throw notOpen(name, list())
@@ -154,7 +171,7 @@ export async function openDebrief(env: Env): Promise<Debrief> {
         changed.resource('plots://list')
         return plot
       } catch (error) {
-        open.delete(name)
+        if (open.get(name) === entry) open.delete(name)
         throw error
       }
     },

@@ -1,7 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openForTest } from '@causeway/app-kit/testing'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import debrief from '../src/index.ts'
 import { openJournal } from '../src/journal.ts'
 import { ask, openDebrief, openOver } from './debrief-kit.ts'
 
@@ -152,4 +154,25 @@ t.test('open_plot: a name is found in whichever form of Unicode the disk holds i
   t.match(await client.ask('add_features', { features: [point()], filename: '\u00dcber.plot.json' }), {
     rev: 2,
   })
+})
+
+t.test('open_plot: opened and closed by many at once, there is one plot', async (t) => {
+  const opened = await openDebrief(t, ['sample'])
+  const clients = Array.from({ length: 6 }, () => opened.client())
+  await Promise.all(clients.map((client) => client.ask('open_plot', { filename })))
+  await Promise.all(clients.map((client) => client.ask('add_features', { features: [point()] })))
+  t.match(await opened.client().ask('get_features', { limit: 1 }), { total: 12, rev: 7 })
+  const [one, other] = clients
+  await Promise.all([one?.ask('close_plot', { filename }), other?.ask('open_plot', { filename })])
+  await one?.ask('open_plot', { filename })
+  t.match(await one?.ask('get_features', { limit: 1 }), { total: 12, rev: 7 })
+  t.equal(JSON.parse(opened.file('sample')).features.length, 12)
+})
+
+t.test('a plot in a folder that is no root any more is not read after a restart', async (t) => {
+  const opened = await ask(t, 'sample')
+  await opened.app.close()
+  const app = await openForTest(debrief, { dir: join(opened.dir, 'data'), now: Date.now })
+  t.teardown(() => app.close())
+  await t.rejects(app.client().call('get_features', { filename }), { code: 'OUTSIDE_ROOTS' })
 })
