@@ -6,7 +6,16 @@ import { signatureOf } from './plot-file.ts'
 import { workerBytes } from './plot-holder.ts'
 import { loadPlot } from './plot-loading.ts'
 import type { Prepared } from './plot-methods.ts'
-import { isForeign, isTouched, keepCopy, settleFile, trySave, writeCopy, writePlot } from './plot-saving.ts'
+import {
+  dropCopy,
+  isForeign,
+  isTouched,
+  keepCopy,
+  settleFile,
+  trySave,
+  writeCopy,
+  writePlot,
+} from './plot-saving.ts'
 import { tellChange, tellNotices } from './plot-telling.ts'
 import { type PlotEnv, tellFile } from './standing.ts'
 
@@ -136,8 +145,9 @@ export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
     })
     if (read?.file !== undefined) {
       const { sha256, signature, bytes } = read.file
-      Object.assign(plot, { sha256, signature, bytes, savedRev: plot.rev, rescueRev: 0 })
+      Object.assign(plot, { sha256, signature, bytes, savedRev: plot.rev })
       await env.journal.saved(plot.path, plot.rev, sha256)
+      await dropCopy(env, plot)
     }
     settleFile(plot, 'ok', '')
     tellFile(plot)

@@ -29,8 +29,7 @@ export async function writePlot(env: PlotEnv, plot: Standing, isForced = false):
   plot.savedRev = rev
   await env.journal.saved(path, rev, sha256)
   settleFile(plot, 'ok', '')
-  if (plot.rescueRev > 0) await rm(rescueFile(env, plot), { force: true })
-  plot.rescueRev = 0
+  await dropCopy(env, plot)
 }
 
 /** Writes what is new and keeps a copy where that fails; what went wrong is told to views and not thrown. */
@@ -117,6 +116,12 @@ export async function keepCopy(env: PlotEnv, plot: Standing): Promise<void> {
   } catch (error) {
     log.error({ plot: plot.filename, err: error }, 'no copy of the unsaved plot could be kept')
   }
+}
+
+/** Removes the copy once the file and the plot are the same again. */
+export async function dropCopy(env: PlotEnv, plot: Standing): Promise<void> {
+  if (plot.rescueRev > 0) await rm(rescueFile(env, plot), { force: true })
+  plot.rescueRev = 0
 }
 
 function rescueFile({ dir }: PlotEnv, { path }: Standing): string {
