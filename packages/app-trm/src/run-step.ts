@@ -1,6 +1,5 @@
 /** One evaluation from its beginning to its end: land, copy, run, judge, commit; or take everything back. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
@@ -218,39 +217,4 @@ async function runStages(
       changed(id)
     },
   })
-}
-
-/** How somebody waits for an evaluation. */
-export interface Waiting {
-  readonly waitS: number
-  readonly signal: AbortSignal
-  readonly onProgress: (progress: Running['progress']) => void
-  /** whether the evaluation is ended when this caller goes away */
-  readonly cancels: boolean
-}
-
-/** Waits for an evaluation; undefined where it runs on after the wait. Rejects as the evaluation does. */
-export async function awaitStep(
-  running: Running,
-  { waitS, signal, onProgress, cancels }: Waiting,
-): Promise<EvalResult | undefined> {
-  const tell = (): void => onProgress(running.progress)
-  const over = new AbortController()
-  const pause = wait(waitS * 1000, undefined, { signal: AbortSignal.any([over.signal, signal]), ref: false })
-  running.watchers.add(tell)
-  tell()
-  try {
-    return await Promise.race([running.done, pause])
-  } catch (error) {
-    if (!signal.aborted) throw error
-    if (!cancels) throw signal.reason
-    // The files are back, and nothing is left running, before the call is over.
-    running.controller.abort(
-      new CausewayError('CANCELLED', 'the evaluation was cancelled; the files are as before'),
-    )
-    return await running.done
-  } finally {
-    over.abort()
-    running.watchers.delete(tell)
-  }
 }

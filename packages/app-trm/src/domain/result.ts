@@ -1,4 +1,5 @@
 /** What an evaluation came to, as it is stored and told. */
+import type { Diagnostic } from './diagnostic.ts'
 import type { Decision } from './halting.ts'
 import type { Metric } from './metric.ts'
 import type { TestRun } from './report/test-run.ts'
@@ -64,7 +65,7 @@ export interface EvalResult extends Decision {
 /** What later evaluations are compared with. */
 export interface Baseline {
   readonly tests: TestRun | undefined
-  readonly diagnostics: Readonly<Record<string, readonly import('./diagnostic.ts').Diagnostic[]>>
+  readonly diagnostics: Readonly<Record<string, readonly Diagnostic[]>>
 }
 
 /** One sentence on an evaluation. */

@@ -2,10 +2,11 @@
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
+import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseBusy } from '../critic.ts'
 import { previewOf } from '../domain/preview.ts'
 import { propose } from '../propose.ts'
-import { awaitStep, beginStep } from '../run-step.ts'
+import { beginStep } from '../run-step.ts'
 import type { SessionRow } from '../store.ts'
 import {
   acting,
@@ -28,7 +29,7 @@ import {
 const candidate = z
   .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
   .describe(
-    'modify: changes [{file, edits: [{type: replace, oldText, newText} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine|deleteRange}]}]; diff: changes [{path, diff}]; patch: patch; files, create: files [{path, content}]. Lines as before the candidate.',
+    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine, line} | {type: deleteRange, startLine, endLine}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: files [{path, content}]. Lines as before the candidate. In .ipynb edits and diffs have cell (index from 0, or id), also {type: insertCell|replaceCell, content} and deleteCell. sha of read guards a file.',
   )
 
 /** Declares trm.submit and trm.validate. */

@@ -1,12 +1,12 @@
 /** Where a session stands, and its end. */
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
+import { awaitStep } from '../await-step.ts'
 import { type Critic, lastResult, liveSteps } from '../critic.ts'
 import { undecided } from '../domain/halting.ts'
 import { type EvalResult, resultSummary } from '../domain/result.ts'
 import { endSession } from '../end-session.ts'
 import { filesOfBest } from '../going-back.ts'
-import { awaitStep } from '../run-step.ts'
 import type { SessionRow, StepRow } from '../store.ts'
 import {
   acting,

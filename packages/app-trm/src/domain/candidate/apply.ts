@@ -2,11 +2,10 @@ import { CausewayError } from '@causeway/protocol'
 import { editCell, editNotebook } from '../notebook/edit-notebook.ts'
 import { isNotebook, readNotebook } from '../notebook/notebook.ts'
 import { applyDiff } from './apply-diff.ts'
-import { changedLines } from './changed-lines.ts'
 import { editSpans, type TextEdit } from './edit-span.ts'
-import { editedText, lineFeeds, written } from './edited-text.ts'
+import { editedText, written } from './edited-text.ts'
+import { isEqual, type Outcome, reportOf } from './outcome.ts'
 import { type Operation, operations, sourceOf } from './plan.ts'
-import { syntaxError } from './syntax.ts'
 import type {
   AppliedCandidate,
   ApplyOptions,
@@ -14,22 +13,10 @@ import type {
   CandidateWarning,
   Edit,
   FileContent,
-  FileReport,
   FilesBefore,
   HunkPlacement,
 } from './types.ts'
-
-/** What an operation made of its file. */
-interface Outcome {
-  readonly operation: Operation
-  readonly before: FileContent | undefined
-  readonly after: FileContent | null
-  readonly hunks: readonly HunkPlacement[]
-  readonly warnings: readonly CandidateWarning[]
-}
-
-/** Length of a whole file from which on edits would cost less, in UTF-16 units. */
-const largeFile = 100_000
+import { fuzzWarnings, sizeWarnings, staleWarnings, syntaxWarnings } from './warning.ts'
 
 /** The paths that must be read before a candidate can be applied, sorted; throws as `applyCandidate` does. */
 export function candidatePaths(candidate: Candidate): readonly string[] {
@@ -193,70 +180,4 @@ function textOf(content: FileContent | undefined, path: string): string {
   const found = existing(content, path)
   if (typeof found === 'string') return found
   throw refusal('NOT_TEXT', 'the file is not UTF-8 text', path)
-}
-
-function isEqual(before: FileContent | undefined, after: FileContent | null): boolean {
-  if (typeof before === 'string' || typeof after === 'string') return before === after
-  return before === undefined ? after === null : before === after
-}
-
-function reportOf({ operation, before, after }: Outcome): FileReport {
-  const { path } = operation
-  const isDiff = operation.type === 'diff'
-  const isRename = isDiff && operation.effect === 'rename'
-  const executable = isDiff && operation.executable !== undefined ? { executable: operation.executable } : {}
-  const [linesRemoved, linesAdded] = changedLines(textOrNone(before), textOrNone(after))
-  const kind = isRename ? 'renamed' : kindOf(before, after)
-  return {
-    path,
-    kind,
-    linesAdded,
-    linesRemoved,
-    ...executable,
-    ...(isRename ? { from: operation.from } : {}),
-  }
-}
-
-function kindOf(before: FileContent | undefined, after: FileContent | null): FileReport['kind'] {
-  if (after === null) return 'deleted'
-  if (before === undefined) return 'created'
-  return isEqual(before, after) ? 'unchanged' : 'modified'
-}
-
-const textOrNone = (content: FileContent | null | undefined): string =>
-  typeof content === 'string' ? lineFeeds(content) : ''
-
-const fuzzWarnings = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>
-  hunks
-    .filter(({ fuzz }) => fuzz > 0)
-    .map(({ path, hunk, line, fuzz }) => ({
-      code: 'FUZZY_HUNK',
-      path,
-      message: `hunk ${hunk} was placed at line ${line} although ${fuzz} of its context lines differ from the file`,
-    }))
-
-const staleWarnings = (path: string, cells: readonly number[]): CandidateWarning[] =>
-  cells.map((cell) => ({
-    code: 'STALE_OUTPUT',
-    path,
-    message: `the outputs of cell ${cell} are those of its source before`,
-  }))
-
-function sizeWarnings(path: string, content: string, before: FileContent | undefined): CandidateWarning[] {
-  if (before === undefined || content.length < largeFile) return []
-  return [
-    { code: 'LARGE_FILE', path, message: 'the whole file was sent; mode modify or diff would cost less' },
-  ]
-}
-
-/** Only what the candidate itself broke. */
-function syntaxWarnings(
-  path: string,
-  before: FileContent | undefined,
-  after: FileContent | null,
-): CandidateWarning[] {
-  if (typeof after !== 'string' || after === before) return []
-  const found = syntaxError(path, after)
-  if (found === undefined || (typeof before === 'string' && syntaxError(path, before))) return []
-  return [{ code: 'SYNTAX', path, message: `line ${found.line} is no longer valid: ${found.reason}` }]
 }
