@@ -29,7 +29,7 @@ import {
 const candidate = z
   .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
   .describe(
-    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine, line} | {type: deleteRange, startLine, endLine}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: files [{path, content}]. Lines as before the candidate. In .ipynb edits and diffs have cell (index from 0, or id), also {type: insertCell|replaceCell, content} and deleteCell. sha of read guards a file.',
+    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine, line} | {type: deleteRange, startLine, endLine}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: the same. Lines as before the candidate. In .ipynb edits and diffs have cell (index or id); {type: insertCell|replaceCell, content} and deleteCell.',
   )
 
 /** Declares trm.submit and trm.validate. */
