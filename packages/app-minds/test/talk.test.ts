@@ -164,3 +164,21 @@ t.test('talk: the only text that an interaction takes is what is said', async (t
   const answer = await decide(minds, 'mara', 10, conversation([['ben', 'Hello']], {}, current))
   t.type(answer.action.parameters.utterance, 'string')
 })
+
+verifies(
+  'minds:policy:talk',
+  'a question that crossed with a farewell is answered before leaving',
+  async (t) => {
+    const minds = await talkingMind(t, ['The well is behind the church.'])
+    const full = { needs: { hunger: 80, social: 95 } }
+    t.match(said(await decide(minds, 'mara', 10, { ...conversation([]), ...full })), /[Gg]oodbye/)
+    const history = [
+      ['ben', 'Where is the well?'],
+      ['mara', 'Goodbye, friend.'],
+    ] as const
+    const answer = await decide(minds, 'mara', 13, { ...conversation(history), ...full })
+    t.match(said(answer), /The well is behind the church\./)
+    const after = await decide(minds, 'mara', 16, { ...conversation(history), ...full })
+    t.equal(after.action.action, 'cancel_interaction')
+  },
+)

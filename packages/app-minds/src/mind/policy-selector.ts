@@ -14,10 +14,8 @@ import type { ActionSelector } from './selector.ts'
 export const policySelector = (): ActionSelector => ({
   async select({ cycle, recall, step }) {
     const { mind, observation, situation, perception, conversations, constants, weights } = cycle
-    const heard = lastHeard(
-      observation.entity_id,
-      conversations.map(({ messages }) => messages),
-    )
+    const transcripts = conversations.map(({ messages }) => messages)
+    const heard = lastHeard(observation.entity_id, transcripts) ?? cycle.heard.at(-1)?.message
     const queries = await step('memory_query', () =>
       heuristicQueries(observation, mind.working_memory, heard),
     )
@@ -41,6 +39,7 @@ export const policySelector = (): ActionSelector => ({
         },
         state,
         conversations,
+        heard: cycle.heard,
         recollections: heard === undefined ? [] : (byQuery[0] ?? []).map(recollectionOf),
         random: randomFor(mind.rng_seed, observation.time, state.counter),
       }),

@@ -39,6 +39,7 @@ function cycle(observation: Observation, before: Before = nothing, events: reado
     },
     state,
     conversations: [],
+    heard: [],
     recollections: [],
     random: randomFor(1, observation.time, state.counter),
   })

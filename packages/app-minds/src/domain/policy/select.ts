@@ -1,5 +1,6 @@
 /** The policy: from all that is known in a cycle to one action, the same for the same inputs, with its reasons. */
 import { type Action, act } from '../action.ts'
+import type { KeptMessage } from '../conversation.ts'
 import type { Situation } from '../menu.ts'
 import { isTalk, shareOf } from '../observation.ts'
 import type { Random } from '../random.ts'
@@ -17,6 +18,8 @@ export interface PolicyInput {
   /** After perceiving. */
   readonly state: CarriedState
   readonly conversations: readonly KnownConversation[]
+  /** What others said since the last decision. */
+  readonly heard: readonly KeptMessage[]
   /** Memories for the last utterance. */
   readonly recollections: readonly Recollection[]
   readonly random: Random
@@ -143,11 +146,11 @@ function leavingBecause(
 }
 
 function inTalk(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
-  const { outlook, state, recollections, random } = input
+  const { outlook, state, heard, recollections, random } = input
   const { situation, constants } = outlook
   const { time } = situation.observation
   const talk: Talk = state.talks[conversation.interaction_id] ?? newTalk(time)
-  const turn = takeTurn({ situation, conversation, talk, recollections, random, constants })
+  const turn = takeTurn({ situation, conversation, talk, heard, recollections, random, constants })
   return {
     ...chosen(input, [plain(turn.action, 1)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },

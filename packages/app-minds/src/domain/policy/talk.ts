@@ -20,6 +20,8 @@ export interface TalkContext {
   readonly situation: Situation
   readonly conversation: KnownConversation
   readonly talk: Talk
+  /** What others said since the last decision. */
+  readonly heard: readonly KeptMessage[]
   /** Memories for the last utterance, best first. */
   readonly recollections: readonly Recollection[]
   readonly random: Random
@@ -47,12 +49,17 @@ export function takeTurn(context: TalkContext): Turn {
   const { situation, conversation, talk, constants } = context
   const { observation } = situation
   const last = conversation.messages.filter(({ is_system }) => !is_system).at(-1)
-  if (talk.has_parted) return step(act('cancel_interaction'), 'the farewell was said', talk)
   const isMine = isOwnTurn(last, conversation, observation.entity_id)
-  const asked =
-    isMine && last !== undefined && dialogueAct(last.message) === 'question' ? last.message : undefined
+  // Where both spoke at once, what was heard may stand before what was said.
+  const crossed = context.heard.findLast(isQuestion)?.message
+  const asked = isMine && last !== undefined && isQuestion(last) ? last.message : crossed
+  if (talk.has_parted)
+    return crossed === undefined
+      ? step(act('cancel_interaction'), 'the farewell was said', talk)
+      : speak(context, answerTo(crossed, context.recollections, context), 'there was a question', talk)
   const ending = endingBecause(context, last)
   if (ending !== undefined) return part(context, ending, asked)
+  if (asked !== undefined) return speak(context, reply(asked, context), 'there was a question', talk)
   const silence = observation.time - talk.heard_at
   if (!isMine) {
     if (silence <= constants.silence_min) return step(act('continue'), 'it is not my turn', talk)
@@ -66,6 +73,8 @@ export function takeTurn(context: TalkContext): Turn {
   }
   return speak(context, reply(last.message, context), `${last.speaker_name} spoke last`, talk)
 }
+
+const isQuestion = ({ message }: KeptMessage): boolean => dialogueAct(message) === 'question'
 
 /** My turn: another spoke last, or nobody has spoken and I began; where that is not known, the lowest id begins. */
 function isOwnTurn(last: KeptMessage | undefined, conversation: KnownConversation, self: string): boolean {
