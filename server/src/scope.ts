@@ -2,10 +2,11 @@
  * Runs one call of an app: within its limits, with its store, the client's state and a log with the request's id; and one
  * line and one entry of the audit when it is done.
  */
-import { type Ask, type Facts, type Input, isAsk, type Log, type ToolContext } from '@causeway/app-kit'
+import { type Ask, type Facts, type Input, isAsk, type ToolContext } from '@causeway/app-kit'
 import { asCausewayError, type CallToolResult, CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import type { Audit } from './audit/audit.ts'
+import { CallLog } from './call-log.ts'
 import type { ClientStates } from './client-state.ts'
 import type { Caller } from './core.ts'
 import { briefFacts, subjectOf } from './domain/audit-entry.ts'
@@ -84,7 +85,6 @@ class Run {
   readonly #caller: Caller
   readonly #task: Task
   readonly #started = performance.now()
-  #log: Logger | undefined
   #facts: Facts | undefined
 
   constructor(parts: ScopeParts, hosted: Hosted, caller: Caller, task: Task) {
@@ -94,15 +94,11 @@ class Run {
     this.#task = task
   }
 
-  /** What the app gets. Most calls need neither log nor signal: they are made when they are asked for. */
+  /** What the app gets. Most calls never look at their signal: it is made when they do. */
   context(store: unknown, session: unknown, flight: Flight): ToolContext {
     const { now } = this.#parts
     const { sharedSession, progress, notify, input = noInput, client, requestId } = this.#caller
     const { clientKey = this.#caller.sessionKey, trace } = this.#caller
-    const logOf = (): Log => {
-      this.#log ??= this.#parts.log.child(this.#names())
-      return this.#log
-    }
     return {
       store,
       session,
@@ -110,9 +106,7 @@ class Run {
       get signal() {
         return flight.signal
       },
-      get log() {
-        return logOf()
-      },
+      log: new CallLog(this.#parts.log, this.#names()),
       progress,
       notify,
       input,

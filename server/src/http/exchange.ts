@@ -1,6 +1,5 @@
 /** What one HTTP request tells of its caller, beside the messages in it. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Era, Mount } from '../core.ts'
@@ -26,8 +25,6 @@ export interface Exchange {
   /** `Content-Length`. */
   readonly requestBytes: number | undefined
   readonly trace: Trace | undefined
-  /** True for a request to the port of one app. */
-  readonly isOwnPort: boolean
   /** True for an array of messages: each call then gets a request id of its own. */
   readonly isBatch: boolean
   /** The call in it, where it was begun before the SDK saw it. */
@@ -105,9 +102,6 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
     deadlineMs: numberIn(request.headers[headers.causewayDeadline]),
     requestBytes: numberIn(request.headers['content-length']),
     trace: traceOf(request.headers.traceparent),
-    get isOwnPort() {
-      return request.socket.localPort !== (request.server.server.address() as AddressInfo).port // it listens
-    },
     isBatch: Array.isArray(request.body),
   }
 }

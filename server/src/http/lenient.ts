@@ -35,6 +35,8 @@ export interface LenientAnswer {
 export interface Origin {
   readonly wiring: Wiring
   readonly exchange: Exchange
+  /** True where failures are told under the numbers of the original designs. */
+  readonly tellsNumbers: boolean
   /** The session that it came in, where it came in one but asked for no stream. */
   readonly session?: { readonly id: string; readonly client: ClientInfo } | undefined
 }
@@ -69,7 +71,7 @@ async function answer(message: unknown, origin: Origin): Promise<string | Buffer
 
 async function resultOf(
   { id, method, params = {} }: Request,
-  { wiring, exchange, session }: Origin,
+  { wiring, exchange, tellsNumbers, session }: Origin,
 ): Promise<string | Buffer> {
   const { core, toolLists } = wiring
   const { mount } = exchange
@@ -84,7 +86,7 @@ async function resultOf(
     sessionId: session?.id,
   })
   const result = await core.dispatch(method, params, caller)
-  if (wiring.legacyErrors && exchange.isOwnPort) {
+  if (tellsNumbers) {
     const failure = legacyFailure(id, result)
     if (failure !== undefined) return JSON.stringify(failure)
   }

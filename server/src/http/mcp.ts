@@ -1,4 +1,5 @@
 /** `/mcp` and `/mcp/<app>`: decides for each message which leg answers it. */
+import type { AddressInfo } from 'node:net'
 import {
   CausewayError,
   headers,
@@ -94,7 +95,12 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
 /** Answers by the lenient leg, which streams nothing. */
 async function lenient(turn: Turn, wiring: Wiring, session: LegacySession | undefined): Promise<void> {
   const { request, reply, exchange } = turn
-  const origin = { wiring, exchange, session: openSession(session) }
+  const origin = {
+    wiring,
+    exchange,
+    tellsNumbers: wiring.legacyErrors && cameByOwnPort(request),
+    session: openSession(session),
+  }
   const { status, json } = await answerLeniently(request.body, origin)
   await reply.code(status).type('application/json').send(json)
 }
@@ -131,6 +137,10 @@ const acceptsStream = ({ headers: { accept } }: FastifyRequest): boolean =>
 
 const acceptsJson = ({ headers: { accept } }: FastifyRequest): boolean =>
   accept !== undefined && /application\/json|\*\/\*/.test(accept)
+
+/** True for a request to the port of one app. */
+const cameByOwnPort = ({ socket, server }: FastifyRequest): boolean =>
+  socket.localPort !== (server.server.address() as AddressInfo).port // it listens
 
 const methodOf = (body: unknown): unknown => (body as { method?: unknown } | null)?.method
 
