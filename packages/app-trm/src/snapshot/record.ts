@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { copyFile, readlink, rename } from 'node:fs/promises'
+import { copyFile, readlink, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diskEntry } from './disk-entry.ts'
 import { withIndex, written } from './manifest.ts'
@@ -43,7 +43,7 @@ export async function recordTree(
   const kept = join(git.folder, `index-of-${createHash('sha1').update(root).digest('hex')}`)
   return withIndex(git, async ({ GIT_INDEX_FILE }) => {
     const there = { env: { GIT_INDEX_FILE, GIT_WORK_TREE: root }, cwd: root, signal }
-    await copyFile(kept, GIT_INDEX_FILE).catch(ignoreAbsent)
+    await copyIndex(kept, GIT_INDEX_FILE).catch(ignoreAbsent)
     const known = (await git.run(['ls-files', '-z'], there)).toString().split('\0')
     const wanted = new Set(files.map(({ path }) => path))
     const gone = known.filter((path) => path !== '' && !wanted.has(path))
@@ -64,6 +64,16 @@ export async function recordTree(
     })
     return { entries, tree }
   })
+}
+
+/**
+ * Git reads a file again that was changed in the second in which its index was written, which it knows by the time of
+ * the index: a copy with a time of its own would hide such changes.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { atime, mtime } = await stat(from)
+  await copyFile(from, to)
+  await utimes(to, atime, mtime)
 }
 
 const zeroEnded = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('')

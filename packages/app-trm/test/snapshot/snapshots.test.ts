@@ -245,6 +245,15 @@ t.test('a snapshot: large files come back without passing through memory', async
   t.equal(Buffer.compare(readFileSync(join(root, 'large.bin')), bytes), 0)
 })
 
+t.test('a snapshot: a change of the same length in the same second is seen', async (t) => {
+  const { root, snapshots, put } = setUp(t, { isRepository: false })
+  for (let round = 0; round < 10; round++) {
+    put('a.txt', `round ${round}\n`)
+    const taken = await snapshots.take(root)
+    t.same(await snapshots.conflicts(taken), [], `round ${round}`)
+  }
+})
+
 t.test('a snapshot: tells what stood at a path then', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const taken = await snapshots.take(root, ['src/app.py', 'data.bin', 'absent.txt'])
