@@ -26,6 +26,7 @@ import { measureRelays } from './bench/relays.ts'
 import { markdown, type Section } from './bench/report.ts'
 import { measureStart } from './bench/start.ts'
 import { measureToolvault } from './bench/toolvault.ts'
+import { measureTown } from './bench/town.ts'
 import { measureWire } from './bench/wire.ts'
 
 /** What `npm run bench` and its arguments measure. */
@@ -99,6 +100,8 @@ const minds: Part = {
   async run() {
     say('two minutes; fills data folders first')
     show(await measureMinds(server))
+    say('some ten minutes: five towns live for seven days each')
+    show(await measureTown(server))
   },
 }
 

@@ -169,6 +169,24 @@ export const minds = {
     origin: 'design of minds, limits',
     behaviour: 'every limit holds at its value and one beyond',
   },
+  'minds:town:scarce': {
+    origin: 'design of minds, evaluation',
+    behaviour:
+      'people of a town where things are scarce live by their minds: no illegal action, questions answered, facts and corrections remembered, nothing made up',
+  },
+  'minds:town:presets': {
+    origin: 'design of minds, evaluation',
+    behaviour: 'other needs, other scales and a game that tells no refusals are lived with as well',
+  },
+  'minds:town:again': {
+    origin: 'design of minds, evaluation',
+    behaviour: 'the same seed gives the same actions and memories in a town, on any server',
+  },
+  'minds:town:killed': {
+    origin: 'design of minds, evaluation',
+    behaviour:
+      'a town whose server is killed again and again, also while minds sleep, has the same actions and memories as one in peace',
+  },
   'minds:storage-path': {
     origin: 'original mind server, defects',
     behaviour: 'a storage path of a client never becomes a path of this machine',
