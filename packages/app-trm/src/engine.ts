@@ -16,12 +16,12 @@ export interface Engine {
 export interface EngineOptions {
   /** Longest that one call may take, ms: a text that holds the worker up longer is given up, and the worker with it. */
   readonly limitMs?: number
-  /** Characters and bytes up to which work is done at once: parsing these takes less than 10 ms (measured). */
+  /** Characters and bytes up to which work is done at once: once warm, parsing these takes a few milliseconds. */
   readonly smallest?: number
 }
 
 /** Small work is done where it is asked for; the rest in a worker that starts when needed, and anew after it was lost. */
-export function openEngine({ limitMs = 30_000, smallest = 8000 }: EngineOptions = {}): Engine {
+export function openEngine({ limitMs = 30_000, smallest = 2000 }: EngineOptions = {}): Engine {
   let link: WorkerLink<EngineMethods> | undefined
   const started = () => {
     if (link?.isAlive) return link

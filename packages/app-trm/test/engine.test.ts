@@ -95,7 +95,7 @@ t.test('the engine: calls at once are answered each, and a closed one starts aga
 })
 
 t.test('the engine: does small work at once, and the same work', async (t) => {
-  const [near, far] = [openEngine({ smallest: 8000 }), engine(t)]
+  const [near, far] = [openEngine({ smallest: 2000 }), engine(t)]
   t.teardown(() => near.close())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
   t.same(await near.call('review', request), await far.call('review', request))
