@@ -42,6 +42,31 @@ verifies('minds:memory:newest', async (t) => {
   ])
 })
 
+verifies('minds:memory:newest', 'in whatever words a correction is announced', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const facts = [
+    ['Correction: ', 'The ferry to Lund leaves at', 'When does the ferry to Lund leave?'],
+    [
+      'Sorry, I was wrong. ',
+      'The goat of Eberhard hides behind the',
+      'Where does the goat of Eberhard hide?',
+    ],
+    [
+      'No, ',
+      'Cornelius owes the smith pennies, and they are',
+      'How many pennies does Cornelius owe the smith?',
+    ],
+    ['I was mistaken: ', 'The council meets beside the', 'Where does the council meet?'],
+  ] as const
+  for (const [n, [words, start]] of facts.entries()) {
+    await decide(minds, 'mara', 100 + n, hears('ben', `${start} eighty.`))
+    await decide(minds, 'mara', 200 + n, hears('ben', `${words}${start} ninety.`))
+  }
+  await minds.call('consolidate_memories', { mind_id: 'mara' })
+  for (const [words, , question] of facts) t.match((await ask(minds, question, 2))[0], 'ninety', words)
+})
+
 verifies('minds:consolidation', 'what says the same joins what is known, and counts once', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')

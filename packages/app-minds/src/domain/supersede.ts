@@ -22,10 +22,12 @@ export function supersedes(newer: Fact, older: Fact): boolean {
   return isSameTopic && isOther
 }
 
+/** What announces a correction and is no part of the claim. */
+const announcement =
+  /\b(i (was|am) (wrong|mistaken)|that was (wrong|a mistake)|actually|correction|sorry|no longer|anymore|instead|but|well)\b/gi
+
 /** The words of what was said, in order, without who said it and without the words that announce a correction. */
 function claim(content: string): Set<string> {
   const said = content.replace(/^[^:]{1,80} told me: /, '')
-  return new Set(
-    contentWords(said.replace(/\b(actually|correction|sorry|no longer|anymore|instead|but|well)\b/gi, ' ')),
-  )
+  return new Set(contentWords(said.replace(announcement, ' ')))
 }
