@@ -25,6 +25,11 @@ export const parts: readonly Part[] = [
     args: [tap, '--disable-coverage', 'test/{e2e,client,conformance,postgres}/*.test.ts'],
   },
   {
+    name: 'town',
+    about: 'five towns of minds for seven days each, and one whose server is killed twenty times',
+    args: [tap, '--disable-coverage', 'test/town/*.test.ts'],
+  },
+  {
     name: 'fuzz',
     about: 'arbitrary lines through a real bridge and server',
     args: [tap, '--disable-coverage', 'test/fuzz/*.test.ts'],
