@@ -45,6 +45,9 @@ export interface Script {
   readonly errands: readonly Errand[]
 }
 
+/** How many are told everything: each has several facts to keep apart. */
+const confidants = 4
+
 /** Writes the script of a run: facts over the first `tellingDays`, questions on the day after. */
 export function scriptOf(
   seed: number,
@@ -54,17 +57,18 @@ export function scriptOf(
   const file = new URL('../../fixtures/minds/facts.json', import.meta.url)
   const { facts, corrections, neverTold } = JSON.parse(readFileSync(file, 'utf8')) as Facts // a file of this repository
   const chance = chanceOf(seed ^ 0x5eed)
+  const hearers = drawn(who.hearers, confidants, chance)
   const told = facts.map((fact, n): Told => {
     const [value, other] = twoOf(fact.values, chance)
     const isCorrected = corrections.of.includes(fact.id)
     const first = fact.say.replace('{value}', value)
     const now = isCorrected ? fact.say.replace('{value}', other) : first
-    const hearer = who.hearers[n % who.hearers.length] ?? ''
+    const hearer = hearers[n % hearers.length] ?? ''
     return { id: fact.id, hearer, first, now, exact: fact.exact, paraphrase: fact.paraphrase, isCorrected }
   })
   const never = neverTold.map((text, n) => ({
     id: `never_${n}`,
-    hearer: who.hearers[(2 * n + 1) % who.hearers.length] ?? '',
+    hearer: hearers[n % hearers.length] ?? '',
     text,
   }))
   const teller = (n: number): string => who.tellers[n % who.tellers.length] ?? ''
@@ -112,6 +116,12 @@ export function scriptOf(
     ),
   ]
   return { told, never, errands }
+}
+
+/** So many of all, each once. */
+function drawn(all: readonly string[], count: number, chance: Chance): readonly string[] {
+  const left = [...all]
+  return Array.from({ length: count }, () => left.splice(chance.below(left.length), 1)[0] ?? '')
 }
 
 function twoOf(values: readonly string[], chance: Chance): readonly [string, string] {
