@@ -16,7 +16,7 @@ export interface RecallScore {
   /** Told facts among the first five memories, asked in the words that were used, and in others. */
   readonly exact: Share
   readonly paraphrase: Share
-  /** Corrected facts whose newest form ranks above the first one, by both ways of asking. */
+  /** Corrected facts that came up by either way of asking, and whose newest form ranks above the first one. */
   readonly newest: Share
   /** Questions about things never said that bring up no fact. */
   readonly empty: Share
@@ -46,17 +46,7 @@ export async function recallScore(call: Call, script: Script, done: readonly Don
   return {
     exact: await found('exact'),
     paraphrase: await found('paraphrase'),
-    newest: await share(
-      corrected.flatMap((fact) => [fact.exact, fact.paraphrase].map((query) => ({ fact, query }))),
-      async ({ fact, query }) => {
-        const memories = await ask(fact.hearer, query, 50)
-        const [now, first] = [fact.now, fact.first].map((text) =>
-          memories.findIndex((content) => content.includes(text)),
-        )
-        const isNewest = now !== undefined && now >= 0 && (first === -1 || now < (first ?? -1))
-        return isNewest ? undefined : `${query}: ${JSON.stringify(memories.slice(0, 3))}`
-      },
-    ),
+    newest: await newestScore(corrected, ask),
     empty: await share(script.never, async ({ hearer, text }) => {
       const memories = await ask(hearer, text)
       return memories.length === 0 ? undefined : `${text}: ${memories[0]}`
@@ -64,10 +54,27 @@ export async function recallScore(call: Call, script: Script, done: readonly Don
   }
 }
 
-async function share<T extends Told | object>(
-  all: readonly T[],
-  miss: (one: T) => Promise<string | undefined>,
+async function newestScore(
+  corrected: readonly Told[],
+  ask: (hearer: string, query: string, most: number) => Promise<readonly string[]>,
 ): Promise<Share> {
+  const ranked: { readonly query: string; readonly now: number; readonly first: number }[] = []
+  for (const fact of corrected)
+    for (const query of [fact.exact, fact.paraphrase]) {
+      const memories = await ask(fact.hearer, query, 50)
+      const rankOf = (text: string): number => memories.findIndex((content) => content.includes(text))
+      const [now, first] = [rankOf(fact.now), rankOf(fact.first)]
+      // A fact that does not come up at all is missed by recall, not by its correction.
+      if (now >= 0 || first >= 0) ranked.push({ query, now, first })
+    }
+  return share(ranked, async ({ query, now, first }) =>
+    now >= 0 && (first < 0 || now < first)
+      ? undefined
+      : `${query}: the correction is at ${now}, the first at ${first}`,
+  )
+}
+
+async function share<T>(all: readonly T[], miss: (one: T) => Promise<string | undefined>): Promise<Share> {
   const missed: string[] = []
   for (const one of all) {
     const text = await miss(one)
