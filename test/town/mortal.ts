@@ -60,7 +60,7 @@ export class MortalServer {
   /** The memories of a mind, with ids. */
   async memories(mindId: string): Promise<readonly { readonly id: string; readonly content: string }[]> {
     const { client } = await this.#life
-    const lasting = await client.read(`mind://${mindId}/memories?limit=10000`)
+    const lasting = await client.read(`mind://${mindId}/memories?limit=1000`)
     const daily = await client.read(`mind://${mindId}/daily_memories`)
     return [lasting, daily].flatMap((rows) => rows as readonly { id: string; content: string }[]) // JSON of the app
   }
