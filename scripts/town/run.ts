@@ -116,8 +116,9 @@ export async function runTown(options: RunOptions, minds: Deciders): Promise<Run
       tally.spoken(town, body)
     }
     tally.minute(town)
-    if (town.time % night === 0) await minds.sleep(folk, town.time)
-    if (town.time === tellingDays * day && minds.call !== undefined)
+    const isTold = town.time === Math.round(tellingDays * day)
+    if (town.time % night === 0 || isTold) await minds.sleep(folk, town.time)
+    if (isTold && minds.call !== undefined)
       recall = await recallScore(
         minds.call,
         script,
