@@ -239,4 +239,8 @@ export const help = {
     origin: 'design, examples',
     behaviour: 'the example asks the documentation and prints what its README shows',
   },
+  'help:indexing': {
+    origin: 'design, Help: out of the box',
+    behaviour: 'an answer says what is still being indexed',
+  },
 } as const satisfies Requirements

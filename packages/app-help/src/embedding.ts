@@ -34,12 +34,15 @@ export const wanted = (settings: EmbeddingSettings): Readonly<Record<string, unk
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
+/** One attempt of a question at an endpoint, ms: beyond that the words alone are the better answer. */
+const questionMs = 5000
+
 /** An embedder for questions to stored vectors; undefined where none is configured. Throws `EMBEDDINGS_INVALID`. */
 export function openEmbedder(
   settings: EmbeddingSettings,
   model: Uint8Array | undefined,
 ): Embedder | undefined {
-  if (settings.provider === 'openai') return openEndpoint(settings)
+  if (settings.provider === 'openai') return openEndpoint({ ...settings, tries: 1, timeoutMs: questionMs })
   if (settings.provider === 'none' || model === undefined) return undefined
   return openLsa(decodeLsa(model))
 }

@@ -80,6 +80,8 @@ export interface HelpIndex {
   /** Cosine of pieces to a vector, for those that have one. */
   similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
   items(ids: readonly number[]): Promise<readonly ItemRow[]>
+  /** Numbers of the pieces of a page, in order. */
+  itemsOf(docId: number): Promise<readonly number[]>
   /** Pages of a scope by section, then path. */
   docs(scope: Scope): Promise<readonly DocRow[]>
   docsById(ids: readonly number[]): Promise<readonly DocRow[]>

@@ -107,6 +107,10 @@ verifies('help:space:away', async (t) => {
   t.equal(pathsOf(found)[0], 'docs/b.md')
   t.match(found, { mode: 'lexical', degraded: { code: 'EMBEDDINGS_UNAVAILABLE' } })
   t.notMatch(JSON.stringify(found), /secret/)
+  state.isDown = false
+  const asked = state.asked
+  t.match(await help.ask('parser'), { mode: 'lexical' }, 'one that was away is left alone for a while')
+  t.equal(state.asked, asked)
 })
 
 t.test('build: vectors that were paid for survive a build that dies', async (t) => {

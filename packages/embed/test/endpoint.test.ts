@@ -106,7 +106,7 @@ verifies('help:embed:dimensions', async (t) => {
     data: { dimensions: 3, configured_dimensions: 2 },
   })
   const [two, three] = [2, 3].map((dimensions) => open({ dimensions }).space)
-  if (two === undefined || three === undefined) return t.fail('two spaces')
+  if (two === undefined || three === undefined) return void t.fail('two spaces')
   t.throws(() => requireSameSpace(two, three), { code: 'EMBEDDING_SPACE_MISMATCH' })
   t.doesNotThrow(() => requireSameSpace(two, open({ baseUrl: 'http://127.0.0.1:1/proxy' }).space))
 })

@@ -56,6 +56,13 @@ export function readPostgres(db: PostgresDatabase, facts: IndexFacts): HelpIndex
       )
       return rows.map(itemOf)
     },
+    async itemsOf(docId) {
+      const rows = await db.query<{ id: number }>(
+        'SELECT id::integer AS id FROM help_items WHERE doc_id = $1 ORDER BY position',
+        [docId],
+      )
+      return rows.map(({ id }) => id)
+    },
     docs: (scope) =>
       db.query<DocRow>(
         `SELECT ${docColumns} FROM help_docs d WHERE ${inScope} ORDER BY d.section COLLATE "C", d.source COLLATE "C", d.file_path COLLATE "C"`,

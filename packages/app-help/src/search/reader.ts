@@ -3,6 +3,7 @@ import type { Embedder } from '@causeway/embed'
 import { CausewayError } from '@causeway/protocol'
 import { type EmbeddingSettings, openEmbedder } from '../embedding.ts'
 import type { HelpStorage } from '../storage.ts'
+import { resting } from './question-embedder.ts'
 import type { Searchable } from './search.ts'
 
 /** Gives the state that answers now to one call at a time or to many. */
@@ -19,11 +20,16 @@ interface Held extends Searchable {
 }
 
 /** Opens nothing before the first call. */
-export function openReader(storage: HelpStorage, settings: EmbeddingSettings): Reader {
+export function openReader(
+  storage: HelpStorage,
+  settings: EmbeddingSettings,
+  now: () => number = Date.now,
+): Reader {
   let held: Held | undefined
   let opening: Promise<void> | undefined
   /** An endpoint keeps its connections and questions from one index to the next. */
-  const endpoint = settings.provider === 'openai' ? openEmbedder(settings, undefined) : undefined
+  const opened = settings.provider === 'openai' ? openEmbedder(settings, undefined) : undefined
+  const endpoint = opened && resting(opened, now)
 
   const letGo = async (old: Held): Promise<void> => {
     if (!old.isOld || old.users > 0) return

@@ -1,5 +1,5 @@
 /** Questions to the documentation: rank, fuse, group by page, cut to what the caller can take. */
-import type { Embedder } from '@causeway/embed'
+import type { Embedder, EmbeddingSpace } from '@causeway/embed'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
@@ -57,6 +57,8 @@ export interface SearchAnswer {
   readonly results: readonly FoundDoc[]
   readonly mode: Mode
   readonly degraded?: Degraded
+  /** Where the vectors come from; null without. */
+  readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
   /** Pages that matched at all. */
   readonly total_candidates: number
   /** True where text was left out for max_chars. */
@@ -94,10 +96,17 @@ export async function search(
     results: docs,
     mode,
     ...(degraded === undefined ? {} : { degraded }),
+    embedding_space: spaceOf(index),
     total_candidates: fused.length,
     truncated: isCut,
     revision: index.facts.revision,
   }
+}
+
+function spaceOf({ facts: { space } }: HelpIndex): SearchAnswer['embedding_space'] {
+  if (space === undefined) return null
+  const { provider, model, dimensions } = space
+  return { provider, model, dimensions }
 }
 
 /** The lists joined; pages of a package that the question names go before those of others. */
@@ -179,7 +188,12 @@ async function shown(
   fused: readonly FusedDoc[],
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
 ): Promise<FoundDoc[]> {
-  const chosen = fused.map((doc) => ({ ...doc, items: doc.items.slice(0, chunks_per_result) }))
+  const chosen = await Promise.all(
+    fused.map(async (doc) => ({
+      ...doc,
+      items: await chosenItems(index, doc, { chunks_per_result, vector }),
+    })),
+  )
   const ids = chosen.flatMap(({ items }) => items.map(({ item_id }) => item_id))
   const rows = new Map((await index.items(ids)).map((row) => [row.item_id, row]))
   const docs = new Map(
@@ -205,6 +219,21 @@ async function shown(
       },
     ]
   })
+}
+
+/** The best pieces of a page; of one that was found as a whole, those nearest to the question, or its first. */
+async function chosenItems(
+  index: HelpIndex,
+  { doc_id, items }: FusedDoc,
+  { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
+): Promise<readonly FusedItem[]> {
+  if (items.length > 0) return items.slice(0, chunks_per_result)
+  const ids = await index.itemsOf(doc_id)
+  const near = vector === undefined ? undefined : await index.similarities(ids, vector)
+  return ids
+    .map((item_id) => ({ item_id, score: 0, ranks: {}, similarity: near?.get(item_id) ?? null }))
+    .sort((a, b) => (b.similarity ?? 0) - (a.similarity ?? 0) || a.item_id - b.item_id)
+    .slice(0, chunks_per_result)
 }
 
 function foundChunk(

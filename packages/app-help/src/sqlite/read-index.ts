@@ -145,6 +145,11 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
         )
         .all(JSON.stringify(ids))
         .map(itemOf),
+    itemsOf: async (docId) =>
+      db
+        .prepare<[number], number>('SELECT id FROM help_items WHERE doc_id = ? ORDER BY position')
+        .pluck()
+        .all(docId),
     docs: async (scope) =>
       db
         .prepare<[object], StoredDoc>(

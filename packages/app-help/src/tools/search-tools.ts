@@ -102,6 +102,6 @@ function summaryOf({ results, total_candidates, truncated, degraded }: SearchAns
           `${total_candidates} ${total_candidates === 1 ? 'document matches' : 'documents match'}, ${results.length} shown; best: ${best.title} (${best.source}/${best.file_path}).`,
         ]
   if (truncated) parts.push('Text was left out for max_chars.')
-  if (degraded !== undefined) parts.push(`Searched by words alone: ${degraded.message}.`)
+  if (degraded !== undefined) parts.push(`Not searched by meaning: ${degraded.message}.`)
   return parts.join(' ')
 }

@@ -34,12 +34,6 @@ export const helpRows = {
     'wait until it has ended, then build again',
     retry,
   ),
-  HELP_BUILD_FAILED: row(
-    -32000,
-    500,
-    'the documentation could not be indexed; the index before still answers',
-    'see data.failed, correct the files and build again',
-  ),
   HELP_SOURCE_INVALID: row(
     -32000,
     422,
