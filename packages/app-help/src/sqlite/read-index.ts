@@ -109,10 +109,20 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
       .map(({ id }) => ({ doc_id: id, item_id: null }))
   }
 
+  db.exec('CREATE VIRTUAL TABLE temp.word_count USING fts5vocab(main, help_fts_exact, row)')
+  const countOf = db.prepare<[string], number>('SELECT doc FROM temp.word_count WHERE term = ?').pluck()
+  /** Without the words that every fourth piece has, if others are left: they order nothing and cost nearly all the time. */
+  const telling = (terms: readonly string[]): readonly string[] => {
+    if (facts.items < manyItems) return terms
+    const rare = terms.filter((term) => (countOf.get(term) ?? 0) * 4 <= facts.items)
+    return rare.some((term) => term.includes(' ') || (countOf.get(term) ?? 0) > 0) ? rare : terms
+  }
+
   return {
     facts,
     async rank(question) {
-      const { words, others, identifiers, scope, limit } = question
+      const { identifiers, scope, limit } = question
+      const [words, others] = [telling(question.words), telling(question.others)]
       const ask = (terms: readonly string[], statement: { all(parameters: object): Hit[] }): Hit[] =>
         terms.length === 0 ? [] : statement.all({ ...parameters(scope), match: ftsExpression(terms), limit })
       return {
@@ -184,6 +194,9 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
     },
   }
 }
+
+/** Pieces from which on frequent words are left out of questions. */
+const manyItems = 5000
 
 /** Scopes whose pieces are remembered. */
 const keptScopes = 32
