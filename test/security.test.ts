@@ -21,5 +21,6 @@ t.test('docs/security.md: every threat names a test that exists', async (t) => {
 
 t.test('docs/security.md: names no setting that does not exist', async (t) => {
   const known = new Set(Object.values(settings).map(({ env }) => env as string))
-  for (const [, name] of text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)) t.ok(known.has(name as string), name)
+  for (const [, name] of text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g))
+    t.ok(known.has(name as string), `the setting ${name}`)
 })

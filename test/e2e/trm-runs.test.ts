@@ -223,7 +223,7 @@ verifies(
       results.map(({ noImproveStreak }) => noImproveStreak),
       [0, 1, 2],
     )
-    t.ok(Math.abs(results[2].emaScore - (0.9 * (2 / 3) + 0.1)) < 1e-9)
+    t.ok(Math.abs((results[2]?.emaScore ?? 0) - (0.9 * (2 / 3) + 0.1)) < 1e-9)
   },
 )
 

@@ -55,10 +55,13 @@ verifies('trm:submit:cancel', 'its files are back and the step is not used', asy
   const before = textOf(root, 'sums', 'sums.py')
   const controller = new AbortController()
   const submitting = ask('submit', { candidate: repairSums }, { signal: controller.signal })
-  const { resolve, promise } = Promise.withResolvers<void>()
-  const look = setInterval(() => critic.running.get(sessionId)?.progress.stage === 'test' && resolve(), 10)
-  await promise
-  clearInterval(look)
+  await new Promise<void>((resolve) => {
+    const look = setInterval(() => {
+      if (critic.running.get(sessionId)?.progress.stage !== 'test') return
+      clearInterval(look)
+      resolve()
+    }, 10)
+  })
   t.not(textOf(root, 'sums', 'sums.py'), before, 'it had landed')
   const marker = critic.running.get(sessionId)?.step.marker ?? ''
   controller.abort()
@@ -97,8 +100,9 @@ t.test('outputs: what a command wrote is a resource', async (t) => {
   })
   const { outputs } = await ask('state')
   t.same(outputs, [`trm://sessions/${sessionId}/steps/0/output/lint`])
-  t.equal((await raw.read(outputs[0])).text, 'to stdout\n\n--- stderr ---\nto stderr\n')
-  t.match(JSON.parse((await raw.read(`trm://sessions/${sessionId}`)).text ?? ''), {
+  t.match(await raw.read(outputs[0]), { text: /^to stdout\n\n--- stderr ---\nto stderr\n$/ })
+  const session = await raw.read(`trm://sessions/${sessionId}`)
+  t.match(JSON.parse('text' in session ? session.text : ''), {
     steps: [{ kind: 'baseline' }],
   })
   await t.rejects(raw.read(`trm://sessions/${sessionId}/steps/0/output/none`), { code: 'RESOURCE_NOT_FOUND' })

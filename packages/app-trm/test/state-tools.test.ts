@@ -125,6 +125,8 @@ verifies('trm:start:most', async (t) => {
     now: later.now,
     client: { name: 'test', version: '0' },
     requestId: 'later',
+    note() {},
+    clientKey: 'test',
     input: { replies: {}, kept: undefined, can: () => false },
   }
   await call?.call({ repo: 'p', preflight: false }, context)

@@ -66,7 +66,10 @@ t.test('openDatabase: a file of a newer version is refused and stays as it is', 
 t.test('openDatabase: a file that is no database, or a torn one, is damaged', async (t) => {
   const file = join(t.testdir(), 'data.db')
   writeFileSync(file, 'this is no database at all, but it is long enough to be one'.repeat(20))
-  t.throws(() => openDatabase(file, { migrations: [people], now }), { code: 'DATA_DAMAGED', data: { file: basename(file) } })
+  t.throws(() => openDatabase(file, { migrations: [people], now }), {
+    code: 'DATA_DAMAGED',
+    data: { file: basename(file) },
+  })
 })
 
 t.test('openDatabase: a place that cannot be written is told so', async (t) => {

@@ -45,7 +45,6 @@ export async function throughSdk(wire: Wire, { path, era, message }: Sent) {
       deadlineMs: undefined,
       requestBytes: undefined,
       trace: undefined,
-      isOwnPort: false,
     }
     const tasks = await openTasks({ store: wire.core.tasks, now: Date.now, newId: randomUUID })
     const handler = createMcpHandler(() =>

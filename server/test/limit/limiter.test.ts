@@ -56,7 +56,7 @@ t.test('limiter: all clients together have a limit too', async (t) => {
   const limiter = openLimiter({ total: { perSecond: 1, burst: 5 } }, () => 0)
   const counts = ['a', 'b', 'c'].map((client) => passed(limiter, 4, client, 'replay'))
   t.same(counts, [4, 1, 0])
-  t.throws(() => limiter.take('d', 'replay'), { data: { class: 'total' } })
+  t.throws(() => limiter.take('d', 'replay'), { code: 'RATE_LIMITED', data: { class: 'total' } })
   t.equal(limiter.refused, 8)
 })
 
