@@ -43,7 +43,7 @@ const sentence = (n: number): string =>
 async function fill(dir: string, minds: readonly string[], count: number): Promise<void> {
   mkdirSync(dir, { recursive: true })
   const file = openMindsFile({ dir, now: Date.now, limits, durability: 'normal' })
-  const embedding = await openEmbedding({}, file)
+  const embedding = openEmbedding({}, file)
   const { config } = readConfig({ traits: ['curious'] }, limits)
   const texts = Array.from({ length: count }, (_, n) => sentence(n))
   const vectors = await embedding.vectors(texts)

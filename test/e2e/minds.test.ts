@@ -210,7 +210,9 @@ verifies('minds:killed', async (t) => {
   let running = await startServer(t, { dir, env })
   for (const mind_id of ['mara', 'ben'])
     await caller(running.url)('create_mind', { mind_id, config: { traits: [] } })
-  let step = 0
+  // The first decision waits until the space of memories is trained; the kills are to hit decisions.
+  await caller(running.url)('decide_action', { mind_id: 'mara', observation: observation('mara', 0) })
+  let step = 1
   for (let round = 0; round < times; round++) {
     const { server, url } = running
     const living = liveUntilKilled(url, step)

@@ -83,7 +83,7 @@ export async function openMinds(env: Env): Promise<Minds> {
   const parts: MindParts = {
     file,
     queue: mindQueue(limits.concurrent_decisions, () => performance.now()),
-    embedding: await openEmbedding(embeddingOptions(env.settings), file),
+    embedding: openEmbedding(embeddingOptions(env.settings), file),
     search: openVectorSearch(env.dir, (...args) => file.vectors(...args), limits),
     models: openModels(env.settings, { file, limits, now: env.now }),
     limits,

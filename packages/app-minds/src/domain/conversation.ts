@@ -17,7 +17,8 @@ export interface Merged {
  * Joins the last messages of a conversation to what is stored of it.
  *
  * With timestamps on all incoming messages: the union by timestamp, speaker and text, each as often as the side that has
- * it most, in order of time, then of arrival. Otherwise the longest tail of the stored that the incoming begin with is
+ * it most, in order of time, then of arrival: the same words of one speaker in one tick count twice where one window
+ * shows both. Otherwise the longest tail of the stored that the incoming begin with is
  * the overlap. `window` is the number of messages that the game repeats; a full window without overlap leaves a gap.
  */
 export function mergeMessages(

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { decodeLsa, type Embedder, openEndpoint, openLsa, vectorBytes } from '@causeway/embed'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { asCausewayError, CausewayError, isCausewayError } from '@causeway/protocol'
 import { startWorker, workerFile } from '@causeway/worker'
 import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
 import type { SearchMethods } from './search-methods.ts'
@@ -36,15 +36,12 @@ export interface ModelStore {
   keepModel(name: string, bytes: Uint8Array): Promise<void>
 }
 
-/**
- * Opens the space: an endpoint where one is set, else the analysis of everyday language that comes with this package,
- * trained in a worker at the first start and kept in the data file.
- */
-export async function openEmbedding(
+/** Opens the space: an endpoint where one is set, else the analysis of everyday language that comes with this package. */
+export function openEmbedding(
   { url, model, dimensions, apiKey }: EmbeddingOptions,
   store: ModelStore,
-): Promise<Embedding> {
-  if (url === undefined) return embeddingOver(openLsa(decodeLsa(await everydayModel(store))))
+): Embedding {
+  if (url === undefined) return everydayEmbedding(store)
   return embeddingOver(
     openEndpoint({
       baseUrl: url,
@@ -57,10 +54,46 @@ export async function openEmbedding(
   )
 }
 
-/** The model of everyday language; its name holds the hash of its texts, so that changed texts are trained anew. */
-async function everydayModel(store: ModelStore): Promise<Uint8Array> {
+/**
+ * The space of everyday language. Its id holds the hash of its texts, so it is known before the model is there: that is
+ * trained in a worker while the server starts, waited for by the first vectors, and kept in the data file.
+ */
+function everydayEmbedding(store: ModelStore): Embedding {
   const texts = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
-  const name = `everyday-${everydayDimensions}-${texts}`
+  const id = `everyday-${everydayDimensions}-${texts}`
+  const train = async (): Promise<Embedding> =>
+    embeddingOver(openLsa(decodeLsa(await everydayModel(id, store))))
+  let trained = train()
+  // Whoever asks first is told of a failure; the next one tries anew.
+  trained.catch(() => {})
+  return {
+    id,
+    name: `lsa everyday language, ${everydayDimensions} dimensions`,
+    width: everydayDimensions,
+    async vectors(given, signal) {
+      const space = await trained.catch((error: unknown) => {
+        trained = train()
+        trained.catch(() => {})
+        throw new CausewayError(
+          'EMBEDDING_ERROR',
+          `the space of memories: ${asCausewayError(error).message}`,
+          {
+            cause: error,
+          },
+        )
+      })
+      return space.vectors(given, signal)
+    },
+    close: () =>
+      trained.then(
+        (space) => space.close(),
+        () => {},
+      ),
+  }
+}
+
+/** The model as it was kept, else trained now and kept. */
+async function everydayModel(name: string, store: ModelStore): Promise<Uint8Array> {
   const known = await store.model(name)
   if (known !== undefined) return known
   const link = startWorker<SearchMethods>(workerFile('../search-worker', import.meta.url), {
@@ -85,7 +118,7 @@ export function embeddingOver(embedder: Embedder): Embedding {
   }
   return {
     id: space.fingerprint.slice(0, 32),
-    name: `${space.provider} ${space.provider === 'lsa' ? 'everyday language' : space.model}, ${space.dimensions} dimensions`,
+    name: `${space.provider} ${space.model}, ${space.dimensions} dimensions`,
     width: space.dimensions,
     async vectors(texts, signal) {
       const fresh = [...new Set(texts.filter((text) => !known.has(text)))]
