@@ -7,7 +7,7 @@ export class Sightings<T> {
   #waiting: { matches: (item: T) => boolean; found: (item: T) => void }[] = []
 
   /** `patienceMs`: how long something that never comes is waited for. */
-  constructor(patienceMs = 10_000) {
+  constructor(patienceMs = 30_000) {
     this.#patienceMs = patienceMs
   }
 
