@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Id, headers as names } from '@causeway/protocol'
 import type { Fields } from './headers.ts'
 
@@ -19,10 +19,10 @@ const shownId = /^[A-Za-z0-9._-]{1,64}$/
 /** A W3C trace (https://www.w3.org/TR/trace-context/#traceparent-header). */
 const traceForm = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/
 
-/** A trace that begins here: its id is in the server's log and audit. */
+/** A trace that begins here: its id is in the server's log and audit. UUIDs, since Node draws those from a stock. */
 function newTrace(): string {
-  const ids = randomBytes(24).toString('hex')
-  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-01`
+  const [trace, span] = [randomUUID(), randomUUID()].map((id) => id.replaceAll('-', ''))
+  return `00-${trace}-${span?.slice(16)}-01`
 }
 
 /**
