@@ -24,13 +24,7 @@ export async function workCopy(
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const id = await snapshots.take(repo, undefined, { signal })
-    try {
-      await snapshots.checkout(id, cwd)
-    } finally {
-      await snapshots.drop(id)
-    }
-    await mkdir(cwd, { recursive: true })
+    await snapshots.copy(repo, cwd, signal)
     for (const path of link) await linkFolder(repo, cwd, path)
     return { cwd, remove }
   } catch (error) {

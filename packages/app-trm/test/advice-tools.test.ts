@@ -1,7 +1,5 @@
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, replacing, textOf, write } from './trm-kit.ts'
-
-const unittest = 'python3 -m unittest'
+import { openTrm, replacing, textOf, unittest, write } from './trm-kit.ts'
 
 verifies('trm:advice:fix', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })

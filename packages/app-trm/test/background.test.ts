@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { marked } from '../src/runner/process-group.ts'
-import { openTrm, repairSums, replacing, textOf } from './trm-kit.ts'
-
-const unittest = 'python3 -m unittest'
+import { openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
 
 verifies('trm:run:isolated', async (t) => {
   const { client, root, dataDir } = await openTrm(t, { copies: ['sums'] })

@@ -1,17 +1,15 @@
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, repairSums, replacing, textOf } from './trm-kit.ts'
-
-const unittest = 'python3 -m unittest'
+import { openTrm, python, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
 
 verifies('trm:signals:named', async (t) => {
   const { client } = await openTrm(t, { copies: ['sales'] })
   const { ask } = client()
   const { baseline } = await ask('start', {
     repo: 'sales',
-    dataQual: 'python3 validate_schema.py',
+    dataQual: `${python} validate_schema.py`,
     test: unittest,
-    lint: 'python3 lint.py',
-    bench: 'python3 bench.py',
+    lint: `${python} lint.py`,
+    bench: `${python} bench.py`,
     signals: [{ name: 'security', command: '! grep -rn "eval(" --include=*.py .', weight: 0.1 }],
   })
   const signals = Object.fromEntries(

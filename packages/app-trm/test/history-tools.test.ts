@@ -2,16 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, textOf, write } from './trm-kit.ts'
-
-/** Judges by a number in a file: the score is what the file says, tenths of tests that pass. */
-const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
-
-const files = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
-const scored = (score: number) => ({ mode: 'files', files: [{ path: 'score', content: `${score}\n` }] })
+import { judge, judged, openTrm, scored, textOf, write } from './trm-kit.ts'
 
 verifies('trm:restore:exact', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, notes: 'begin' })
   t.match(await ask('submit', { candidate: scored(2), reason: 'two' }), { score: 0.5, noImproveStreak: 0 })
@@ -49,7 +43,7 @@ verifies('trm:restore:exact', async (t) => {
 })
 
 verifies('trm:save:most', async (t) => {
-  const { client } = await openTrm(t, { files })
+  const { client } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', preflight: false })
   for (let count = 0; count < 20; count++) await ask('save')
@@ -58,7 +52,7 @@ verifies('trm:save:most', async (t) => {
 })
 
 verifies('trm:undo:exact', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge })
   const streaks: number[] = []
@@ -80,7 +74,7 @@ verifies('trm:undo:exact', async (t) => {
 })
 
 verifies('trm:undo:exact', 'what the user changed since is a conflict, unless forced', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
   await ask('submit', { candidate: scored(2) })
@@ -92,7 +86,7 @@ verifies('trm:undo:exact', 'what the user changed since is a conflict, unless fo
 })
 
 verifies('trm:reset:user', 'in a git repository', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const repo = join(root, 'p')
   const git = (...args: string[]) => execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8' })
   git('init', '-q')
@@ -125,7 +119,7 @@ verifies('trm:reset:user', 'in a git repository', async (t) => {
 })
 
 verifies('trm:reset:user', 'outside of git', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
   await ask('submit', { candidate: scored(3) })

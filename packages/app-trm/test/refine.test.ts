@@ -1,13 +1,11 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { openTrm, repairSums, replacing, textOf } from './trm-kit.ts'
-
-const test = 'python3 -m unittest'
+import { openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
 
 t.test('submit: a wrong and then a right candidate lead from the baseline to success', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
-  const start = await ask('start', { repo: 'sums', test })
+  const start = await ask('start', { repo: 'sums', test: unittest })
   t.match(start, {
     status: 'done',
     config: { halt: { max: 12, threshold: 0.95, patience: 3, min: 1 }, ema: 0.9, timeout: 120 },
@@ -69,7 +67,7 @@ t.test(
 t.test('save and restore: files, step, scores and notes are as they were', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
-  await ask('start', { repo: 'sums', test, notes: 'first' })
+  await ask('start', { repo: 'sums', test: unittest, notes: 'first' })
   await ask('submit', {
     candidate: replacing('sums.py', 'total(values) / ', 'sum(values) / '),
     reason: 'second',

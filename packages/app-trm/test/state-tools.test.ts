@@ -4,16 +4,10 @@ import { verifies } from '../../../test/verifies.ts'
 import { freshStanding } from '../src/domain/score.ts'
 import { sessionConfig } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
-import { openTrm, replacing, textOf } from './trm-kit.ts'
-
-/** Judges by a number in a file: the score is what the file says, tenths of tests that pass. */
-const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
-
-const files = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
-const scored = (score: number) => ({ mode: 'files', files: [{ path: 'score', content: `${score}\n` }] })
+import { judge, judged, openTrm, replacing, scored, textOf } from './trm-kit.ts'
 
 verifies('trm:end:best', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge })
   await ask('submit', { candidate: scored(3) })
@@ -26,7 +20,7 @@ verifies('trm:end:best', async (t) => {
 })
 
 verifies('trm:end:best', 'a running evaluation is cancelled, and its files are back', async (t) => {
-  const { client, root, critic } = await openTrm(t, { files })
+  const { client, root, critic } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: 'sleep 300', preflight: false })
   await ask('submit', { candidate: scored(3), wait: 0.05 })
@@ -36,7 +30,7 @@ verifies('trm:end:best', 'a running evaluation is cancelled, and its files are b
 })
 
 verifies('trm:submit:once', async (t) => {
-  const { critic, app } = await openTrm(t, { files })
+  const { critic, app } = await openTrm(t, { files: judged })
   const session = {}
   const call = (name: string, args: object, requestId: string) => {
     const tool = trm.tools.find((one) => one.name === name)
@@ -67,7 +61,7 @@ verifies('trm:submit:once', async (t) => {
 })
 
 verifies('trm:state:whole', async (t) => {
-  const { client, root } = await openTrm(t, { files })
+  const { client, root } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge, preflight: false })
   t.match(await ask('halt'), { shouldHalt: false, reasons: ['No evaluations yet'] })
@@ -105,7 +99,7 @@ verifies('trm:validate:exact', async (t) => {
 })
 
 verifies('trm:start:most', async (t) => {
-  const { client, critic } = await openTrm(t, { files })
+  const { client, critic } = await openTrm(t, { files: judged })
   const { ask } = client()
   const config = sessionConfig('/nowhere', {})
   const standing = freshStanding('')

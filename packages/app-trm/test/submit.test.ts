@@ -1,9 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, repairSums, replacing, textOf } from './trm-kit.ts'
-
-const unittest = 'python3 -m unittest'
+import { openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
 
 verifies(
   'trm:submit:modes',

@@ -1,5 +1,5 @@
 /** Opening Trm over copies of the small projects, changed where a test needs it. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
@@ -8,6 +8,24 @@ import trm from '../src/index.ts'
 
 /** Folder of the committed projects. */
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
+
+/** The system's interpreter where there is one: what a version manager puts before it takes longer than the tests. */
+export const python = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3'
+
+/** The tests of the committed Python projects. */
+export const unittest = `${python} -m unittest`
+
+/** Judges by a number in a file: of four tests as many pass as it says. */
+export const judge = `n=$(cat score); echo "TAP version 13"; for i in 1 2 3 4; do [ $i -le $n ] && echo "ok $i t$i" || echo "not ok $i t$i"; done; echo 1..4; [ $n -ge 4 ]`
+
+/** A project for `judge`. */
+export const judged = { 'p/score': '1\n', 'p/other.txt': 'other\n' }
+
+/** The candidate that makes so many tests of `judge` pass. */
+export const scored = (score: number): object => ({
+  mode: 'files',
+  files: [{ path: 'score', content: `${score}\n` }],
+})
 
 /** The data of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it

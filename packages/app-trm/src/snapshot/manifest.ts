@@ -1,7 +1,4 @@
-/** How a snapshot is kept: a tree with the files and a list of all that git does not keep of them. */
-import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+/** How a snapshot is kept: a tree with the contents, each under its own id, and a list of the paths that have them. */
 import { CausewayError } from '@causeway/protocol'
 import type { ShadowGit } from './shadow-git.ts'
 import type { SnapshotEntry, SnapshotId } from './types.ts'
@@ -10,8 +7,6 @@ import type { SnapshotEntry, SnapshotId } from './types.ts'
 export interface Manifest {
   /** The real path of the project. */
   readonly root: string
-  /** True where everything was recorded, so that a file without an entry was not there. */
-  readonly isWhole: boolean
   /** Sorted by path. */
   readonly entries: readonly SnapshotEntry[]
 }
@@ -22,19 +17,17 @@ export const isSnapshotId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0
 /** Where a snapshot hangs, safe from `git gc`. */
 export const refOf = (id: SnapshotId): string => `refs/snapshots/${id}`
 
-/** Keeps a snapshot; `tree` holds its files. */
-export async function storeManifest(
-  git: ShadowGit,
-  id: SnapshotId,
-  manifest: Manifest,
-  tree: string,
-): Promise<void> {
+/** Keeps a snapshot whose contents the repository holds already. */
+export async function storeManifest(git: ShadowGit, id: SnapshotId, manifest: Manifest): Promise<void> {
   const entries = manifest.entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const list = await written(git, JSON.stringify({ ...manifest, entries }))
-  const whole = await git.run(['mktree'], {
-    input: `100644 blob ${list}\tentries\n040000 tree ${tree}\ttree\n`,
-  })
-  await git.run(['update-ref', refOf(id), whole.toString().trim()])
+  const blobs = new Set(entries.map(({ blob }) => blob).filter((blob) => blob !== ''))
+  const input = [
+    `100644 blob ${list}\tentries\n`,
+    ...[...blobs].map((blob) => `100644 blob ${blob}\t${blob}\n`),
+  ]
+  const tree = await git.run(['mktree'], { input: input.join('') })
+  await git.run(['update-ref', refOf(id), tree.toString().trim()])
 }
 
 /** Reads a snapshot; throws `SNAPSHOT_NOT_FOUND`. */
@@ -47,34 +40,4 @@ export async function readManifest(git: ShadowGit, id: SnapshotId): Promise<Mani
 /** Writes a text into the repository and answers its id. */
 export async function written(git: ShadowGit, text: string): Promise<string> {
   return (await git.run(['hash-object', '-w', '--stdin'], { input: text })).toString().trim()
-}
-
-/** A tree of what the repository holds already. */
-export async function treeOf(git: ShadowGit, entries: readonly SnapshotEntry[]): Promise<string> {
-  const input = entries
-    .filter(({ kind }) => kind === 'file' || kind === 'link')
-    .map(({ path, kind, mode, blob }) => `${gitMode(kind, mode)} ${blob}\t${path}\0`)
-    .join('')
-  return withIndex(git, async (env) => {
-    await git.run(['update-index', '-z', '--index-info'], { input, env })
-    return (await git.run(['write-tree'], { env })).toString().trim()
-  })
-}
-
-/** Lends an index that nobody else uses. */
-export async function withIndex<T>(
-  git: ShadowGit,
-  use: (env: { readonly GIT_INDEX_FILE: string }) => Promise<T>,
-): Promise<T> {
-  const file = join(git.folder, `index-${randomUUID()}`)
-  try {
-    return await use({ GIT_INDEX_FILE: file })
-  } finally {
-    await rm(file, { force: true })
-  }
-}
-
-const gitMode = (kind: SnapshotEntry['kind'], mode: number): string => {
-  if (kind === 'link') return '120000'
-  return (mode & 0o100) === 0 ? '100644' : '100755'
 }

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { FileContent } from '../domain/candidate/types.ts'
+import { copyTree } from './copy-tree.ts'
 import { diskEntry, hasSameContent } from './disk-entry.ts'
-import { type Manifest, readManifest, refOf, storeManifest, treeOf, withIndex } from './manifest.ts'
+import { type Manifest, readManifest, refOf, storeManifest } from './manifest.ts'
 import { placed, realRoot } from './place.ts'
 import { asContent, largestFile, tooLarge } from './project-files.ts'
-import { recordPaths, recordTree } from './record.ts'
+import { recordPaths } from './record.ts'
 import { restore } from './restore.ts'
 import { type ShadowGit, shadowGit } from './shadow-git.ts'
-import { differences } from './snapshot-difference.ts'
 import type { TreeLimits } from './tree-list.ts'
 import type { SnapshotEntry, SnapshotId, Snapshots } from './types.ts'
 
@@ -33,25 +32,22 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
   const { dir, log, newId = randomUUID, limits = defaultLimits, expire = '1.hour.ago' } = options
   const git = shadowGit(join(dir, 'shadow.git'), log)
   const manifest = (id: SnapshotId) => readManifest(git, id)
-  const keep = async (root: string, entries: readonly SnapshotEntry[], whole?: { readonly tree: string }) => {
+  const keep = async (root: string, entries: readonly SnapshotEntry[]) => {
     const id = newId()
-    const tree = whole?.tree ?? (await treeOf(git, entries))
-    await storeManifest(git, id, { root, isWhole: whole !== undefined, entries }, tree)
+    await storeManifest(git, id, { root, entries })
     return id
   }
   return {
-    async take(folder, paths, { signal } = {}) {
+    async take(folder, paths) {
       const root = await realRoot(folder)
-      if (paths !== undefined) return keep(root, await recordPaths(git, root, paths, signal))
-      const whole = await recordTree(git, root, limits, signal)
-      return keep(root, whole.entries, whole)
+      return keep(root, await recordPaths(git, root, paths))
     },
+    copy: async (folder, target, signal) => copyTree(git, await realRoot(folder), target, { limits, signal }),
     async restore(id, restoreOptions = {}) {
       const { expected } = restoreOptions
       const believed = expected === undefined ? undefined : await manifest(expected)
       return restore(git, await manifest(id), believed, restoreOptions)
     },
-    diff: async (id) => differences(git, await manifest(id), limits),
     conflicts: async (id) => conflicts(await manifest(id)),
     async combine(ids) {
       const manifests = await Promise.all(ids.map(manifest))
@@ -78,7 +74,6 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       }
       return files
     },
-    checkout: async (id, target) => checkout(git, id, await manifest(id), target),
     async drop(...ids) {
       const format = ['for-each-ref', '--format=%(refname)', 'refs/snapshots']
       const known = new Set((await git.run(format)).toString().split('\n'))
@@ -107,20 +102,4 @@ async function contentOf(
   if (kind !== 'file') return undefined
   if (bytes > largestFile) throw tooLarge(path, bytes)
   return asContent(await git.run(['cat-file', 'blob', blob]))
-}
-
-async function checkout(
-  git: ShadowGit,
-  id: SnapshotId,
-  { entries }: Manifest,
-  target: string,
-): Promise<void> {
-  await mkdir(target, { recursive: true })
-  if ((await readdir(target)).length > 0) throw new TypeError('a work copy is laid out in an empty folder')
-  await withIndex(git, async ({ GIT_INDEX_FILE }) => {
-    const there = { env: { GIT_INDEX_FILE, GIT_WORK_TREE: target }, cwd: target }
-    await git.run(['read-tree', `${refOf(id)}:tree`], there)
-    await git.run(['checkout-index', '--all', '--quiet'], there)
-  })
-  for (const { path, kind, mode } of entries) if (kind === 'file') await chmod(join(target, path), mode)
 }

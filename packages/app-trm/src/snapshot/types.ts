@@ -18,15 +18,6 @@ export interface SnapshotEntry {
   readonly bytes: number
 }
 
-/** How a path on disk differs from a snapshot. */
-export interface SnapshotDifference {
-  readonly path: string
-  /** Seen from the snapshot: `created` exists now and did not then. */
-  readonly kind: 'created' | 'deleted' | 'modified' | 'mode'
-  /** Unified diff from the snapshot to the disk; null for what is not text or larger than 1 MiB. */
-  readonly diff: string | null
-}
-
 /** What a restore did. */
 export interface RestoreReport {
   /** Paths whose content or mode was changed, sorted. */
@@ -44,11 +35,6 @@ export interface RestoreOptions {
   readonly force?: boolean | undefined
 }
 
-/** How to take a snapshot. */
-export interface TakeOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
 /**
  * Snapshots of projects, git or not. Nothing is ever written into the project but by `restore`, and by that only the
  * paths of the snapshot; the user's `.git` is never opened for writing.
@@ -57,18 +43,18 @@ export interface TakeOptions {
  * `combine` of the steps since, oldest first for what was before, newest first for what is expected.
  */
 export interface Snapshots {
+  /** Records the paths, present or absent, ignored or not. Throws `INVALID_PATH`, `SNAPSHOT_UNAVAILABLE`. */
+  take(root: string, paths: readonly string[]): Promise<SnapshotId>
   /**
-   * Records the paths, present or absent, ignored or not, or without paths every file that the project's ignore rules
-   * keep. Throws `SNAPSHOT_TOO_LARGE`, `INVALID_PATH`, `SNAPSHOT_UNAVAILABLE`.
+   * Lays every file that the project's ignore rules keep out in an empty or absent folder: a work copy. Throws
+   * `SNAPSHOT_TOO_LARGE`, `SNAPSHOT_UNAVAILABLE`.
    */
-  take(root: string, paths?: readonly string[], options?: TakeOptions): Promise<SnapshotId>
+  copy(root: string, folder: string, signal?: AbortSignal): Promise<void>
   /**
    * Writes the files back as they were, and removes those that were absent. Throws `USER_EDIT_CONFLICT` with
    * `data.conflicts`, and has touched nothing then.
    */
   restore(id: SnapshotId, options?: RestoreOptions): Promise<RestoreReport>
-  /** How the disk differs from the snapshot, for the paths of the snapshot, sorted. */
-  diff(id: SnapshotId): Promise<readonly SnapshotDifference[]>
   /** Paths of the snapshot whose content on disk is no longer that of the snapshot, sorted. */
   conflicts(id: SnapshotId): Promise<readonly string[]>
   /** For each path the entry of the first of these snapshots that has it, as a snapshot of its own. */
@@ -77,8 +63,6 @@ export interface Snapshots {
   entries(id: SnapshotId): Promise<readonly SnapshotEntry[]>
   /** What stood at the paths then; throws `FILE_TOO_LARGE`. A path that the snapshot does not have is left out. */
   read(id: SnapshotId, paths: readonly string[]): Promise<FilesBefore>
-  /** Lays the files of a snapshot out in an empty or absent folder: a work copy. */
-  checkout(id: SnapshotId, folder: string): Promise<void>
   /** Forgets snapshots; unknown ids are passed over. The space is given back by `collect`. */
   drop(...ids: readonly SnapshotId[]): Promise<void>
   /** Gives the space of dropped snapshots back. */
