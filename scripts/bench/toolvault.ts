@@ -1,7 +1,8 @@
 /** The tools of the vault: how well they find what is true of generated scenes, and how long they take. */
-import { closestApproach, moving } from '../../packages/app-toolvault/src/domain/closest-approach.ts'
+import { closestApproach } from '../../packages/app-toolvault/src/domain/closest-approach.ts'
 import { readFeatures } from '../../packages/app-toolvault/src/domain/feature.ts'
 import { destination } from '../../packages/app-toolvault/src/domain/geodesic.ts'
+import { moving } from '../../packages/app-toolvault/src/domain/moving.ts'
 import { keptVertices } from '../../packages/app-toolvault/src/domain/simplification.ts'
 import { readTimedTrack } from '../../packages/app-toolvault/src/domain/track.ts'
 import selectAllVisible from '../../packages/app-toolvault/src/tools/selection/select_all_visible/tool.ts'
@@ -58,30 +59,31 @@ function times(): Section {
     features: Array.from({ length: 10_000 }, (_, index) => wandering(index, 4)),
   }
   readFeatures(collection.features, 'features')
-  const steps = keptVertices(long, { tolerance_m: 50, kind: 'time' })
   return {
     title: 'What the vault takes',
-    about: 'On one thread, without the way to it.',
-    head: ['work', 'target', 'ms'],
+    about:
+      'On one thread, without the way to it; the first time, when the code is not compiled yet, and the third.',
+    head: ['work', 'target', 'first, ms', 'third, ms'],
     rows: [
       [
         'closest approach of every pair of 100 tracks of 1,000 fixes',
-        '2000 ms',
-        took(() => {
+        '≤ 2,000',
+        ...took(() => {
           for (const [index, a] of all.entries()) for (const b of all.slice(index + 1)) closestApproach(a, b)
         }),
       ],
       [
         'simplify a track of 10,000 fixes to 50 m',
         '',
-        took(() => {
+        ...took(() => {
+          const steps = keptVertices(long, { tolerance_m: 50, kind: 'time' })
           while (!steps.next().done);
         }),
       ],
       [
         'select_all_visible on 10,000 features',
-        '',
-        took(() => {
+        '≤ 30',
+        ...took(() => {
           if (!('run' in selectAllVisible)) return
           selectAllVisible.run(
             { feature_collection: collection, viewport_state: { bounds: [-5, 35, -4, 37] } },
@@ -93,10 +95,14 @@ function times(): Section {
   }
 }
 
-function took(work: () => void): string {
-  const start = performance.now()
-  work()
-  return (performance.now() - start).toFixed(0)
+/** Milliseconds of the first and of the third time. */
+function took(work: () => void): readonly [first: string, third: string] {
+  const [first = 0, , third = 0] = [1, 2, 3].map(() => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  })
+  return [first.toFixed(0), third.toFixed(0)]
 }
 
 /** A track of a fix a minute on a winding course. */

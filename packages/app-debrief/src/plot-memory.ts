@@ -103,6 +103,7 @@ function stepped(before: State, { kind, scope, steps }: Extract<Change, { kind: 
   }
   if (labels.length === 0)
     throw new CausewayError('NOTHING_TO_UNDO', `there is nothing to ${kind} in scope ${scope}`, {
+      remedy: 'see data.undo and data.redo for what there is in each scope',
       data: { ...depths(before.history) },
     })
   const state = { ...before, document, history }

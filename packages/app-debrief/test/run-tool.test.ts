@@ -93,3 +93,16 @@ t.test('run_tool: a command that does not fit changes nothing', async (t) => {
   t.match(await client.refusal('run_tool', { tool: 'wrong' }), { code: 'FEATURE_NOT_FOUND' })
   t.match(await client.ask('get_features'), { rev: 1, total: 6 })
 })
+
+t.test('run_tool: a summary ends with one period, whatever the tool said', async (t) => {
+  const say = (payload: string) => ({ run: () => ({ command: 'showText', payload }) })
+  const call = vaultOf({
+    plain: say('Word count: 2'),
+    ended: say('Nothing found.'),
+    long: say('a'.repeat(900)),
+  })
+  const client = await ask(t, 'sample', { call })
+  t.equal((await client.ask('run_tool', { tool: 'plain' })).summary, 'Applied: Word count: 2.')
+  t.equal((await client.ask('run_tool', { tool: 'ended' })).summary, 'Applied: Nothing found.')
+  t.match((await client.ask('run_tool', { tool: 'long' })).summary, /a …$/)
+})

@@ -2,13 +2,15 @@
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
 import t from 'tap'
-import { closestApproach, moving } from '../src/domain/closest-approach.ts'
+import { closestApproach, type Nearest, nearestIn } from '../src/domain/closest-approach.ts'
+import { intervalsOf } from '../src/domain/even-motion.ts'
 import { destination, distance, type Place, signedAngle, walk, way } from '../src/domain/geodesic.ts'
 import { aisLog } from '../src/domain/import/ais-log.ts'
 import { nmeaLog } from '../src/domain/import/nmea-log.ts'
 import { repFile } from '../src/domain/import/rep-file.ts'
 import { xmlFile } from '../src/domain/import/xml-file.ts'
-import { placeAt } from '../src/domain/motion.ts'
+import { commonSpan, placeAt } from '../src/domain/motion.ts'
+import { type Moving, moving } from '../src/domain/moving.ts'
 import { resampled } from '../src/domain/resampling.ts'
 import { keptVertices } from '../src/domain/simplification.ts'
 import { readTimedTrack, type TimedTrack } from '../src/domain/track.ts'
@@ -32,25 +34,27 @@ const leg = fc.record({
 })
 
 /** A track of up to 25 fixes, its longitudes as GeoJSON has them. */
-const track = (id: string) =>
-  fc.record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: 24 }) }).map(({ from, legs }) => {
-    const places: Place[] = [from]
-    const times = [0]
-    for (const { course, metres, seconds } of legs) {
-      places.push(destination(places.at(-1) ?? from, course, metres))
-      times.push((times.at(-1) ?? 0) + seconds)
-    }
-    return readTimedTrack({
-      type: 'Feature',
-      id,
-      geometry: { type: 'LineString', coordinates: places.map(({ lon, lat }) => [lon, lat]) },
-      properties: {
-        dataType: 'track',
-        timestamps: times.map((second) => new Date(Date.UTC(2024, 0, 1) + second * 1000).toISOString()),
-        marks: times.map((_, index) => index),
-      },
+const track = (id: string, mostLegs = 24) =>
+  fc
+    .record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: mostLegs }) })
+    .map(({ from, legs }) => {
+      const places: Place[] = [from]
+      const times = [0]
+      for (const { course, metres, seconds } of legs) {
+        places.push(destination(places.at(-1) ?? from, course, metres))
+        times.push((times.at(-1) ?? 0) + seconds)
+      }
+      return readTimedTrack({
+        type: 'Feature',
+        id,
+        geometry: { type: 'LineString', coordinates: places.map(({ lon, lat }) => [lon, lat]) },
+        properties: {
+          dataType: 'track',
+          timestamps: times.map((second) => new Date(Date.UTC(2024, 0, 1) + second * 1000).toISOString()),
+          marks: times.map((_, index) => index),
+        },
+      })
     })
-  })
 
 const all = (kept: Generator<number, number[]>): number[] => {
   let step = kept.next()
@@ -138,6 +142,51 @@ t.test('closestApproach: no sampled distance is shorter', async (t) => {
     { numRuns: runs.numRuns / 2 },
   )
 })
+
+t.test('closestApproach: what boxes and chords leave out could not have been closest', async (t) => {
+  const part = fc.option(fc.integer({ min: 1, max: 60 }))
+  fc.assert(
+    fc.property(
+      track('a', 80),
+      track('b', 80),
+      part,
+      fc.integer({ min: 0, max: 4 }),
+      (one, other, cut, turns) => {
+        const near = shifted(other, one)
+        const [a, b] = [moving(parted(one, cut)), moving(turns === 0 ? other : near)]
+        const plain = everyInterval(a, b)
+        const found = closestApproach(a, b)
+        t.equal(found?.distance_m, plain?.distance_m)
+        t.equal(found?.time, plain?.time)
+      },
+    ),
+    runs,
+  )
+})
+
+/** The search without its bounds: each interval of the common time, one after the other. */
+function everyInterval(a: Moving, b: Moving): Nearest | undefined {
+  const [start = 0, end = 0] = commonSpan([a.track, b.track]) ?? []
+  const spans = intervalsOf(a, b, { start, end, likely: start, least_m: 0 })
+  let best: Nearest | undefined
+  for (let span = spans.first; span !== undefined; span = spans.first) {
+    const found = nearestIn(a.track, b.track, span)
+    if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
+    spans.shift()
+  }
+  return best
+}
+
+/** The same track in two parts, between which it is nowhere. */
+function parted(track: TimedTrack, at: number | null): TimedTrack {
+  const coordinates = track.fixes.map(({ lon, lat }) => [lon, lat])
+  if (at === null || at >= coordinates.length) return track
+  const lines = [coordinates.slice(0, at), coordinates.slice(at)]
+  return readTimedTrack({
+    ...track.feature,
+    geometry: { type: 'MultiLineString', coordinates: lines },
+  })
+}
 
 /** The same voyage from another place. */
 function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {

@@ -27,6 +27,7 @@ export async function undo(critic: Critic, session: SessionRow, asked: BackReque
   const last = live.at(-1)
   if (last === undefined)
     throw new CausewayError('NOTHING_TO_UNDO', `no candidate of the session is left: ${session.id}`, {
+      remedy: 'submit one first',
       data: { sid: session.id },
     })
   const landing = (await store.landings(session.id)).find(({ id }) => id === last.landing_id)

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import t from 'tap'
 import {
   asCausewayError,
@@ -16,6 +17,16 @@ t.test('error table: every row can be told on each channel', async (t) => {
     t.match(row.about, /^[^A-Z].*[^.]$/, `${code}: said in lower case without a period`)
     t.match(row.remedy, /^[^A-Z].*[^.]$/, `${code}: a remedy in lower case without a period`)
   }
+})
+
+t.test('error table: no code stands in two areas', async (t) => {
+  const folder = new URL('../src/error-rows/', import.meta.url)
+  const areas = readdirSync(folder).filter((name) => name !== 'row.ts')
+  const named: string[] = []
+  for (const name of areas)
+    for (const rows of Object.values<object>(await import(new URL(name, folder).href)))
+      named.push(...Object.keys(rows))
+  t.same(named.sort(), Object.keys(codes).sort())
 })
 
 t.test('error table: it cannot be changed', async (t) => {

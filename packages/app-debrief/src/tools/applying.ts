@@ -7,6 +7,9 @@ import { affected } from './changing.ts'
 /** Characters of one notice in an answer; views get all of it. */
 const mostCharacters = 8000
 
+/** Characters of what commands say in a summary. */
+const mostSaid = 400
+
 /** The members of an answer about commands. */
 export function applied(made: Prepared): {
   readonly featuresAffected: number
@@ -23,8 +26,14 @@ export function applied(made: Prepared): {
     notices: made.notices.map(brief),
     feature_count: made.features,
     message,
-    said: message === '' ? 'There was no command.' : `Applied: ${message.slice(0, 400)}.`,
+    said: message === '' ? 'There was no command.' : `Applied: ${sentenceEnd(message)}`,
   }
+}
+
+/** What tools say ends as they please; a summary ends once, and in time. */
+function sentenceEnd(message: string): string {
+  if (message.length > mostSaid) return `${message.slice(0, mostSaid)} …`
+  return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
 /** A picture is told by its title, and data that is long by its size: both are with the views. */

@@ -1,14 +1,15 @@
 /** Closest approaches of all pairs of tracks, as an answer. */
 
 import { CausewayError } from '@causeway/protocol'
-import { type Approach, closestApproach, moving } from './closest-approach.ts'
+import { type Approach, closestApproach } from './closest-approach.ts'
 import { addFeatures, composite, type DebriefCommand, showData } from './command.ts'
 import { counted } from './counted.ts'
 import type { Feature } from './feature.ts'
 import { nauticalMile } from './geodesic.ts'
 import { commonSpan, fixBefore, type Motion, motionAt, placeAt, timeSpan } from './motion.ts'
+import { moving } from './moving.ts'
 import { isInJump } from './position-jump.ts'
-import { type Prediction, predictedApproach } from './predicted-approach.ts'
+import { type Prediction, predictedApproach, type Vessel } from './predicted-approach.ts'
 import { positionOf } from './resampling.ts'
 import { rounded, table } from './table.ts'
 import { formatTime, parseTime } from './time.ts'
@@ -40,6 +41,8 @@ export function* approaches(
   tracks: readonly TimedTrack[],
   options: ApproachOptions,
 ): Generator<{ done: number; total: number }, readonly PairApproach[]> {
+  const asked = timeAsked(options.at)
+  const vesselAt = vessels(options.motion)
   const all = tracks.map(moving)
   const total = (all.length * (all.length - 1)) / 2
   const found: PairApproach[] = []
@@ -47,7 +50,12 @@ export function* approaches(
   for (const [index, a] of all.entries()) {
     for (const b of all.slice(index + 1)) {
       const approach = closestApproach(a, b)
-      if (approach !== undefined) found.push(withPrediction([a.track, b.track], approach, options))
+      if (approach !== undefined) {
+        const predicted_at = asked ?? commonSpan([a.track, b.track])?.[0] ?? 0
+        const [one, other] = [vesselAt(a.track, predicted_at), vesselAt(b.track, predicted_at)]
+        const predicted = one && other ? predictedApproach(one, other) : null
+        found.push({ a: a.track, b: b.track, approach, predicted_at, predicted })
+      }
       yield { done: ++done, total }
     }
   }
@@ -64,32 +72,30 @@ const told = (track: TimedTrack) => {
   return { start: formatTime(start), end: formatTime(end) }
 }
 
-function withPrediction(
-  [a, b]: readonly [TimedTrack, TimedTrack],
-  approach: Approach,
-  { at, motion }: ApproachOptions,
-): PairApproach {
-  const asked = at === undefined ? undefined : parseTime(at)
-  if (at !== undefined && asked === undefined)
-    throw new CausewayError('INVALID_ARGUMENTS', `at is no time: ${at}`, {
-      data: { problems: [{ argument: 'at', problem: 'is no ISO 8601 time' }] },
-    })
-  const predicted_at = asked ?? commonSpan([a, b])?.[0] ?? 0
-  const [from, to] = [placeAt(a, predicted_at), placeAt(b, predicted_at)]
+/** Vessels at a time, each looked up once: most pairs are asked about the same time. */
+type VesselAt = (track: TimedTrack, time: number) => Vessel | undefined
+
+function vessels(motion: ApproachOptions['motion']): VesselAt {
+  const known = new Map<TimedTrack, Map<number, Vessel | undefined>>()
   const movement = motion === 'derived' ? motionAt : recordedMotion
-  return {
-    a,
-    b,
-    approach,
-    predicted_at,
-    predicted:
-      from === undefined || to === undefined
-        ? null
-        : predictedApproach(
-            { place: from, ...movement(a, predicted_at) },
-            { place: to, ...movement(b, predicted_at) },
-          ),
+  return (track, time) => {
+    const times = known.get(track) ?? new Map<number, Vessel | undefined>()
+    known.set(track, times)
+    if (times.has(time)) return times.get(time)
+    const place = placeAt(track, time)
+    const vessel = place && { place, ...movement(track, time) }
+    times.set(time, vessel)
+    return vessel
   }
+}
+
+/** The time that the caller asks about; undefined for the begin of the common time. */
+function timeAsked(at: string | undefined): number | undefined {
+  const time = at === undefined ? undefined : parseTime(at)
+  if (at === undefined || time !== undefined) return time
+  throw new CausewayError('INVALID_ARGUMENTS', `at is no time: ${at}`, {
+    data: { problems: [{ argument: 'at', problem: 'is no ISO 8601 time' }] },
+  })
 }
 
 /** What the recorder said at the last fix before. */

@@ -38,13 +38,19 @@ export function touchesBox(feature: Feature, box: Bounds): boolean {
   if (own === undefined || geometry === null) return false
   const [west, south, east, north] = eastward(box)
   if (own[1] > north || own[3] < south) return false
-  return [-360, 0, 360].some((turn) => {
-    const [lowest, highest] = [own[0] + turn, own[2] + turn]
-    if (lowest > east || highest < west) return false
-    if (lowest >= west && highest <= east && own[1] >= south && own[3] <= north) return true
+  const isBetween = own[1] >= south && own[3] <= north
+  for (const turn of turns) {
+    const lowest = own[0] + turn
+    const highest = own[2] + turn
+    if (lowest > east || highest < west) continue
+    if (isBetween && lowest >= west && highest <= east) return true
     return booleanIntersects(moved(geometry, (west + east) / 2), rectangle([west, south, east, north]))
-  })
+  }
+  return false
 }
+
+/** A box and a geometry may be told a whole turn apart, degrees. */
+const turns = [-360, 0, 360]
 
 const rectangle = ([west, south, east, north]: Bounds) => ({
   type: 'Polygon' as const,

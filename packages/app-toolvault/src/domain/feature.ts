@@ -40,10 +40,11 @@ const mostProblems = 20
 
 /** Features as a caller gives them, checked; throws `INVALID_ARGUMENTS` that lists what is wrong, up to twenty of them. */
 export function readFeatures(values: readonly unknown[], argument: string): readonly Feature[] {
-  const problems = values.flatMap((value, index): FeatureProblem[] => {
+  const problems: FeatureProblem[] = []
+  for (const [index, value] of values.entries()) {
     const reason = whatIsWrong(value)
-    return reason === undefined ? [] : [{ index, id: idOf(value as Feature), reason }]
-  })
+    if (reason !== undefined) problems.push({ index, id: idOf(value as Feature), reason })
+  }
   if (problems.length === 0) return values.map((value) => withProperties(value as Feature)) // checked above
   const [first] = problems
   throw new CausewayError(

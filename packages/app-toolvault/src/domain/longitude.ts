@@ -48,11 +48,9 @@ export function spanOf(spans: readonly LonSpan[]): LonSpan | undefined {
 
 /** The box around positions, each list unwrapped by itself; undefined where there are none. */
 export function boundsOf(features: readonly Feature[]): Bounds | undefined {
-  const boxes = features.flatMap(({ geometry }) =>
-    partsOf(geometry)
-      .filter(({ length }) => length > 0)
-      .map(boxOf),
-  )
+  const boxes: Bounds[] = []
+  for (const { geometry } of features)
+    for (const part of partsOf(geometry)) if (part.length > 0) boxes.push(boxOf(part))
   const [first, ...more] = boxes
   if (first === undefined) return undefined
   if (more.length === 0) {

@@ -28,15 +28,15 @@ export function fixBefore(times: readonly number[], time: number): number {
   return low - 1
 }
 
-/** The place at a time; undefined outside the track's span and between two parts of it. */
-export function placeAt(track: TimedTrack, time: number): Place | undefined {
+/** The place at a time; undefined outside the track's span and between two parts of it. `walks` begins the way of a leg. */
+export function placeAt(track: TimedTrack, time: number, walks = walk): Place | undefined {
   const index = fixBefore(track.times, time)
   const from = track.fixes[index]
   if (from === undefined) return undefined
   if (from.time === time) return { lon: from.lon, lat: from.lat }
   const to = track.fixes[index + 1]
   if (to === undefined || track.breaks.has(index + 1)) return undefined
-  return walk(from, to).at((time - from.time) / (to.time - from.time))
+  return walks(from, to).at((time - from.time) / (to.time - from.time))
 }
 
 /** The motion at a time of a track that is somewhere then; at the last fix that of the last leg. */

@@ -9,6 +9,7 @@ export const callRows = {
     'correct the arguments named in data.problems',
   ),
   INVALID_CURSOR: row(-32602, 400, 'the cursor was not made by this list', 'start again without a cursor'),
+  NOTHING_TO_UNDO: row(-32000, 409, 'there is no change to take back or to do again', 'make a change first'),
   APP_UNAVAILABLE: row(-32000, 503, 'the app could not be opened', 'see /health for the reason', retry),
   OUTSIDE_ROOTS: row(
     -32000,

@@ -83,12 +83,6 @@ export const debriefRows = {
     retry,
   ),
   PLOT_EXISTS: row(-32000, 409, 'a file of this name exists', 'use another name'),
-  NOTHING_TO_UNDO: row(
-    -32000,
-    409,
-    'there is no change to undo or to do again',
-    'see data.undo and data.redo for what there is',
-  ),
   NOTHING_SELECTED: row(
     -32000,
     409,

@@ -135,7 +135,7 @@ export const trmRows = {
   TRM_OFF: row(
     -32000,
     403,
-    'Trm runs commands, and no folder is configured in which it may',
+    'no folder is configured in which Trm may run commands',
     'set CAUSEWAY_TRM_ROOTS to the folders of the projects and start the server again',
   ),
   COMMAND_REFUSED: row(
@@ -158,7 +158,6 @@ export const trmRows = {
     'the session has used all its steps',
     'end it, or pass force: true to go on',
   ),
-  NOTHING_TO_UNDO: row(-32000, 409, 'no candidate is left to take back', 'submit one first'),
   CHECKPOINT_NOT_FOUND: row(-32602, 404, 'the session has no such checkpoint', 'call trm.list for the ids'),
   TOO_MANY_CHECKPOINTS: row(
     -32000,
