@@ -18,7 +18,7 @@ const title = ({ commands }: ShellBlock): string => commands.split('\n')[0]?.sli
 
 /** A user's home with a data folder, and a port of the system's choice instead of the usual ones. */
 function surroundings(t: Test): NodeJS.ProcessEnv {
-  const home = t.testdir({ simulations: {} })
+  const home = t.testdir({ simulations: {}, projects: {} })
   return { HOME: home, CAUSEWAY_DATA_DIR: `${home}/data`, MCP_SERVER_PORT: '0' }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { Exit } from './exit.mjs'
 import { buildTap, installDependencies } from './install.mjs'
@@ -107,10 +107,22 @@ function serve(supervisor, node, args, extra = {}) {
   const defaults = {
     CAUSEWAY_DATA_DIR: join(root, '.causeway'),
     CAUSEWAY_RECORDING_ROOTS: join(root, 'fixtures/recordings'),
+    CAUSEWAY_PLOT_ROOTS: examplePlots(root),
   }
   const { env } = environment(node, { ...defaults, ...process.env, ...extra })
   say(`server (${args[0] === '--watch' ? 'restarts on change' : 'Ctrl-C ends it'})`)
   return supervisor.run(node, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+}
+
+/** A folder of the example plots that may be changed; those that are there already stay as they are. */
+function examplePlots(root) {
+  const folder = join(root, '.causeway/plots')
+  mkdirSync(folder, { recursive: true })
+  for (const file of readdirSync(join(root, 'fixtures/plots'))) {
+    if (!file.endsWith('.plot.json') || existsSync(join(folder, file))) continue
+    copyFileSync(join(root, 'fixtures/plots', file), join(folder, file))
+  }
+  return folder
 }
 
 /** Runs every check though an earlier one failed, so that one run tells everything, and answers the first failure's code. */

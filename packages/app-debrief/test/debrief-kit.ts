@@ -1,5 +1,6 @@
 /** Opening Debrief over copies of the plots, with the tools of the vault beside it where a test runs one. */
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CallContext, type Env, makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
@@ -41,6 +42,8 @@ export interface KitOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly call?: Env['call']
   readonly now?: () => number
+  /** In the system's folder for temporary files, which other users can reach, instead of in the checkout. */
+  readonly isShared?: boolean
 }
 
 /** Opens Debrief over copies of these plots, none of which is open yet. */
@@ -49,7 +52,7 @@ export async function openDebrief(
   names: readonly string[],
   options: KitOptions = {},
 ): Promise<OpenDebrief> {
-  const dir = emptyFolders(t)
+  const dir = emptyFolders(t, options.isShared)
   const folder = join(dir, 'plots')
   mkdirSync(folder, { recursive: true })
   for (const name of names) copyFileSync(join(plots, `${name}.plot.json`), join(folder, `${name}.plot.json`))
@@ -60,14 +63,19 @@ export async function openDebrief(
 const openOf = new WeakMap<Test, (() => Promise<void>)[]>()
 
 /** A folder with `plots` and `data`, both empty; what is opened over it is closed before tap removes it. */
-export function emptyFolders(t: Test): string {
+export function emptyFolders(t: Test, isShared = false): string {
   const open: (() => Promise<void>)[] = []
   openOf.set(t, open)
   // Before testdir: tap removes the folder before it runs what is registered after.
   t.teardown(async () => {
     for (const close of open.reverse()) await close()
+    if (isShared) rmSync(dir, { recursive: true })
   })
-  return t.testdir({ plots: {}, data: {} })
+  if (!isShared) return t.testdir({ plots: {}, data: {} })
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-debrief-'))
+  chmodSync(dir, 0o755)
+  for (const name of ['plots', 'data']) mkdirSync(join(dir, name))
+  return dir
 }
 
 /** Opens Debrief over such a folder. */

@@ -20,7 +20,7 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
 }
 
 verifies('debrief:save:failed', 'a read-only folder', async (t) => {
-  const client = await ask(t, 'sample', never)
+  const client = await ask(t, 'sample', { ...never, isShared: true })
   const before = client.file('sample')
   chmodSync(join(client.dir, 'data'), 0o777)
   await client.ask('delete_features', { ids: ['feature1'] })
