@@ -97,7 +97,6 @@ export async function openMinds(env: Env): Promise<Minds> {
 /** Minds over parts that are open. */
 export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
   const { file, queue, limits, models, embedding, search, log } = parts
-  const decide = decider(parts)
   const figures = { decisions: 0 }
   const turn = <T>(mindId: string, work: () => Promise<T>): Promise<T> =>
     queue.run(mindId, limits.queue, work)
@@ -105,13 +104,12 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
   const consolidate = (mindId: string, batchId: string, progress?: DecideRequest['progress']) =>
     consolidateMind(mindId, batchId, parts, progress)
   /** The safety valve: a mind that nobody lets sleep does so by itself. */
-  const sleepIfFull = async (mindId: string): Promise<void> => {
-    const mind = await file.find(mindId)
-    if (mind === undefined || mind.daily_count <= limits.daily_memories) return
+  const onFull = (mindId: string): void => {
     turn(mindId, () => consolidate(mindId, 'overflow')).catch((error: unknown) =>
       log.warn({ mind_id: mindId, err: error }, 'the daily memories could not be consolidated'),
     )
   }
+  const decide = decider({ ...parts, onFull })
   /** Vectors for seeds, behind the answer and before the first decision, which waits for its turn. */
   const prepareSeeds = (mindId: string): void => {
     const all = async (): Promise<void> => {
@@ -155,7 +153,6 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
     async decide(request) {
       const answer = await decide({ ...request, mind_id: checkedId(request.mind_id) })
       figures.decisions += 1
-      await sleepIfFull(request.mind_id)
       return answer
     },
     consolidate: ({ mind_id, request_id }, progress) =>

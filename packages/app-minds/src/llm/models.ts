@@ -5,6 +5,8 @@ import type { MindConfig } from '../wire/read-config.ts'
 
 /** The models. */
 export interface Models {
+  /** False where no mind can be decided for by a model. */
+  readonly isConfigured: boolean
   /** True where the mind is decided for by a model. */
   usableFor(config: MindConfig): boolean
   /** The selector, undefined for the policy. Throws `LLM_NOT_CONFIGURED` for a mind that insists on a model. */

@@ -35,6 +35,7 @@ export function openModels(settings: ProviderSettings, { file, limits, now }: Mo
     return llm_provider === undefined ? chosen : byName.get(llm_provider)
   }
   return {
+    isConfigured: byName.size > 0,
     usableFor: (config) => providerFor(config) !== undefined,
     selectorFor(config, mindId) {
       const provider = providerFor(config)

@@ -12,16 +12,13 @@ import {
 } from '../domain/retrieval.ts'
 import { contentWords } from '../domain/words.ts'
 import type { MindsFile } from '../store/minds-file.ts'
-import type { MemoryRow, MindRow } from '../store/types.ts'
+import type { Material, MemoryRow, MindRow } from '../store/types.ts'
 import { bytesOf, type Embedding } from './embedding.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 /** What memories are found with. */
 export interface RecallParts {
-  readonly file: Pick<
-    MindsFile,
-    'postings' | 'dailyHaving' | 'standing' | 'bySeqs' | 'daily' | 'unembedded' | 'addVectors'
-  >
+  readonly file: Pick<MindsFile, 'material' | 'bySeqs' | 'unembedded' | 'addVectors'>
   readonly embedding: Embedding
   readonly search: VectorSearch
 }
@@ -62,7 +59,15 @@ export async function recall(
   { file, embedding, search }: RecallParts,
 ): Promise<Recollections> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
-  const today = withToday && mind.daily_count > 0 ? await file.daily(mind.seq) : []
+  await embedOld(mind, { file, embedding, search })
+  const asked = queries.map(questionWords)
+  const material = await file.material(mind, {
+    words: [...new Set(asked.flat())],
+    beside,
+    embedderId: embedding.id,
+    withToday,
+  })
+  const { today } = material
   const warnings: string[] = []
   const texts = [...queries, ...today.map(({ content }) => content)]
   const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
@@ -70,8 +75,9 @@ export async function recall(
     warnings.push(`memories were searched by words alone: ${error.message}`)
     return []
   })
-  const lasting = await lastingFound(mind, queries, vectors, { file, embedding, search })
-  const lexical = today.length === 0 ? [] : await todayByWords(mind.seq, queries, today, { file })
+  const questions = queries.map((_, index) => ({ words: asked[index] ?? [], vector: vectors[index] }))
+  const lasting = await lastingFound(mind, questions, material, { file, embedding, search })
+  const lexical = todayByWords(queries, material)
   const own = vectors.slice(queries.length)
   const byQuery = queries.map((query, index) => {
     const recent = today.map((row, n) => {
@@ -84,39 +90,49 @@ export async function recall(
   return { recalled: choose(byQuery, weights), byQuery, warnings }
 }
 
+/** A question as both indexes take it. */
+interface Question {
+  readonly words: readonly string[]
+  /** undefined where it has no direction, or none can be told */
+  readonly vector: Float32Array | undefined
+}
+
 /** Candidates among the memories that last, for each question. */
 async function lastingFound(
   mind: MindRow,
-  queries: readonly string[],
-  vectors: readonly (Float32Array | undefined)[],
-  { file, embedding, search }: RecallParts,
+  questions: readonly Question[],
+  { postings, standing, lastVector }: Material,
+  {
+    file,
+    embedding,
+    search,
+  }: Pick<RecallParts, 'embedding' | 'search'> & {
+    readonly file: Pick<MindsFile, 'bySeqs'>
+  },
 ): Promise<readonly (readonly Found[])[]> {
   if (mind.memory_count === 0) return []
-  await embedOld(mind, { file, embedding, search })
-  const asked = queries.map(questionWords)
-  const postings = await file.postings(mind.seq, [...new Set(asked.flat())])
-  const lexical = asked.map((words) =>
+  const lexical = questions.map(({ words }) =>
     lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
-  const besides = await file.standing(mind.seq, beside)
   const also = [
-    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...besides.map(({ seq }) => seq)]),
+    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...standing.map(({ seq }) => seq)]),
   ]
-  const directed = queries.flatMap((_, index) => (vectors[index] === undefined ? [] : [index]))
+  const directed = questions.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
   const question = {
     mindSeq: mind.seq,
     embedderId: embedding.id,
     width: embedding.width,
-    queries: directed.map((index) => vectors[index] as Float32Array),
+    queries: questions.flatMap(({ vector }) => vector ?? []),
     top,
     also,
+    last: lastVector,
   }
   const answers = directed.length === 0 ? [] : await search.search(question, mind.memory_count)
-  const cosines = queries.map((_, index) => new Map(answers[directed.indexOf(index)] ?? []))
+  const cosines = questions.map((_, index) => new Map(answers[directed.indexOf(index)] ?? []))
   const wanted = new Set([...also, ...cosines.flatMap((near) => [...near.keys()])])
-  for (const { seq } of besides) wanted.delete(seq)
-  const rows = [...uniqueRows(besides), ...(await file.bySeqs([...wanted]))]
-  return queries.map((_, index) =>
+  for (const { seq } of standing) wanted.delete(seq)
+  const rows = [...uniqueRows(standing), ...(await file.bySeqs([...wanted]))]
+  return questions.map((_, index) =>
     rows.map((row) => foundOf(row, cosines[index]?.get(row.seq) ?? 0, lexical[index]?.get(row.seq) ?? 0)),
   )
 }
@@ -146,14 +162,11 @@ export async function embedOld(
 }
 
 /** For each question the memories of the day that have its words. Few have any, and only those are looked into. */
-async function todayByWords(
-  mindSeq: number,
+function todayByWords(
   queries: readonly string[],
-  today: readonly MemoryRow[],
-  { file }: Pick<RecallParts, 'file'>,
-): Promise<readonly ReadonlyMap<number, number>[]> {
-  const asked = queries.map(questionWords)
-  const hits = new Set(await file.dailyHaving(mindSeq, [...new Set(asked.flat())]))
+  { today, todayHits }: Material,
+): readonly ReadonlyMap<number, number>[] {
+  const hits = new Set(todayHits)
   const postings = wordPostings(today.filter(({ seq }) => hits.has(seq)))
   return queries.map((query) =>
     lexicalScores(contentWords(query), postings, { memories: today.length, most: top }),

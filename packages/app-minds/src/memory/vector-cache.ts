@@ -1,5 +1,5 @@
 /** Vectors of minds in memory, loaded when a mind is searched, the least used thrown away above a number of bytes. */
-import { cosineAt, nearestRows, type Table } from '../domain/vector-scan.ts'
+import { cosineAt, type Near, nearestRows, type Table } from '../domain/vector-scan.ts'
 
 /** A question to the vectors of one mind. */
 export interface VectorQuestion {
@@ -11,6 +11,8 @@ export interface VectorQuestion {
   readonly top: number
   /** Rows whose cosine is wanted too. */
   readonly also: readonly number[]
+  /** The last row that has a vector: the cache reads those that it has not up to there. */
+  readonly last: number
 }
 
 /** For each query: memory row -> cosine. */
@@ -36,6 +38,8 @@ interface Entry {
   rows: Map<number, number>
   values: Float32Array
   width: number
+  /** What was found for a question before, for as long as the rows are these: characters ask the same again and again. */
+  known: WeakMap<Float32Array, readonly Near[]>
 }
 
 /** Makes a cache over a source. */
@@ -48,11 +52,12 @@ export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
     bytes -= entry.values.byteLength
     entries.delete(key)
   }
-  const current = ({ mindSeq, embedderId, width }: VectorQuestion): Entry => {
+  const current = ({ mindSeq, embedderId, width, last }: VectorQuestion): Entry => {
     const key = `${mindSeq}|${embedderId}`
-    const entry = entries.get(key) ?? { seqs: [], rows: new Map(), values: new Float32Array(0), width }
+    const entry = entries.get(key) ?? newEntry(width)
     remove(key)
-    extend(entry, load(mindSeq, embedderId, entry.seqs.at(-1) ?? 0))
+    const held = entry.seqs.at(-1) ?? 0
+    if (last > held) extend(entry, load(mindSeq, embedderId, held))
     entries.set(key, entry)
     bytes += entry.values.byteLength
     // The first keys are the least used: an entry is put back at the end with each use.
@@ -65,8 +70,7 @@ export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
   return {
     search(question) {
       const entry = current(question)
-      const table: Table = { values: entry.values, width: entry.width, count: entry.seqs.length }
-      return question.queries.map((query) => answer(entry, table, query, question))
+      return question.queries.map((query) => answer(entry, query, question))
     },
     drop(mindSeq) {
       for (const key of [...entries.keys()]) if (key.startsWith(`${mindSeq}|`)) remove(key)
@@ -77,14 +81,24 @@ export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
   }
 }
 
+const newEntry = (width: number): Entry => ({
+  seqs: [],
+  rows: new Map(),
+  values: new Float32Array(0),
+  width,
+  known: new WeakMap(),
+})
+
 function answer(
-  { seqs, rows }: Entry,
-  table: Table,
+  { seqs, rows, values, width, known }: Entry,
   query: Float32Array,
   { top, also }: VectorQuestion,
 ): readonly (readonly [number, number])[] {
+  const table: Table = { values, width, count: seqs.length }
+  const near = known.get(query) ?? nearestRows(table, query, top)
+  known.set(query, near)
   const found = new Map<number, number>()
-  for (const { row, cosine } of nearestRows(table, query, top)) found.set(seqs[row] as number, cosine)
+  for (const { row, cosine } of near) found.set(seqs[row] as number, cosine)
   for (const seq of also) {
     const row = rows.get(seq)
     if (row !== undefined && !found.has(seq)) found.set(seq, cosineAt(table, row, query))
@@ -95,6 +109,7 @@ function answer(
 /** Appends rows; those without a direction take part as zeros, whose cosine is 0. */
 function extend(entry: Entry, rows: ReturnType<LoadVectors>): void {
   const { width } = entry
+  entry.known = new WeakMap()
   for (const { memory_seq, vec } of rows) {
     const at = entry.seqs.length * width
     if (at + width > entry.values.length) {

@@ -1,18 +1,16 @@
 /** One decision: observe, remember, choose, and store all of it at once. */
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { gate, safeAction } from '../domain/gate.ts'
-import { cutMemory } from '../domain/model/outputs.ts'
-import { sharesOf } from '../domain/policy/perceive.ts'
-import type { CarriedState } from '../domain/policy/state.ts'
 import { recall, weightsOf } from '../memory/recall.ts'
-import { memoryId, sha256 } from '../store/hash.ts'
-import type { MindRow } from '../store/types.ts'
+import { sha256 } from '../store/hash.ts'
+import type { MindRow, MindSnapshot } from '../store/types.ts'
 import { readEvents } from '../wire/read-messages.ts'
 import { type ReadObservation, readObservation } from '../wire/read-observation.ts'
 import { type DecisionAnswer, successAnswer } from './decision-answer.ts'
-import { chooseAction, type Deliberated } from './deliberate.ts'
+import { decisionChange } from './decision-change.ts'
+import { chooseAction } from './deliberate.ts'
 import type { MindParts } from './parts.ts'
-import { type Cycle, prepareCycle } from './prepare.ts'
+import { prepareCycle } from './prepare.ts'
 import { type SelectorContext, type Step, steps } from './selector.ts'
 
 /** What `decide_action` is asked. */
@@ -27,8 +25,13 @@ export interface DecideRequest {
   readonly progress: (done: number, total?: number, message?: string) => void
 }
 
+/** What a decision is made with, and who is told of a mind whose day holds more than it should. */
+export interface DeciderParts extends MindParts {
+  readonly onFull: (mindId: string) => void
+}
+
 /** Makes the method; it finishes and stores a decision also when the caller has gone, for the retry that follows. */
-export function decider(parts: MindParts) {
+export function decider(parts: DeciderParts) {
   /** Decisions under way, by mind and observation. */
   const underway = new Map<string, Promise<DecisionAnswer>>()
   return async (request: DecideRequest): Promise<DecisionAnswer> => {
@@ -50,23 +53,30 @@ async function decide(
   request: DecideRequest,
   read: ReadObservation,
   hash: string,
-  parts: MindParts,
+  parts: DeciderParts,
 ): Promise<DecisionAnswer> {
-  const { file, queue, limits, now } = parts
-  const { mind_id } = request
-  const mind = await file.mind(mind_id)
-  const most = parts.models.usableFor(mind.config) ? limits.model_queue : limits.queue
-  return queue.run(mind_id, most, async (waitedMs) => {
-    const earlier = await file.answered(mind_id, request.request_id, 'decide_action')
-    if (earlier !== undefined) return { ...(earlier as DecisionAnswer), replayed: true }
+  const { file, queue, now } = parts
+  const { mind_id, request_id } = request
+  const interactions = read.observation.conversations.map(({ interaction_id }) => interaction_id)
+  return queue.run(mind_id, await mostWaiting(mind_id, parts), async (waitedMs) => {
     const started = now()
-    const attempt = () => decideOnce(request, read, { hash, waitedMs, started }, parts)
+    const attempt = async (): Promise<DecisionAnswer> => {
+      const begun = await file.begin({ mind_id, request_id, tool: 'decide_action' }, interactions)
+      if ('earlier' in begun) return { ...(begun.earlier as DecisionAnswer), replayed: true }
+      return decideOnce(request, read, begun.snapshot, { hash, waitedMs, started }, parts)
+    }
     return attempt().catch((error: unknown) => {
       // Another process on the same file was faster: what it stored is the new beginning.
       if (isCausewayError(error) && error.data.conflict === true) return attempt()
       throw error
     })
   })
+}
+
+/** Calls that may wait for a mind: few where a model decides, which takes seconds. */
+async function mostWaiting(mindId: string, { file, models, limits }: MindParts): Promise<number> {
+  const byModel = models.isConfigured && models.usableFor((await file.mind(mindId)).config)
+  return byModel ? limits.model_queue : limits.queue
 }
 
 interface Attempt {
@@ -78,12 +88,11 @@ interface Attempt {
 async function decideOnce(
   request: DecideRequest,
   { observation, warnings: mended, unknown }: ReadObservation,
+  snapshot: MindSnapshot,
   { hash, waitedMs, started }: Attempt,
-  parts: MindParts,
+  parts: DeciderParts,
 ): Promise<DecisionAnswer> {
-  const { file, limits, now, log } = parts
-  const interactions = observation.conversations.map(({ interaction_id }) => interaction_id)
-  const snapshot = await file.snapshot(request.mind_id, interactions)
+  const { file, limits, now, log, onFull } = parts
   const { mind } = snapshot
   requireOwnBody(mind, observation.entity_id)
   const events = readEvents(request.events, observation.time, limits)
@@ -134,50 +143,18 @@ async function decideOnce(
     serverMs: now() - started,
     queueMs: waitedMs,
   })
-  const failed = deliberated.error
-  const state = stateAfter(cycle, action, deliberated, news)
-  await file.commit({
-    seq: mind.seq,
-    rev: mind.rev,
-    time: observation.time,
-    working_memory: failed === undefined ? choice.working_memory : mind.working_memory,
-    state: failed === undefined ? state : { ...mind.state, warned: state.warned },
-    places: cycle.perception.changed,
-    knownPlaces: cycle.perception.places.size,
-    conversations: cycle.facts.conversations,
-    closed: cycle.facts.closed,
-    events: cycle.facts.events,
-    bids: {
-      received: cycle.facts.bids.received,
-      settled: [...cycle.facts.bids.settled, ...(failed === undefined ? settledBy(action, cycle) : [])],
-    },
-    memories:
-      failed === undefined
-        ? choice.memories.map((memory, index) => ({
-            ...memory,
-            content: cutMemory(memory.content, limits.memory_chars),
-            id: memoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
-          }))
-        : [],
-    recalled: choice.recalled,
-    decision: {
-      sim_time: observation.time,
-      observation_hash: hash,
-      selector: choice.decided_by,
-      status: failed === undefined ? 'success' : 'error',
-      error_code: failed?.code ?? deliberated.fallbackReason ?? null,
-      action: failed === undefined ? action : null,
-      explanation: { ...choice.explanation, per_step_ms: Object.fromEntries(perStep) },
-    },
-    calls: deliberated.calls,
-    request: {
-      mind_id: mind.mind_id,
-      request_id: request.request_id,
-      tool: 'decide_action',
-      // A failure is not kept: a retry shall try again.
-      answer: failed === undefined ? answer : undefined,
-    },
+  const change = decisionChange({
+    snapshot,
+    cycle,
+    deliberated,
+    action,
+    answer,
+    perStep,
+    news,
+    hash,
+    memoryChars: limits.memory_chars,
   })
+  await file.commit(change)
   parts.changed(mind.mind_id)
   const { entity_id } = mind
   log.info(
@@ -190,7 +167,8 @@ async function decideOnce(
     },
     'decided',
   )
-  if (failed !== undefined) throw failed
+  if (mind.daily_count + change.memories.length > limits.daily_memories) onFull(mind.mind_id)
+  if (deliberated.error !== undefined) throw deliberated.error
   return request.explain ? { ...answer, explanation: choice.explanation } : answer
 }
 
@@ -202,41 +180,4 @@ function requireOwnBody(mind: MindRow, entityId: string): void {
     `Mind ${mind.mind_id} drives ${mind.entity_id}, the observation is of ${entityId}`,
     { data: { mind_id: mind.mind_id, entity_id: mind.entity_id, observed: entityId } },
   )
-}
-
-function stateAfter(
-  { observation, perception, mind }: Cycle,
-  action: Deliberated['choice']['action'],
-  { choice, gate: seen }: Deliberated,
-  news: readonly string[],
-): CarriedState {
-  const { state } = perception
-  return {
-    ...state,
-    counter: mind.state.counter + 1,
-    talks: choice.talks,
-    formed: choice.formed,
-    warned: [...state.warned, ...news].slice(-100),
-    gate: seen ?? state.gate,
-    last: {
-      action,
-      time: observation.time,
-      position: observation.position,
-      needs: sharesOf(observation),
-      goal: choice.goal,
-    },
-  }
-}
-
-/** Bids that an action answers. */
-function settledBy({ action, parameters }: Deliberated['choice']['action'], { situation }: Cycle): string[] {
-  if (action === 'respond_to_interaction_bid') return [String(parameters.bid_id)]
-  if (action !== 'batch_reject_interaction_bids') return []
-  const { ids } = parameters
-  return situation.bids
-    .filter(
-      ({ bid_id, bidder_id }) =>
-        ids === '*' || (Array.isArray(ids) && (ids.includes(bid_id) || ids.includes(bidder_id))),
-    )
-    .map(({ bid_id }) => bid_id)
 }

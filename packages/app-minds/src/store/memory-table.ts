@@ -1,5 +1,6 @@
 /** Memories, of today and lasting, with their vectors and their full-text search. */
 import type { Cell } from '../domain/observation.ts'
+import { searchWords } from '../domain/words.ts'
 import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { MemoryRow, NewMemory } from './types.ts'
@@ -32,6 +33,7 @@ export function memoryTable(db: Database, now: () => number) {
     `INSERT OR IGNORE INTO daily_memory (id, mind_seq, content, importance, sim_time, x, y, kind, subject, tags_json, words_hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const addDailyWords = db.prepare('INSERT INTO daily_fts (rowid, words) VALUES (?, ?)')
   const daily = db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, id LIMIT ?`,
   )
@@ -41,6 +43,7 @@ export function memoryTable(db: Database, now: () => number) {
     `INSERT OR IGNORE INTO memory (id, mind_seq, content, words_hash, importance, sim_time, x, y, kind, subject, tags_json, consolidated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const addWords = db.prepare('INSERT INTO memory_fts (rowid, words) VALUES (?, ?)')
   const addVector = db.prepare(
     'INSERT OR REPLACE INTO memory_vec (memory_seq, embedder_id, mind_seq, vec) VALUES (?, ?, ?, ?)',
   )
@@ -75,6 +78,11 @@ export function memoryTable(db: Database, now: () => number) {
   const vectors = db.prepare<[number, string, number], { memory_seq: number; vec: Uint8Array }>(
     'SELECT memory_seq, vec FROM memory_vec WHERE mind_seq = ? AND embedder_id = ? AND memory_seq > ? ORDER BY memory_seq',
   )
+  const lastVector = db
+    .prepare<[number, string], number | null>(
+      'SELECT max(memory_seq) FROM memory_vec WHERE mind_seq = ? AND embedder_id = ?',
+    )
+    .pluck()
   // Importance times recency, the least first; seeds are who the character is and stay.
   const evict = db.prepare(
     `DELETE FROM memory WHERE seq IN (
@@ -87,19 +95,12 @@ export function memoryTable(db: Database, now: () => number) {
       { id, content, importance, sim_time, location, kind, subject, tags }: NewMemory,
     ): void {
       const [x, y] = location ?? [null, null]
-      addDaily.run(
-        id,
-        mindSeq,
-        content,
-        importance,
-        sim_time,
-        x,
-        y,
-        kind,
-        subject,
+      const made = addDaily.run(
+        ...[id, mindSeq, content, importance, sim_time, x, y, kind, subject],
         JSON.stringify(tags),
         wordsHash(content),
       )
+      if (made.changes > 0) addDailyWords.run(made.lastInsertRowid, mindWords(mindSeq, content))
     },
     daily: (mindSeq: number, limit = 1e9): readonly MemoryRow[] => daily.all(mindSeq, limit).map(memoryOf),
     dropDaily: (id: string): boolean => dropDaily.run(id).changes > 0,
@@ -113,7 +114,9 @@ export function memoryTable(db: Database, now: () => number) {
         JSON.stringify(tags),
         now(),
       )
-      return made.changes === 0 ? undefined : Number(made.lastInsertRowid)
+      if (made.changes === 0) return undefined
+      addWords.run(made.lastInsertRowid, mindWords(mindSeq, content))
+      return Number(made.lastInsertRowid)
     },
     addVector: (mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void =>
       void addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0)),
@@ -130,14 +133,16 @@ export function memoryTable(db: Database, now: () => number) {
       weightiest.all(mindSeq, limit).map(memoryOf),
     bySeqs: (seqs: readonly number[]): readonly MemoryRow[] => bySeqs.all(JSON.stringify(seqs)).map(memoryOf),
     /** Lasting memories of a mind that have a word, the newest first, not more than a bound. */
-    having: (mindSeq: number, word: string): readonly number[] => having.all(within(mindSeq, [word])),
+    having: (mindSeq: number, word: string): readonly number[] => having.all(anyOf(mindSeq, [word])),
     /** Memories of the day that have any of these words. */
     dailyHaving: (mindSeq: number, words: readonly string[]): readonly number[] =>
-      words.length === 0 ? [] : dailyHaving.all(within(mindSeq, words)),
+      words.length === 0 ? [] : dailyHaving.all(anyOf(mindSeq, words)),
     unembedded: (mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] =>
       unembedded.all(mindSeq, embedderId, limit).map(memoryOf),
     vectors: (mindSeq: number, embedderId: string, after: number) =>
       vectors.iterate(mindSeq, embedderId, after),
+    /** The last row of a mind that has a vector in a space, 0 where none has. */
+    lastVector: (mindSeq: number, embedderId: string): number => lastVector.get(mindSeq, embedderId) ?? 0,
     evict: (mindSeq: number, time: number | null, count: number): number =>
       evict.run({ 1: mindSeq, 2: time, 3: count }).changes,
   }
@@ -146,9 +151,16 @@ export function memoryTable(db: Database, now: () => number) {
 /** Rows taken of one word: one that more memories have tells little, and the newest of them are enough. */
 const mostRows = 5000
 
-/** A search within one mind for any of some words, each quoted: what a character says is no query language. */
-const within = (mindSeq: number, words: readonly string[]): string =>
-  `mind : "m${mindSeq}" AND content : (${words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')})`
+/** A word as the index has it: of one mind. The prefix has no vowel, so the stem of the word is what it was. */
+const mindWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
+
+/** The meaning words of a memory as the index has them. */
+const mindWords = (mindSeq: number, content: string): string =>
+  [...new Set(searchWords(content))].map((word) => mindWord(mindSeq, word)).join(' ')
+
+/** A search for any of some words of one mind, each quoted: what a character says is no query language. */
+const anyOf = (mindSeq: number, words: readonly string[]): string =>
+  words.map((word) => `"${mindWord(mindSeq, word).replaceAll('"', '""')}"`).join(' OR ')
 
 const havingOf = (db: Database, table: 'memory_fts' | 'daily_fts') =>
   db

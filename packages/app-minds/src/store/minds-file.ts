@@ -14,6 +14,7 @@ import { migrations } from './schema.ts'
 import type {
   AnsweredRequest,
   DecisionChange,
+  Material,
   MemoryRow,
   MindRow,
   MindSnapshot,
@@ -45,6 +46,15 @@ export interface Made {
   readonly seeded: number
   /** Memories of a mind that was replaced are gone. */
   readonly replaced: boolean
+}
+
+/** Which material is wanted. */
+export interface MaterialOptions {
+  /** Words of all questions, each once. */
+  readonly words: readonly string[]
+  readonly beside: number
+  readonly embedderId: string
+  readonly withToday: boolean
 }
 
 /** The file of all minds. */
@@ -94,33 +104,15 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
   return {
     /** A mind that is active; throws `MIND_NOT_FOUND`. */
     mind: (mindId: string): Promise<MindRow> => read(() => active(mindId)),
-    find: (mindId: string): Promise<MindRow | undefined> => read(() => minds.find(mindId)),
     list: (after: string, limit: number): Promise<readonly MindRow[]> => read(() => minds.list(after, limit)),
-    /** Everything that a decision starts from; throws `MIND_NOT_FOUND`. */
-    snapshot: (mindId: string, interactionIds: readonly string[]): Promise<MindSnapshot> =>
+    /** The answer of an earlier request of this id, else all that a decision starts from; throws `MIND_NOT_FOUND`. */
+    begin: (
+      { mind_id, request_id, tool }: Omit<AnsweredRequest, 'answer'>,
+      interactionIds: readonly string[],
+    ): Promise<{ readonly earlier: unknown } | { readonly snapshot: MindSnapshot }> =>
       read(() => {
-        const mind = active(mindId)
-        const open = world.conversations(mind.seq)
-        const closed = interactionIds.filter(
-          (id) => !open.some(({ interaction_id }) => interaction_id === id),
-        )
-        const reopened = closed.map(
-          (id): StoredConversation => ({
-            interaction_id: id,
-            interaction_name: '',
-            participants: [],
-            initiator_id: null,
-            last_seen: 0,
-            messages: world.messages(mind.seq, id),
-          }),
-        )
-        return {
-          mind,
-          places: world.places(mind.seq),
-          conversations: [...open, ...reopened],
-          events: world.events(mind.seq),
-          bids: world.bids(mind.seq),
-        }
+        const earlier = records.answered(mind_id, request_id, tool)
+        return earlier === undefined ? { snapshot: snapshotOf(mind_id, interactionIds) } : { earlier }
       }),
     conversations: (mindId: string): Promise<readonly StoredConversation[]> =>
       read(() => world.conversations(active(mindId).seq)),
@@ -180,7 +172,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
         if (change.knownPlaces > limits.places) world.trimPlaces(seq)
         for (const conversation of change.conversations) world.putConversation(seq, conversation, time)
         for (const id of change.closed) world.close(seq, id, time)
-        world.closeOld(seq, time)
+        if (change.hasConversations) world.closeOld(seq, time)
         world.addEvents(seq, change.events)
         for (const bid of change.bids.received) world.putBid(seq, bid)
         for (const id of change.bids.settled) world.dropBid(seq, id)
@@ -201,15 +193,22 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     newest: (seq: number, limit: number): Promise<readonly MemoryRow[]> =>
       read(() => memories.newest(seq, limit)),
     bySeqs: (seqs: readonly number[]): Promise<readonly MemoryRow[]> => read(() => memories.bySeqs(seqs)),
-    /** For each word the lasting memories of a mind that have it. */
-    postings: (seq: number, words: readonly string[]): Promise<Postings> =>
-      read(() => postingsOf(seq, words)),
-    /** Memories of the day that have any of these words. */
-    dailyHaving: (seq: number, words: readonly string[]): Promise<readonly number[]> =>
-      read(() => memories.dailyHaving(seq, words)),
-    /** The newest and the most important memories. */
-    standing: (seq: number, limit: number): Promise<readonly MemoryRow[]> =>
-      read(() => [...memories.newest(seq, limit), ...memories.weightiest(seq, limit)]),
+    /** What there is for questions of these words, `beside` of the newest and of the most important among it. */
+    material: (
+      { seq, daily_count, memory_count }: Pick<MindRow, 'seq' | 'daily_count' | 'memory_count'>,
+      { words, beside, embedderId, withToday }: MaterialOptions,
+    ): Promise<Material> =>
+      read(() => {
+        const isEmpty = memory_count === 0
+        const hasToday = withToday && daily_count > 0
+        return {
+          today: hasToday ? memories.daily(seq) : [],
+          todayHits: hasToday ? memories.dailyHaving(seq, words) : [],
+          postings: isEmpty ? new Map() : postingsOf(seq, words),
+          standing: isEmpty ? [] : [...memories.newest(seq, beside), ...memories.weightiest(seq, beside)],
+          lastVector: isEmpty ? 0 : memories.lastVector(seq, embedderId),
+        }
+      }),
 
     /** Moves daily memories to those that last, with the ids they have; what says the same as one that lasts joins it. */
     consolidate: (mindSeq: number, embedderId: string, batch: readonly Lasting[]): Promise<Moved> =>
@@ -282,6 +281,29 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
         Number(db.pragma('page_count', { simple: true })) * Number(db.pragma('page_size', { simple: true })),
     }),
     close: (): void => void db.close(),
+  }
+
+  function snapshotOf(mindId: string, interactionIds: readonly string[]): MindSnapshot {
+    const mind = active(mindId)
+    const open = world.conversations(mind.seq)
+    const closed = interactionIds.filter((id) => !open.some(({ interaction_id }) => interaction_id === id))
+    const reopened = closed.map(
+      (id): StoredConversation => ({
+        interaction_id: id,
+        interaction_name: '',
+        participants: [],
+        initiator_id: null,
+        last_seen: 0,
+        messages: world.messages(mind.seq, id),
+      }),
+    )
+    return {
+      mind,
+      places: world.places(mind.seq),
+      conversations: [...open, ...reopened],
+      events: world.events(mind.seq),
+      bids: world.bids(mind.seq),
+    }
   }
 
   function postingsOf(seq: number, words: readonly string[]): Postings {

@@ -27,15 +27,13 @@ interface RawDecision {
 /** The statements about the record; to be called inside a transaction. */
 export function recordTable(db: Database, now: () => number, limits: Limits) {
   const add = db.prepare(
-    `INSERT INTO decision (mind_seq, request_id, sim_time, observation_hash, selector, status, error_code, action_json, explanation_json, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO decision (mind_seq, ord, request_id, sim_time, observation_hash, selector, status, error_code, action_json, explanation_json, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const trim = db.prepare(
-    'DELETE FROM decision WHERE mind_seq = ?1 AND seq <= (SELECT seq FROM decision WHERE mind_seq = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)',
-  )
+  const trim = db.prepare('DELETE FROM decision WHERE mind_seq = ? AND ord <= ?')
   const last = db.prepare<[{ 1: number; 2: string | null }], RawDecision>(
     `SELECT request_id, sim_time, selector, status, error_code, action_json, explanation_json, created_at FROM decision
-     WHERE mind_seq = ?1 AND (?2 IS NULL OR request_id = ?2) ORDER BY seq DESC LIMIT 1`,
+     WHERE mind_seq = ?1 AND (?2 IS NULL OR request_id = ?2) ORDER BY ord DESC LIMIT 1`,
   )
   const addCall = db.prepare(
     `INSERT INTO llm_call (mind_seq, decision_seq, sim_day, step, attempt, model_requested, model_served, status, error_code, latency_ms,
@@ -61,14 +59,14 @@ export function recordTable(db: Database, now: () => number, limits: Limits) {
   const forget = db.prepare('DELETE FROM request WHERE made_at <= ?')
   return {
     addDecision(seq: number, requestId: string, row: DecisionRow): number {
-      const { sim_time, observation_hash, selector, status, error_code, action, explanation } = row
+      const { ord, sim_time, observation_hash, selector, status, error_code, action, explanation } = row
       const made = add.run(
-        ...[seq, requestId, sim_time, observation_hash, selector, status, error_code],
+        ...[seq, ord, requestId, sim_time, observation_hash, selector, status, error_code],
         action === null ? null : JSON.stringify(action),
         JSON.stringify(explanation),
         now(),
       )
-      trim.run({ 1: seq, 2: limits.decisions_kept })
+      trim.run(seq, ord - limits.decisions_kept)
       return Number(made.lastInsertRowid)
     },
     addCalls(seq: number, decisionSeq: number, simDay: number, calls: readonly LlmCallRow[]): void {

@@ -71,11 +71,10 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX vec_of_mind ON memory_vec (mind_seq, embedder_id, memory_seq);
 
-      -- The token of the mind keeps a search within it: common words of other minds are never visited.
-      CREATE VIRTUAL TABLE memory_fts USING fts5(mind, content, content='', contentless_delete=1, tokenize='porter unicode61');
-      CREATE VIRTUAL TABLE daily_fts USING fts5(mind, content, content='', contentless_delete=1, tokenize='porter unicode61');
+      -- Each word is written with its mind before it (mindWord), so that a search visits no word of another mind.
+      CREATE VIRTUAL TABLE memory_fts USING fts5(words, content='', contentless_delete=1, tokenize='porter unicode61');
+      CREATE VIRTUAL TABLE daily_fts USING fts5(words, content='', contentless_delete=1, tokenize='porter unicode61');
       CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
-        INSERT INTO memory_fts (rowid, mind, content) VALUES (new.seq, 'm' || new.mind_seq, new.content);
         UPDATE mind SET memory_count = memory_count + 1 WHERE seq = new.mind_seq;
       END;
       CREATE TRIGGER memory_removed AFTER DELETE ON memory BEGIN
@@ -83,7 +82,6 @@ export const migrations: readonly Migration[] = [
         UPDATE mind SET memory_count = memory_count - 1 WHERE seq = old.mind_seq;
       END;
       CREATE TRIGGER daily_added AFTER INSERT ON daily_memory BEGIN
-        INSERT INTO daily_fts (rowid, mind, content) VALUES (new.seq, 'm' || new.mind_seq, new.content);
         UPDATE mind SET daily_count = daily_count + 1 WHERE seq = new.mind_seq;
       END;
       CREATE TRIGGER daily_removed AFTER DELETE ON daily_memory BEGIN
@@ -134,6 +132,8 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE decision (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         mind_seq INTEGER NOT NULL REFERENCES mind (seq) ON DELETE CASCADE,
+        -- The mind's how-manieth, from 1.
+        ord INTEGER NOT NULL,
         request_id TEXT NOT NULL,
         sim_time INTEGER NOT NULL,
         observation_hash TEXT NOT NULL,
@@ -144,7 +144,7 @@ export const migrations: readonly Migration[] = [
         explanation_json TEXT NOT NULL,
         created_at INTEGER NOT NULL
       ) STRICT;
-      CREATE INDEX decision_of_mind ON decision (mind_seq, seq);
+      CREATE UNIQUE INDEX decision_of_mind ON decision (mind_seq, ord);
       CREATE TABLE llm_call (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         mind_seq INTEGER NOT NULL REFERENCES mind (seq) ON DELETE CASCADE,

@@ -1,5 +1,6 @@
 /** What is stored of a mind, and what one decision changes. */
 import type { KeptMessage } from '../domain/conversation.ts'
+import type { Postings } from '../domain/lexical.ts'
 import type { Cell, MindEvent, PendingBid } from '../domain/observation.ts'
 import type { FormedMemory } from '../domain/policy/form-memories.ts'
 import type { Place } from '../domain/policy/place.ts'
@@ -46,6 +47,20 @@ export interface MindSnapshot {
   readonly bids: readonly PendingBid[]
 }
 
+/** What the data file has for some questions to one mind, all but vectors. */
+export interface Material {
+  /** Memories of the day. */
+  readonly today: readonly MemoryRow[]
+  /** Those of them that have any of the words, by row. */
+  readonly todayHits: readonly number[]
+  /** For each word the lasting memories that have it. */
+  readonly postings: Postings
+  /** The newest and the most important memories that last. */
+  readonly standing: readonly MemoryRow[]
+  /** The last row that has a vector in the space, 0 where none has. */
+  readonly lastVector: number
+}
+
 /** A memory with its id. */
 export interface NewMemory extends FormedMemory {
   readonly id: string
@@ -89,6 +104,8 @@ export interface ConversationChange extends Omit<StoredConversation, 'messages' 
 
 /** The row of a decision. */
 export interface DecisionRow {
+  /** Of this mind, from 1. */
+  readonly ord: number
   readonly sim_time: number
   readonly observation_hash: string
   readonly selector: string
@@ -119,6 +136,8 @@ export interface DecisionChange {
   /** Places known, changed or not. */
   readonly knownPlaces: number
   readonly conversations: readonly ConversationChange[]
+  /** False where none was open and none is. */
+  readonly hasConversations: boolean
   /** Ended by the game. */
   readonly closed: readonly string[]
   readonly events: readonly MindEvent[]
