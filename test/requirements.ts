@@ -17,6 +17,7 @@ import { help } from './requirements/help.ts'
 import { limits } from './requirements/limits.ts'
 import { minds } from './requirements/minds.ts'
 import { recording } from './requirements/recording.ts'
+import { reliability } from './requirements/reliability.ts'
 import { replay } from './requirements/replay.ts'
 import { server } from './requirements/server.ts'
 import { toolvault } from './requirements/toolvault.ts'
@@ -38,6 +39,7 @@ const areas = {
   toolvault,
   trm,
   limits,
+  reliability,
   client,
 } as const satisfies Readonly<Record<string, Requirements>>
 
@@ -56,6 +58,7 @@ export const requirements = {
   ...toolvault,
   ...trm,
   ...limits,
+  ...reliability,
   ...client,
 } as const satisfies Requirements
 

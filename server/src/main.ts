@@ -1,6 +1,7 @@
 /** The server's process: settings, core, HTTP, signals. The only place that ends it. */
 
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { lockFolder } from '@causeway/store'
 import type { Logger } from 'pino'
 import { openTokens, type Tokens } from './access/token-file.ts'
 import { apps } from './apps.ts'
@@ -24,6 +25,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Serves until it is told to stop. */
 async function serve(config: Config): Promise<void> {
   if (!config.enabled) return say('Causeway is switched off by MCP_SERVER_ENABLED=false.')
+  const folder = lockFolder(config.dataDir, { version })
   const rolling = { bytes: config.logFileBytes, count: config.logFileCount }
   const files = config.logFiles ? await openLogFiles(config.dataDir, rolling) : undefined
   const log = openLog({ extra: config.extraLogging, files })
@@ -57,6 +59,7 @@ async function serve(config: Config): Promise<void> {
     await core.close()
     log.info({}, 'stopped')
     await files?.close()
+    folder.release()
   })
 }
 

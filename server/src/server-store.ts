@@ -9,7 +9,8 @@ import { type TaskStore, taskMigration, taskStore } from './tasks/task-store.ts'
 /** What is not used for this long is forgotten, ms. */
 const keepMs = 24 * 60 * 60 * 1000
 
-const migrations: readonly Migration[] = [
+/** Schema of `server.db`, in order; a published step is never changed. */
+export const serverMigrations: readonly Migration[] = [
   {
     name: 'clients',
     up: `
@@ -52,7 +53,7 @@ interface HandshakeRow {
 
 /** Opens the file and forgets what has expired. */
 export async function openServerStore(file: string, { now }: { now: () => number }): Promise<ServerStore> {
-  const db = openDatabase(file, { migrations, now })
+  const db = openDatabase(file, { migrations: serverMigrations, now })
   const oldest = (): number => now() - keepMs
   const useState = db
     .prepare<[number, string, string, number], string>(

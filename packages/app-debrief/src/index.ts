@@ -1,5 +1,6 @@
 /** Debrief: maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst change together. Degrees, WGS84, UTC. */
 import { defineApp } from '@causeway/app-kit'
+import { debriefData } from './data.ts'
 import { eventRoutes } from './event-routes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
 import { plotPrompts } from './prompts.ts'
@@ -20,6 +21,7 @@ export default defineApp(
     about: 'Read and change maritime plots: features, selection, time, view, commands, undo, a chart.',
     rootsSetting: 'CAUSEWAY_PLOT_ROOTS',
     service: 'debrief-state',
+    data: debriefData,
     open: openDebrief,
     session: (): DebriefSession => ({}),
     close: (store) => store.end(),

@@ -80,7 +80,8 @@ export interface Journal {
   close(): void
 }
 
-const migrations: readonly Migration[] = [
+/** Schema of `debrief.db`, in order; a published step is never changed. */
+export const journalMigrations: readonly Migration[] = [
   {
     name: 'plots',
     up: `
@@ -116,7 +117,7 @@ const mostEntry = 2 ** 20
 
 /** Opens `debrief.db` in the data folder; throws as `openDatabase` does. */
 export function openJournal(dir: string, now: () => number): Journal {
-  const db = openDatabase(join(dir, 'debrief.db'), { migrations, now })
+  const db = openDatabase(join(dir, 'debrief.db'), { migrations: journalMigrations, now })
   const inTransaction = <T>(work: () => T): T => db.transaction(work).immediate()
   const rowOf = ({
     selection,

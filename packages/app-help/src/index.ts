@@ -1,5 +1,6 @@
 /** Help: documentation search that works offline, with the place of everything it quotes. */
 import { defineApp } from '@causeway/app-kit'
+import { helpData } from './data.ts'
 import { helpPrompts } from './prompts.ts'
 import { helpResources } from './resources.ts'
 import { openHelp } from './store.ts'
@@ -11,6 +12,7 @@ export default defineApp(
   {
     name: 'Help',
     about: 'Search documentation by words and meaning, offline: of Causeway, of packages, of your project.',
+    data: helpData,
     open: openHelp,
     session: () => ({}),
     close: (store) => store.close(),

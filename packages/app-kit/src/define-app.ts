@@ -1,6 +1,7 @@
 /** An app is a value: who it is, how it opens, and everything that it offers. */
 import { appNamePattern, CausewayError, type ErrorObject, wireName } from '@causeway/protocol'
 import type { Env } from './context.ts'
+import type { DataPart } from './data-part.ts'
 import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 import { type AppResource, makeResource, type ResourceDeclaration } from './resource.ts'
 import type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
@@ -18,6 +19,8 @@ export interface AppIdentity<Store, Session> {
   readonly rootsSetting?: string
   /** The name that its own design gave it as a server; told by `/health` of its own port. Default: the path of the app. */
   readonly service?: string
+  /** What it keeps in the data folder, in the order in which it is copied: a file before the database that names it. */
+  readonly data?: readonly DataPart[]
   /**
    * A failed call in the words of the app's own design, in place of the text `CODE: message; remedy`. It is the
    * `structuredContent` too where the output schema of the tool allows it; the error object stands in `_meta` as always.
@@ -56,6 +59,7 @@ export interface App {
   readonly about: string
   readonly rootsSetting?: string
   readonly service?: string
+  readonly data: readonly DataPart[]
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
   readonly tools: readonly AppTool[]
   readonly resources: readonly AppResource[]
@@ -79,7 +83,7 @@ export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, about, rootsSetting, service, errorBody } = identity
+  const { name, about, rootsSetting, service, data = [], errorBody } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
@@ -119,6 +123,7 @@ export function defineApp<Store, Session>(
     about,
     ...(rootsSetting === undefined ? {} : { rootsSetting }),
     ...(service === undefined ? {} : { service }),
+    data,
     ...(errorBody === undefined ? {} : { errorBody }),
     tools: [...tools.values()],
     resources: [...resources.values()],

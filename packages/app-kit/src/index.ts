@@ -15,6 +15,7 @@ export {
 } from './ask.ts'
 export { closest } from './closest.ts'
 export type { CallContext, Changes, ChannelContext, Env, Facts, Log, Roots, ToolContext } from './context.ts'
+export type { DataPart } from './data-part.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'
 export { finite } from './finite.ts'
 export { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'

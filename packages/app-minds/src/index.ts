@@ -1,5 +1,6 @@
 /** Minds: characters of a game that perceive, decide, remember and survive a restart. Times are game minutes. */
 import { defineApp } from '@causeway/app-kit'
+import { mindsData } from './data.ts'
 import { errorBody } from './error-body.ts'
 import { mindPrompts } from './prompts.ts'
 import { mindResources } from './resources.ts'
@@ -14,6 +15,7 @@ export default defineApp(
     about: 'Minds for characters of a game: observations in, one legal action out, with memories that last.',
     service: 'NPC Mind Server',
     errorBody,
+    data: mindsData,
     open: openMinds,
     session: () => ({}),
     close: (minds) => minds.close(),

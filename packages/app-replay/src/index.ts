@@ -1,5 +1,6 @@
 /** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
+import { replayData } from './data.ts'
 import { replayPrompts } from './prompts.ts'
 import { recorderRoutes } from './recorder-routes.ts'
 import { recordingResources } from './resources.ts'
@@ -27,6 +28,7 @@ export default defineApp(
     name: 'Replay',
     about: 'Ask a physics recording what happened: frames, energy, contacts, solver.',
     rootsSetting: 'CAUSEWAY_RECORDING_ROOTS',
+    data: replayData,
     open: openReplay,
     session: (): ReplaySession => ({}),
     close: (store) => store.close(),

@@ -36,7 +36,8 @@ export interface Notebook {
   close(): void
 }
 
-const migrations: readonly Migration[] = [
+/** Schema of `replay.db`, in order; a published step is never changed. */
+export const notebookMigrations: readonly Migration[] = [
   {
     name: 'notebook',
     up: `
@@ -57,7 +58,7 @@ const repeatMs = 600_000
 
 /** Opens `replay.db` in the data folder; throws as `openDatabase` does. */
 export function openNotebook(dir: string, now: () => number): Notebook {
-  const db = openDatabase(join(dir, 'replay.db'), { migrations, now })
+  const db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
   const answered = db
     .prepare<[string, number], string>('SELECT answer FROM request WHERE id = ? AND made_ms > ?')
     .pluck()

@@ -1,6 +1,7 @@
 /** Trm: a critic that applies candidates, runs a project's own checks, scores, and says when to stop. */
 import { defineApp } from '@causeway/app-kit'
 import { openCritic } from './critic.ts'
+import { trmData } from './data.ts'
 import { trmPrompts } from './prompts.ts'
 import { trmResources } from './resources.ts'
 import { adviceTools } from './tools/advice-tools.ts'
@@ -18,6 +19,7 @@ export default defineApp(
     name: 'Trm',
     about: 'Refine code step by step: candidates are applied, tested, scored, and taken back when they fail.',
     rootsSetting: 'CAUSEWAY_TRM_ROOTS',
+    data: trmData,
     open: openCritic,
     session: (): TrmSession => ({}),
     close: (critic) => critic.close(),

@@ -57,7 +57,8 @@ export interface Catalogue {
   close(): void
 }
 
-const migrations: readonly Migration[] = [
+/** Schema of `recordings.db`, in order; a published step is never changed. */
+export const catalogueMigrations: readonly Migration[] = [
   {
     name: 'catalogue',
     up: `
@@ -83,7 +84,7 @@ const migrations: readonly Migration[] = [
 
 /** Opens the catalogue file, throws as `openDatabase` does. */
 export function openCatalogue(file: string, now: () => number): Catalogue {
-  const db = openDatabase(file, { migrations, now })
+  const db = openDatabase(file, { migrations: catalogueMigrations, now })
   const findId = db.prepare<[string], string>('SELECT id FROM recording WHERE path = ?').pluck()
   const findPath = db.prepare<[string], string>('SELECT path FROM recording WHERE id = ?').pluck()
   const addName = db.prepare<[string, string]>('INSERT INTO recording (id, path) VALUES (?, ?)')

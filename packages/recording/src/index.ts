@@ -1,10 +1,11 @@
+export { catalogueMigrations } from './catalogue.ts'
 export { type LibraryLimits, type LibraryOptions, openLibrary } from './library.ts'
 export type { Listing, OpenCall, RecordingLibrary, Roots } from './library-types.ts'
 export type { LibraryLog } from './log.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
 export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
 export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder-types.ts'
-export type { RunStatus } from './recorder/run-schema.ts'
+export { type RunStatus, runMigrations } from './recorder/run-schema.ts'
 export type {
   AnalyseCall,
   Body,

@@ -4,13 +4,15 @@ import { dirname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
-import { type Migration, refuseNewer } from './migrate.ts'
+import { appliedMigrations, type Migration, refuseNewer } from './migrate.ts'
 
 /** What a long copy reports and by what it is stopped. */
 export interface CopyOptions {
   readonly signal?: AbortSignal
   /** done and total, in pages */
   readonly progress?: (done: number, total: number) => void
+  /** SQL that is run in the copy before it is put in place; nothing of what it deletes stays in the file */
+  readonly change?: string | undefined
 }
 
 /** Pages copied between two turns of the event loop. */
@@ -33,12 +35,69 @@ export async function backup(db: Database, to: string, options: CopyOptions = {}
       },
     })
     await chmod(part, 0o600)
-    seal(part)
+    seal(part, options.change)
     verify(part, [])
     await rename(part, to)
   } catch (error) {
     await rm(part, { force: true })
     throw dataFailure(error, to)
+  }
+}
+
+/**
+ * Copies a data file by its name, as it is at this moment, whoever has it open and writes it: what is written during the
+ * copy is not in it and does not begin it anew. Throws as `backup` does, and `FILE_NOT_FOUND`.
+ */
+export async function backupFile(file: string, to: string, options: CopyOptions = {}): Promise<void> {
+  if (!existsSync(file))
+    throw new CausewayError('FILE_NOT_FOUND', `there is no data file ${file}`, { data: { file } })
+  try {
+    const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+    try {
+      // A read transaction holds the state that it began with for as long as it is open.
+      db.exec('BEGIN')
+      db.prepare('SELECT 1 FROM sqlite_schema').get()
+      await backup(db, to, options)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw dataFailure(error, file)
+  }
+}
+
+/** Names of the migrations of a closed data file, in order; none where it is no file of ours. Throws `DATA_DAMAGED`. */
+export function schemaOf(file: string): readonly string[] {
+  try {
+    const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+    try {
+      return appliedMigrations(db)
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw dataFailure(error, file)
+  }
+}
+
+/** Runs SQL in a closed data file, all of it or nothing; throws `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+export function changeFile(
+  file: string,
+  statements: readonly { sql: string; values?: readonly unknown[] }[],
+): void {
+  try {
+    const db = new BetterSqlite3(file, { fileMustExist: true })
+    try {
+      db.transaction(() => {
+        for (const { sql, values } of statements)
+          if (values === undefined) db.exec(sql)
+          else db.prepare(sql).run(...values)
+      })()
+    } finally {
+      db.close()
+    }
+  } catch (error) {
+    throw dataFailure(error, file)
   }
 }
 
@@ -78,10 +137,14 @@ async function makePlace(file: string): Promise<void> {
 }
 
 /** Leaves WAL mode, so that the backup is one file that can be read from a place that cannot be written. */
-function seal(file: string): void {
+function seal(file: string, change?: string): void {
   const db = new BetterSqlite3(file)
   try {
     db.pragma('journal_mode = DELETE')
+    if (change === undefined) return
+    db.exec(change)
+    // What is deleted stays in the free space of its page, and in older copies of it, until the file is written anew.
+    db.exec('VACUUM')
   } finally {
     db.close()
   }

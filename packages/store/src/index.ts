@@ -1,4 +1,5 @@
-export { backup, type CopyOptions, restore } from './backup.ts'
+export { backup, backupFile, type CopyOptions, changeFile, restore, schemaOf } from './backup.ts'
 export { dataFailure, type FailureKind, failureKind } from './failure.ts'
+export { type FolderLock, lockFiles, lockFolder } from './lock.ts'
 export { appliedMigrations, type Migration } from './migrate.ts'
 export { type OpenOptions, openDatabase } from './open.ts'

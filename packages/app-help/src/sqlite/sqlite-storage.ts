@@ -20,7 +20,8 @@ import type { BuildLock, BuildReport, HelpStorage } from '../storage.ts'
 import { type IndexFile, readIndex } from './read-index.ts'
 import { writeIndex } from './write-index.ts'
 
-const migrations: readonly Migration[] = [
+/** Schema of `help.db`, in order; a published step is never changed. */
+export const helpMigrations: readonly Migration[] = [
   {
     name: 'help',
     up: `
@@ -39,7 +40,7 @@ const leaseMs = 60_000
 /** Opens the documentation in the data folder; throws as `openDatabase` does. */
 export function openSqliteStorage(dir: string, now: () => number = Date.now): HelpStorage {
   const folder = join(dir, 'help')
-  const db = openDatabase(join(dir, 'help.db'), { migrations, now })
+  const db = openDatabase(join(dir, 'help.db'), { migrations: helpMigrations, now })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const value = db.prepare<[string], string>('SELECT value FROM state WHERE key = ?').pluck()
   const setValue = db.prepare('INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)')

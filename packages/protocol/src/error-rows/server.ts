@@ -16,6 +16,32 @@ export const serverRows = {
     'free disk space and check the permissions of the data folder',
     retry,
   ),
+  DATA_IN_USE: row(
+    -32000,
+    409,
+    'another process uses the data folder',
+    'stop that server, or point CAUSEWAY_DATA_DIR at another folder',
+  ),
+  DATA_EXISTS: row(
+    -32000,
+    409,
+    'there is data where data is to be put',
+    'choose an empty folder, or allow the data to be moved aside',
+  ),
+  BACKUP_NOT_FOUND: row(-32000, 404, 'there is no such backup', 'list the backups and give the name of one'),
+  BACKUP_DAMAGED: row(
+    -32000,
+    422,
+    'a backup is incomplete, or was changed after it was made',
+    'use another backup; nothing was restored',
+  ),
+  BACKUP_UNSETTLED: row(
+    -32000,
+    503,
+    'files of the data folder came and went all the time while they were copied',
+    'call again',
+    retry,
+  ),
   INVALID_SETTING: row(-32000, 500, 'a setting is unknown or has a wrong value', 'see docs/settings.md'),
   PORT_IN_USE: row(
     -32000,

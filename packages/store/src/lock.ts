@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import BetterSqlite3 from 'better-sqlite3'
+import { dataFailure, failureKind } from './failure.ts'
+
+/** A folder that belongs to this process until it lets go or ends, however it ends. */
+export interface FolderLock {
+  release(): void
+}
+
+/** Names in the folder: what is locked, and who says to hold it. */
+export const lockFiles = { lock: 'server.lock', holder: 'server.json' } as const
+
+/**
+ * Takes a data folder for this process; `about` is told to whoever finds it taken. The lock is one of the system's, by way
+ * of SQLite: it ends with the process, so there is none that a crash left behind.
+ *
+ * Throws `DATA_IN_USE`, `DATA_UNWRITABLE`.
+ */
+export function lockFolder(dir: string, about: Readonly<Record<string, unknown>> = {}): FolderLock {
+  const file = join(dir, lockFiles.lock)
+  const holder = join(dir, lockFiles.holder)
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const db = new BetterSqlite3(file, { timeout: 0 })
+    try {
+      db.exec('BEGIN EXCLUSIVE')
+      writeFileSync(holder, `${JSON.stringify({ pid: process.pid, ...about })}\n`, { mode: 0o600 })
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return {
+      release() {
+        rmSync(holder, { force: true })
+        db.close()
+      },
+    }
+  } catch (error) {
+    if (failureKind(error) !== 'busy') throw dataFailure(error, file)
+    const pid = holderOf(holder)
+    throw new CausewayError(
+      'DATA_IN_USE',
+      `the data folder is used by another server${pid === undefined ? '' : ` (pid ${pid})`}: ${dir}`,
+      { data: { dir, pid: pid ?? null } },
+    )
+  }
+}
+
+/** The process that says to hold the folder. */
+function holderOf(file: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid?: unknown }
+    return typeof pid === 'number' ? pid : undefined
+  } catch {
+    // Just taken, or just given back: the lock counts, not what is said of it.
+    return undefined
+  }
+}

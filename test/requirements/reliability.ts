@@ -1,0 +1,32 @@
+import type { Requirements } from '../requirement.ts'
+
+/** What survives: backups, kills, faults of the disk and the clock, newer versions, restarts. */
+export const reliability = {
+  'backup:whole': {
+    origin: 'design, data',
+    behaviour:
+      'a backup of a folder in use has every file of every app with size, hash and schema, without caches and secrets',
+  },
+  'backup:restored': {
+    origin: 'design, data',
+    behaviour: 'a backup is restored into an empty folder, and paths below the data folder follow it',
+  },
+  'backup:refused': {
+    origin: 'design, data',
+    behaviour:
+      'a backup that was changed, is incomplete or of a newer schema is refused with a code, and nothing is restored',
+  },
+  'backup:consent': {
+    origin: 'design, data',
+    behaviour:
+      'data that is there is moved aside with consent only and never deleted; a folder in use is not restored to',
+  },
+  'backup:all-or-nothing': {
+    origin: 'design, data',
+    behaviour: 'a backup that is cancelled or fails leaves nothing, and none is overwritten',
+  },
+  'backup:names-hold': {
+    origin: 'design, data',
+    behaviour: 'a file that a database names is in the backup with it, whatever comes and goes meanwhile',
+  },
+} as const satisfies Requirements
