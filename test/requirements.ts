@@ -12,6 +12,7 @@ import type { Requirement, Requirements } from './requirement.ts'
 import { app } from './requirements/app.ts'
 import { bridge } from './requirements/bridge.ts'
 import { client } from './requirements/client.ts'
+import { command } from './requirements/command.ts'
 import { debrief } from './requirements/debrief.ts'
 import { help } from './requirements/help.ts'
 import { limits } from './requirements/limits.ts'
@@ -29,6 +30,7 @@ const areas = {
   workshop,
   app,
   server,
+  command,
   wire,
   bridge,
   recording,
@@ -48,6 +50,7 @@ export const requirements = {
   ...workshop,
   ...app,
   ...server,
+  ...command,
   ...wire,
   ...bridge,
   ...recording,

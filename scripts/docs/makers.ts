@@ -3,8 +3,10 @@ import { codes } from '@causeway/protocol'
 import { usage } from '../../bridge/src/usage.ts'
 import { apps } from '../../server/src/apps.ts'
 import { causewayApp } from '../../server/src/causeway/index.ts'
+import { commands } from '../../server/src/cli/commands.ts'
 import { settingTable } from '../../server/src/config.ts'
 import type { Makers } from './blocks.ts'
+import { commandReference, commandTable } from './commands.ts'
 import { errorTable } from './errors.ts'
 import { settingsTable } from './settings.ts'
 import { appTable, toolReference, toolTable } from './tools.ts'
@@ -23,5 +25,7 @@ export const makers: Makers = new Map([
   ...apps.map((app) => [`tools of ${app.name}`, () => toolTable(app)] as const),
   ['errors', () => errorTable(codes)],
   ['settings', () => settingsTable(settingTable())],
+  ['commands', () => commandReference(commands)],
+  ['command table', () => commandTable(commands)],
   ['bridge usage', () => `\`\`\`text\n${usage.trim()}\n\`\`\``],
 ])

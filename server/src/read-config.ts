@@ -1,10 +1,11 @@
 /** Reading the settings: flag, environment, `--env-file`, `causeway.config.json`, default, in this order. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { type Config, defaultDataDir, flagOf, type SettingKey, settings } from './config.ts'
+import { type OwnFlag, readCommandLine } from './command-line.ts'
+import { type Config, defaultDataDir, type SettingKey, settings } from './config.ts'
 
 /** Where the settings are read from. */
 export interface ConfigSources {
@@ -12,6 +13,8 @@ export interface ConfigSources {
   readonly argv: readonly string[]
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
+  /** Flags that are no settings, and are left to the command. */
+  readonly own?: Readonly<Record<string, OwnFlag>>
 }
 
 /** What the command line asks for. */
@@ -27,11 +30,10 @@ type Raw = Partial<Record<SettingKey, unknown>>
 
 const keys = Object.keys(settings) as SettingKey[]
 const configFile = 'causeway.config.json'
-const otherFlags = ['env-file', 'help', 'version']
 
 /** Reads and checks every source; throws `INVALID_SETTING` that names the source, the setting and what to do. */
-export function readConfig({ argv, env, cwd }: ConfigSources): Invocation {
-  const { flags, envFile, words, help, version } = readFlags(argv)
+export function readConfig({ argv, env, cwd, own }: ConfigSources): Invocation {
+  const { settings: flags, envFile, words, help, version } = readCommandLine(argv, own)
   const raw: Raw = {
     ...readConfigFile(resolve(cwd, configFile)),
     ...(envFile === undefined ? {} : readEnvFile(resolve(cwd, envFile))),
@@ -58,43 +60,6 @@ function check(raw: Raw, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Conf
     recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),
     plotRoots: values.plotRoots.map((root) => resolve(cwd, root)),
   }
-}
-
-function readFlags(argv: readonly string[]) {
-  const names = new Map<string, SettingKey>(keys.map((key) => [flagOf(key), key]))
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: {
-      ...Object.fromEntries([...names.keys(), 'env-file'].map((name) => [name, { type: 'string' as const }])),
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'v' },
-    },
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  })
-  const flags: Raw = {}
-  const words: string[] = []
-  let envFile: string | undefined
-  let help = false
-  let version = false
-  for (const token of tokens ?? []) {
-    if (token.kind === 'positional') words.push(token.value)
-    if (token.kind !== 'option') continue
-    const key = names.get(token.name)
-    if (token.name === 'help') help = true
-    else if (token.name === 'version') version = true
-    else if (key === undefined && token.name !== 'env-file')
-      throw unknown(
-        'flag',
-        token.rawName,
-        [...names.keys(), ...otherFlags].map((name) => `--${name}`),
-      )
-    else if (token.value === undefined) throw invalid(`${token.rawName} needs a value`)
-    else if (key === undefined) envFile = token.value
-    else flags[key] = token.value
-  }
-  return { flags, envFile, words, help, version }
 }
 
 const byEnv = new Map(keys.map((key) => [settings[key].env, key]))

@@ -24,8 +24,17 @@ export function addedRoots(dataDir: string): readonly string[] {
 }
 
 /** Adds a folder for every app; gives the list as it is then. */
-export function addRoot(dataDir: string, folder: string): readonly string[] {
-  const folders = [...new Set([...addedRoots(dataDir), resolve(folder)])]
+export const addRoot = (dataDir: string, folder: string): readonly string[] =>
+  write(dataDir, [...new Set([...addedRoots(dataDir), resolve(folder)])])
+
+/** Takes back an added folder, which counts at once too; gives the list as it is then, undefined where it was not in it. */
+export function removeRoot(dataDir: string, folder: string): readonly string[] | undefined {
+  const before = addedRoots(dataDir)
+  const folders = before.filter((one) => one !== resolve(folder))
+  return folders.length === before.length ? undefined : write(dataDir, folders)
+}
+
+function write(dataDir: string, folders: readonly string[]): readonly string[] {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const file = join(dataDir, fileName)
   writeFileSync(`${file}.new`, `${JSON.stringify(folders, null, 2)}\n`, { mode: 0o600 })
@@ -34,11 +43,26 @@ export function addRoot(dataDir: string, folder: string): readonly string[] {
 }
 
 /** What an app may read: the common roots, its own setting's, and the added ones. */
-export function rootsOf(app: App, config: Config): Roots {
-  const key = (Object.keys(settings) as SettingKey[]).find((name) => settings[name].env === app.rootsSetting)
-  const own = key === undefined ? [] : (config[key] as readonly string[])
-  return makeRoots(
-    () => [...new Set([...own, ...config.roots, ...addedRoots(config.dataDir)])],
-    app.rootsSetting ?? settings.roots.env,
-  )
+export const rootsOf = (app: Pick<App, 'rootsSetting'>, config: Config): Roots =>
+  makeRoots(() => grantsOf(app, config).map(({ folder }) => folder), app.rootsSetting ?? settings.roots.env)
+
+/** A folder that an app may read, with what names it: a variable, or `causeway roots add`. */
+export interface RootGrant {
+  readonly folder: string
+  readonly by: string
 }
+
+/** Every folder that an app may read, each once. */
+export function grantsOf({ rootsSetting }: Pick<App, 'rootsSetting'>, config: Config): readonly RootGrant[] {
+  const key = (Object.keys(settings) as SettingKey[]).find((name) => settings[name].env === rootsSetting)
+  const own = key === undefined ? [] : (config[key] as readonly string[])
+  const grants = [
+    ...own.map((folder) => ({ folder, by: rootsSetting ?? '' })),
+    ...config.roots.map((folder) => ({ folder, by: settings.roots.env })),
+    ...addedRoots(config.dataDir).map((folder) => ({ folder, by: addCommand })),
+  ]
+  return grants.filter(({ folder }, at) => grants.findIndex((grant) => grant.folder === folder) === at)
+}
+
+/** What names the folders that were added by hand. */
+export const addCommand = 'causeway roots add'

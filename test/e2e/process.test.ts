@@ -128,6 +128,6 @@ t.test('commands: tools prints a line for each, an unknown command says so', asy
   t.same(await tools.exited, { code: 0, signal: null })
   t.match(tools.stdout, /^Replay__get_frame +Everything recorded of a frame/m)
   t.match(tools.stdout, /^Causeway__get_health /m)
-  t.same(await unknown.exited, { code: 1, signal: null })
-  t.match(unknown.stderr, 'causeway: unknown command: tool; see causeway --help')
+  t.same(await unknown.exited, { code: 2, signal: null })
+  t.match(unknown.stderr, 'unknown command: tool (did you mean tools?); see causeway --help')
 })

@@ -5,6 +5,7 @@
 
 import { bridgeRows } from './error-rows/bridge.ts'
 import { callRows } from './error-rows/call.ts'
+import { commandRows } from './error-rows/command.ts'
 import { debriefRows } from './error-rows/debrief.ts'
 import { envelopeRows } from './error-rows/envelope.ts'
 import { helpRows } from './error-rows/help.ts'
@@ -32,6 +33,7 @@ export const codes = Object.freeze({
   ...toolvaultRows,
   ...trmRows,
   ...serverRows,
+  ...commandRows,
   ...bridgeRows,
 } satisfies Record<string, ErrorRow>)
 

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { command, misuse } from './command.ts'
+import { followLines, lastLines, rollingFiles } from './log-tail.ts'
+
+/** What can be looked at: the file of each kind, as log-files.ts writes it. */
+const kinds: Readonly<Record<string, string>> = {
+  server: 'server.log',
+  errors: 'error.log',
+  audit: 'audit.jsonl',
+}
+
+export const logsCommand = command({
+  name: 'logs',
+  about: 'the end of the log, and its lines as they come',
+  forms: ['[server|errors|audit]'],
+  details: `Files are written where CAUSEWAY_LOG_FILES is true; else a server logs to its standard error alone, and one that
+systemd runs to its journal: journalctl --user -u causeway.`,
+  flags: {
+    follow: { short: 'f', about: 'print further lines until Ctrl-C, on through the next files' },
+    lines: { short: 'n', value: '<n>', about: 'how many lines of the past (default 50)' },
+    json: { about: 'lines as they stand in the file' },
+    path: { about: 'print the path of the newest file alone' },
+  },
+  settings: ['--data-dir', '--log-files'],
+  exits: { 1: 'there are no log files' },
+  examples: ['causeway logs -f', 'causeway logs errors -n 5', 'causeway logs audit --json | jq .tool'],
+  async run({ words, flags, config, say }) {
+    const [kind = 'server', ...more] = words
+    const name = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+    if (name === undefined || more.length > 0)
+      throw misuse('logs', `logs are ${Object.keys(kinds).join(', ')}: ${words.join(' ')}`)
+    const count = Number(flags.lines ?? 50)
+    if (!Number.isInteger(count) || count < 0)
+      throw misuse('logs', `--lines is a whole number: ${flags.lines}`)
+    const folder = join(config().dataDir, 'logs')
+    const files = (): readonly string[] => rollingFiles(folder, name)
+    const newest = files().at(-1)
+    if (newest === undefined)
+      throw new CausewayError('NO_LOG_FILES', `there are no log files in ${folder}`, { data: { folder } })
+    if (flags.path) {
+      say(newest)
+      return 0
+    }
+    const print = await printer(kind, flags.json, say)
+    const { lines, end } = lastLines(files(), count)
+    for (const line of lines) print(line)
+    if (!flags.follow) return 0
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    const from = { file: newest, offset: end }
+    for await (const line of followLines(files, from, { signal: stop.signal })) print(line)
+    return 0
+  },
+})
+
+/** Prints lines for people, or as they are: those of the audit are records and not messages. */
+async function printer(
+  kind: string,
+  isRaw: boolean,
+  say: (line: string) => void,
+): Promise<(line: string) => void> {
+  if (isRaw || kind === 'audit') return say
+  const { prettyFactory } = await import('pino-pretty')
+  const pretty = prettyFactory({ colorize: process.stdout.isTTY === true, ignore: 'pid,hostname' })
+  return (line) => say(pretty(line).trimEnd())
+}

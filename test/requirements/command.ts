@@ -1,0 +1,42 @@
+import type { Requirements } from '../requirement.ts'
+
+/** The commands of the program `causeway`. */
+export const command = {
+  'command:help': {
+    origin: 'design, seen by a new user',
+    behaviour:
+      'causeway --help names every command, and each has a help of its own with flags and exit codes',
+  },
+  'command:wrong-line': {
+    origin: 'design, settings',
+    behaviour:
+      'an unknown command, a flag of another command or a word too many is refused with what may be meant, exit 2',
+  },
+  'command:status': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'status tells url, version, uptime, data folder and apps: exit 0 well, 1 not well, 3 not running',
+  },
+  'command:status:other-folder': {
+    origin: 'server operations, packaging',
+    behaviour: 'status names a server that holds the port with another data folder',
+  },
+  'command:stop': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'stop ends the server of the data folder after its calls, waits for its end, and is done where none runs',
+  },
+  'command:stop:foreign': {
+    origin: 'server operations, packaging',
+    behaviour: 'a process that got the number of a server that is gone is never signalled',
+  },
+  'command:logs': {
+    origin: 'server operations, packaging',
+    behaviour: 'logs prints the last lines across rolled files and follows them on into the next file',
+  },
+  'command:roots': {
+    origin: 'design, settings: roots',
+    behaviour:
+      'roots lists what each app may read and from where, and adds and removes folders while a server runs',
+  },
+} as const satisfies Requirements
