@@ -120,6 +120,11 @@ export const debrief = {
     origin: `${upstream}, performance benchmarks`,
     behaviour: 'while a plot of 45 MB is opened the server goes on answering others',
   },
+  'debrief:large:progress': {
+    origin: 'design, an app: everything long',
+    behaviour:
+      'opening a large plot tells how far it is; it stops when nobody waits for it any more, and not before',
+  },
   'debrief:features:brief': {
     origin: `${upstream}, debrief_get_features`,
     behaviour:

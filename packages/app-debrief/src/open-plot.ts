@@ -1,5 +1,6 @@
 /** Opening a plot: what is asked of it happens one thing after the other, and each change is one transaction. */
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { CallOptions } from '@causeway/worker'
 import { weightOf } from './domain/weight.ts'
 import type { ChangeCall, Plot, PlotStamp, Requester } from './plot.ts'
 import { signatureOf } from './plot-file.ts'
@@ -27,8 +28,8 @@ const heavy = 20_000
 const againMs = 5000
 
 /** Opens a plot by its real path. Throws as `loadPlot` does. */
-export async function openPlot(env: PlotEnv, path: string): Promise<Plot> {
-  let plot = await loadPlot(env, path)
+export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = {}): Promise<Plot> {
+  let plot = await loadPlot(env, path, watch)
   let isLost = false
   let isClosed = false
   let last: Promise<unknown> = Promise.resolve()

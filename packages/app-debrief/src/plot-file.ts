@@ -45,14 +45,24 @@ export async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** Reads a file that nobody writes meanwhile. Throws `PLOT_NOT_FOUND`, `PLOT_TOO_LARGE`, `INVALID_PLOT`. */
-export async function readPlotFile(path: string): Promise<ReadFile> {
+/** How reading is watched. */
+export interface ReadWatch {
+  readonly signal?: AbortSignal | undefined
+  /** Hears how many bytes are read, and how many there are. */
+  readonly read?: ((bytes: number, of: number) => void) | undefined
+}
+
+/**
+ * Reads a file that nobody writes meanwhile. Throws `PLOT_NOT_FOUND`, `PLOT_TOO_LARGE`, `INVALID_PLOT`, and the reason of
+ * the signal.
+ */
+export async function readPlotFile(path: string, watch: ReadWatch = {}): Promise<ReadFile> {
   for (let attempt = 1; ; attempt += 1) {
     const before = await signatureOf(path)
     if (before === null) throw notThere(path)
-    const bytes = await readBytes(path)
+    const { bytes, sha256 } = await readBytes(path, watch)
     if ((await signatureOf(path)) === before)
-      return { ...decoded(bytes), signature: before, bytes: bytes.length }
+      return { text: decoded(bytes), sha256, signature: before, bytes: bytes.length }
     if (attempt === attempts)
       throw new CausewayError('INVALID_PLOT', 'the file is being written by another program', {
         remedy: 'call again when it is complete',
@@ -64,7 +74,12 @@ export async function readPlotFile(path: string): Promise<ReadFile> {
 /** SHA-256 of a file, hexadecimal; null where none is there. */
 export async function hashOf(path: string): Promise<string | null> {
   try {
-    return sha256Of(await readBytes(path))
+    return await withFile(path, async (handle) => {
+      const hash = createHash('sha256')
+      const chunks = handle.createReadStream({ autoClose: false, start: 0, highWaterMark: chunkBytes })
+      for await (const chunk of chunks as AsyncIterable<Uint8Array>) hash.update(chunk)
+      return hash.digest('hex')
+    })
   } catch (error) {
     if (error instanceof CausewayError && error.code === 'PLOT_NOT_FOUND') return null
     throw error
@@ -72,21 +87,28 @@ export async function hashOf(path: string): Promise<string | null> {
 }
 
 /**
- * Writes a new version beside the file, with the mode of the file, safe on the disk. Throws `PLOT_READONLY`,
- * `SAVE_FAILED`; the file is then as it was, and nothing stays beside it.
+ * Writes a new version, given in pieces, beside the file, with the mode of the file, safe on the disk. Throws
+ * `PLOT_READONLY`, `SAVE_FAILED`; the file is then as it was, and nothing stays beside it.
  */
-export async function stagePlot(path: string, text: string): Promise<Staged> {
+export async function stagePlot(path: string, pieces: Iterable<string>): Promise<Staged> {
   const temp = join(dirname(path), tempName(path))
-  const bytes = Buffer.from(text)
+  const hash = createHash('sha256')
+  let bytes = 0
   let handle: FileHandle | undefined
   try {
     const mode = await writableMode(path)
     handle = await open(temp, 'wx', mode)
     await handle.chmod(mode)
-    await handle.writeFile(bytes)
+    for (const text of chunked(pieces)) {
+      const chunk = Buffer.from(text)
+      hash.update(chunk)
+      bytes += chunk.length
+      // Where the last chunk ended.
+      await handle.writeFile(chunk)
+    }
     await handle.sync()
     await handle.close()
-    return { temp, sha256: sha256Of(bytes), bytes: bytes.length }
+    return { temp, sha256: hash.digest('hex'), bytes }
   } catch (error) {
     await handle?.close().catch(() => {})
     await discardStaged(temp)
@@ -128,18 +150,50 @@ const tempName = (path: string): string =>
 const markOf = (path: string): string =>
   createHash('sha256').update(basename(path)).digest('hex').slice(0, 12)
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+/** Bytes that are read, hashed or written at once: little enough to hold nobody up. */
+const chunkBytes = 2 ** 20
 
-function decoded(bytes: Buffer): { text: string; sha256: string } {
+/** Pieces of a text joined to chunks of some size. */
+function* chunked(pieces: Iterable<string>): Generator<string> {
+  let waiting: string[] = []
+  let letters = 0
+  for (const piece of pieces) {
+    waiting.push(piece)
+    letters += piece.length
+    if (letters < chunkBytes) continue
+    yield waiting.join('')
+    waiting = []
+    letters = 0
+  }
+  yield waiting.join('')
+}
+
+function decoded(bytes: Uint8Array): string {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return { text, sha256: sha256Of(bytes) }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
     throw new CausewayError('INVALID_PLOT', 'the file is no UTF-8 text', { cause })
   }
 }
 
-async function readBytes(path: string): Promise<Buffer> {
+const readBytes = (path: string, { signal, read }: ReadWatch): Promise<{ bytes: Buffer; sha256: string }> =>
+  withFile(path, async (handle, size) => {
+    const bytes = Buffer.allocUnsafeSlow(size)
+    const hash = createHash('sha256')
+    let at = 0
+    while (at < size) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await handle.read(bytes, at, Math.min(chunkBytes, size - at), at)
+      if (bytesRead === 0) break
+      hash.update(bytes.subarray(at, at + bytesRead))
+      at += bytesRead
+      read?.(at, size)
+    }
+    return { bytes: bytes.subarray(0, at), sha256: hash.digest('hex') }
+  })
+
+/** Opens the file itself, never what a link leads to. Throws `PLOT_NOT_FOUND`, `PLOT_TOO_LARGE`. */
+async function withFile<T>(path: string, use: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
   let handle: FileHandle | undefined
   try {
     handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
@@ -148,7 +202,7 @@ async function readBytes(path: string): Promise<Buffer> {
       throw new CausewayError('PLOT_TOO_LARGE', `the plot has more than ${mostPlotBytes} bytes`, {
         data: { bytes: size, most_bytes: mostPlotBytes },
       })
-    return await handle.readFile()
+    return await use(handle, size)
   } catch (error) {
     if (isMissing(error)) throw notThere(path)
     throw error

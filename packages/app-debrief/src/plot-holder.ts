@@ -1,5 +1,13 @@
 /** Who holds a plot: this thread for small ones, a worker for large ones; asked in the same way. */
-import { type AnswerOf, type ArgsOf, type MethodName, startWorker, workerFile } from '@causeway/worker'
+import {
+  type AnswerOf,
+  type ArgsOf,
+  type Call,
+  type CallOptions,
+  type MethodName,
+  startWorker,
+  workerFile,
+} from '@causeway/worker'
 import { plotMemory } from './plot-memory.ts'
 import type { PlotMethods } from './plot-methods.ts'
 import type { Answers, Query } from './plot-query.ts'
@@ -10,10 +18,11 @@ export const workerBytes = 2 ** 20
 /** A plot that somebody holds. */
 export interface PlotHolder {
   readonly isWorker: boolean
-  /** Rejects with what the method throws, and with `WORKER_LOST`. */
+  /** Rejects with what the method throws, with `CANCELLED` on abort, and with `WORKER_LOST`. */
   call<Name extends MethodName<PlotMethods>>(
     method: Name,
     args: ArgsOf<PlotMethods, Name>,
+    options?: CallOptions,
   ): Promise<AnswerOf<PlotMethods, Name>>
   read<Asked extends Query>(query: Asked): Promise<Answers[Asked['kind']]>
   stop(): Promise<void>
@@ -26,9 +35,10 @@ export function holdPlot(bytes: number, isForced = false): PlotHolder {
 
 function inThread(): PlotHolder {
   const memory = plotMemory()
-  const call: PlotHolder['call'] = async (method, args) => {
-    const run = memory[method] as (args: unknown) => unknown
-    return run(args) as never // the answer of this method
+  const call: PlotHolder['call'] = async (method, args, options = {}) => {
+    const run = memory[method] as (args: unknown, call: Call) => unknown
+    const { signal = new AbortController().signal, progress = () => {} } = options
+    return run(args, { signal, progress }) as never // the answer of this method
   }
   return { isWorker: false, call, read: reader(call), stop: async () => {} }
 }
@@ -38,7 +48,7 @@ function inWorker(): PlotHolder {
     name: 'the worker that holds the plot',
     remedy: 'call again: the plot is read from its file, with the changes that were made',
   })
-  const call: PlotHolder['call'] = (method, args) => link.call(method, args)
+  const call: PlotHolder['call'] = (method, args, options) => link.call(method, args, options)
   return { isWorker: true, call, read: reader(call), stop: () => link.stop() }
 }
 

@@ -1,6 +1,7 @@
 /** Bringing a plot into memory: its file, and what the data file knows of changes that the file does not have. */
 import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import type { CallOptions } from '@causeway/worker'
 import type { PlotRow } from './journal.ts'
 import { type Live, liveEvents } from './live.ts'
 import { removeStale, sizeOf } from './plot-file.ts'
@@ -9,7 +10,7 @@ import type { Loaded } from './plot-methods.ts'
 import type { PlotEnv, Standing } from './standing.ts'
 
 /** How a plot is read again. */
-export interface LoadOptions {
+export interface LoadOptions extends CallOptions {
   /** events that views follow already */
   readonly live?: Live
   /** whatever its size */
@@ -20,17 +21,17 @@ export interface LoadOptions {
  * Reads a plot. Changes that were answered before the process ended are made again; a plot whose file could not be
  * written comes from the copy that was kept.
  *
- * Throws `PLOT_NOT_FOUND`, `INVALID_PLOT`, `PLOT_TOO_LARGE`.
+ * Throws `PLOT_NOT_FOUND`, `INVALID_PLOT`, `PLOT_TOO_LARGE`, `CANCELLED`.
  */
 export async function loadPlot(
   env: PlotEnv,
   path: string,
-  { live, isInWorker = false }: LoadOptions = {},
+  { live, isInWorker = false, ...watch }: LoadOptions = {},
 ): Promise<Standing> {
   await removeStale(path)
   const row = await env.journal.plot(path)
   if (row?.rescue != null) return fromRescue(env, row, live)
-  const { holder, loaded } = await heldFile(path, isInWorker)
+  const { holder, loaded } = await heldFile(path, { isInWorker, ...watch })
   try {
     return row === undefined
       ? await begun(env, { path, holder, loaded, rev: 1, live })
@@ -42,9 +43,9 @@ export async function loadPlot(
 }
 
 /** Reads a file into a new holder of the size that it needs. */
-export async function heldFile(
+async function heldFile(
   path: string,
-  isInWorker = false,
+  { isInWorker = false, ...watch }: Omit<LoadOptions, 'live'> = {},
 ): Promise<{ readonly holder: PlotHolder; readonly loaded: Loaded }> {
   const bytes = await sizeOf(path)
   if (bytes === null)
@@ -53,7 +54,7 @@ export async function heldFile(
     })
   const holder = holdPlot(bytes, isInWorker)
   try {
-    return { holder, loaded: await holder.call('load', { path }) }
+    return { holder, loaded: await holder.call('load', { path }, watch) }
   } catch (error) {
     await holder.stop()
     throw error

@@ -1,5 +1,6 @@
 /** A plot in memory: the document that is in force, its history, and the change that is being prepared. */
 import { CausewayError } from '@causeway/protocol'
+import { type HandlersOf, inSlices } from '@causeway/worker'
 import { type Applied, applyCommands } from './domain/apply-command.ts'
 import { readCommands } from './domain/command.ts'
 import { idOf } from './domain/feature.ts'
@@ -8,7 +9,7 @@ import { depths, type History, type HistoryEntry, kindOf, redo, remember, undo }
 import type { JsonObject } from './domain/json.ts'
 import { alignedWith, applyPatch, type Patch, patchBetween } from './domain/patch.ts'
 import { eventsOf } from './domain/patch-event.ts'
-import { type PlotDocument, parsePlot, textOf } from './domain/plot-document.ts'
+import { type PlotDocument, parseSteps, textParts } from './domain/plot-document.ts'
 import { type ReadFile, readPlotFile, stagePlot } from './plot-file.ts'
 import type { Change, ChangeBy, EntryRow, Kept, Loaded, PlotMethods, Prepared } from './plot-methods.ts'
 import { answerQuery } from './plot-query.ts'
@@ -26,7 +27,7 @@ interface State {
 }
 
 /** Makes the methods over one plot. They must be called one after the other, `load` first. */
-export function plotMemory(): PlotMethods {
+export function plotMemory(): HandlersOf<PlotMethods> {
   let state: State | undefined
   let pending: State | undefined
   const current = (): State => {
@@ -34,10 +35,16 @@ export function plotMemory(): PlotMethods {
     throw new CausewayError('WORKER_LOST', 'the plot is not in memory')
   }
   return {
-    async load({ path }) {
-      const { text, ...file } = await readPlotFile(path)
+    async load({ path }, { signal, progress }) {
+      const { text, ...file } = await readPlotFile(path, {
+        signal,
+        read: (bytes, of) => progress(bytes, 3 * of, 'reading'),
+      })
       const { check, warnings } = checker()
-      const document = parsePlot(text, undefined, check)
+      const document = await inSlices(parseSteps(text, { check }), {
+        signal,
+        told: (letters) => progress(text.length + letters, 3 * text.length, 'parsing'),
+      })
       state = { document, history: [], lastSeq: 0 }
       return { ...loaded(file), features: document.items.length, warnings: warnings() }
     },
@@ -57,7 +64,7 @@ export function plotMemory(): PlotMethods {
       return null
     },
     read: (query) => answerQuery(current().document, current().history, query),
-    stage: ({ path }) => stagePlot(path, textOf(current().document)),
+    stage: ({ path }) => stagePlot(path, textParts(current().document)),
   }
 }
 
@@ -113,7 +120,7 @@ function stepped(before: State, { kind, scope, steps }: Extract<Change, { kind: 
 
 async function reloaded(before: State, path: string, by: ChangeBy): Promise<Made> {
   const { text, ...file } = await readPlotFile(path)
-  const document = parsePlot(text, before.document.selection)
+  const document = await inSlices(parseSteps(text, { selection: before.document.selection }))
   // White space is no change, but the text of the file is what the next save goes on from.
   const different = alignedWith(before.document, document)
   const made = recorded(before, different, 'the file was changed by another program', by)

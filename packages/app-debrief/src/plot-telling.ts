@@ -1,6 +1,7 @@
 /** Telling views and clients what became of a plot. */
 import type { Requester } from './plot.ts'
 import type { Prepared } from './plot-methods.ts'
+import { plotUri } from './plot-uri.ts'
 import type { PlotEnv, Standing } from './standing.ts'
 
 /** Who made the change, and whether it came from the file. */
@@ -20,7 +21,9 @@ export function tellChange(
   for (const { event, members } of made.events) {
     live.tell(rev, event, `"origin":${origin(by)},${members}`)
     const part = event === 'patch' ? 'features' : event
-    changed.resource(`plot://${encodeURIComponent(filename)}/${part}`)
+    changed.resource(plotUri(part, filename))
+    // It may be the only open plot; who reads this of several is told so.
+    changed.resource(plotUri(part))
   }
   tellNotices(plot, made, by)
 }

@@ -14,6 +14,6 @@ export type DebriefContext = ToolContext<Debrief, DebriefSession>
 
 /** The open plot of a call: the one it names, else the client's own, else the only one. Throws as `Debrief.find` does. */
 export const openPlotOf = (
-  { store, session }: Pick<DebriefContext, 'store' | 'session'>,
+  { store, session, signal, progress }: Pick<DebriefContext, 'store' | 'session' | 'signal' | 'progress'>,
   filename: string | null | undefined,
-): Promise<Plot> => store.find(filename ?? undefined, session.plot)
+): Promise<Plot> => store.find(filename ?? undefined, session.plot, { signal, progress })

@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Env } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { type CallOptions, sharedTasks } from '@causeway/worker'
 import { isPlotName, plotName, titleOf } from './domain/plot-name.ts'
 import { openJournal } from './journal.ts'
 import { type MapMaker, openMapMaker } from './map-maker.ts'
 import { openPlot } from './open-plot.ts'
 import type { Plot } from './plot.ts'
+import { plotParts, plotUri } from './plot-uri.ts'
 import type { PlotEnv } from './standing.ts'
 import type { ToolCache } from './vault-tool.ts'
 
@@ -30,15 +32,18 @@ export interface Debrief {
   list(): readonly PlotTitle[]
   /** Plot files of the configured folders, by name. */
   files(): Promise<{ readonly files: readonly PlotFile[]; readonly folders: readonly string[] }>
-  /** Opens a file; one that is open is given as it is. Throws `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT`. */
-  open(filename: string): Promise<Plot>
+  /**
+   * Opens a file; one that is open is given as it is, and one that somebody else is opening is waited for. Throws
+   * `INVALID_FILENAME`, `PLOT_NOT_FOUND`, `INVALID_PLOT`, and `CANCELLED`: reading stops when nobody waits for it.
+   */
+  open(filename: string, watch?: CallOptions): Promise<Plot>
   /** Saves and closes; throws `PLOT_NOT_FOUND`. */
   close(filename: string): Promise<void>
   /**
    * The open plot that a call means: the one it names, else the one that this client made its own, else the only one.
    * Throws `NO_PLOT_OPEN`, `PLOT_NOT_FOUND`, `MULTIPLE_PLOTS`.
    */
-  find(filename: string | undefined, own: string | undefined): Promise<Plot>
+  find(filename: string | undefined, own: string | undefined, watch?: CallOptions): Promise<Plot>
   /** Calls a tool of another app. */
   readonly call: Env['call']
   readonly toolCache: ToolCache
@@ -52,8 +57,9 @@ export interface Debrief {
 /** A plot on the shelf: its file, and the plot once somebody has asked for it. */
 interface Entry {
   readonly path: string
-  plot?: Promise<Plot>
-  ready?: Plot
+  /** it was open when the server stopped, and stays on the shelf where it cannot be read */
+  readonly isKept: boolean
+  plot?: Plot
 }
 
 /** A worker whose plot nobody asked for in this time is ended, ms. */
@@ -74,35 +80,34 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   const map = openMapMaker(log)
   /** name -> plot, read or not yet */
   const open = new Map<string, Entry>()
-  for (const { filename, path } of await journal.openPlots()) open.set(filename, { path })
+  for (const { filename, path } of await journal.openPlots()) open.set(filename, { path, isKept: true })
   /** plots that are being closed; nobody may read their files before they are saved */
   const closing = new Map<string, Promise<void>>()
   const ending = new AbortController()
-  const watching = watch(plotEnv, () => [...open.values()].flatMap(({ plot }) => plot ?? []), ending.signal)
+  const reads = sharedTasks<Plot>()
+  const ready = (): readonly Plot[] => [...open.values()].flatMap(({ plot }) => plot ?? [])
+  const watching = watch(plotEnv, ready, ending.signal)
 
   const list = (): PlotTitle[] =>
     [...open.keys()].sort().map((filename) => ({ filename, title: titleOf(filename) }))
 
-  /** The plot of an entry; a failure is not kept, so that the next call tries again. */
-  const read = (filename: string): Promise<Plot> | undefined => {
-    const entry = open.get(filename)
-    if (entry === undefined) return undefined
+  const readEntry = async (entry: Entry, watch: CallOptions): Promise<Plot> => {
     // One that was open when the server stopped may lie in a folder that is no root any more.
-    const allowed = async (): Promise<Plot> => {
-      await roots.resolve(dirname(entry.path))
-      return openPlot(plotEnv, entry.path)
+    await roots.resolve(dirname(entry.path))
+    const plot = await openPlot(plotEnv, entry.path, watch)
+    if (watch.signal?.aborted) {
+      // Somebody may be reading it anew by now, and two would write the same file.
+      await plot.close()
+      throw watch.signal.reason
     }
-    entry.plot ??= allowed().then(
-      (plot) => {
-        entry.ready = plot
-        return plot
-      },
-      (error: unknown) => {
-        delete entry.plot
-        throw error
-      },
-    )
-    return entry.plot
+    entry.plot = plot
+    return plot
+  }
+  /** The plot of a name, undefined for one that is not on the shelf; after a failure the next call tries again. */
+  const read = (filename: string, watch: CallOptions = {}): Promise<Plot> | undefined => {
+    const entry = open.get(filename)
+    if (entry?.plot !== undefined) return Promise.resolve(entry.plot)
+    return entry && reads.run(filename, (options) => readEntry(entry, options), watch)
   }
 
   const pathOf = async (filename: string): Promise<string> => {
@@ -124,24 +129,26 @@ export async function openDebrief(env: Env): Promise<Debrief> {
     })
   }
 
-  const endOf = async ({ plot, path }: Entry): Promise<void> => {
-    // One that could not be read has nothing to save.
-    const read = await plot?.catch(
-      (error: unknown) => void log.warn({ err: error }, 'closing an unread plot'),
-    )
-    await read?.close()
-    await journal.setOpen(path, false)
-  }
-
   const closed = async (filename: string): Promise<void> => {
+    // Changes of before the server stopped may wait to be written.
+    await read(filename)?.catch((error: unknown) => log.warn({ err: error }, 'closing an unread plot'))
     const entry = open.get(filename)
     if (entry === undefined) throw notOpen(filename, list())
     open.delete(filename)
-    const ended = endOf(entry)
+    const ended = (async () => {
+      await entry.plot?.close()
+      await journal.setOpen(entry.path, false)
+    })()
     closing.set(filename, ended)
     await ended.finally(() => closing.delete(filename))
+    tellList()
+  }
+
+  /** The list of open plots is another one, and what is meant by "the only one". */
+  const tellList = (): void => {
     changed.resources()
     changed.resource('plots://list')
+    for (const part of plotParts) changed.resource(plotUri(part))
   }
 
   return {
@@ -155,35 +162,34 @@ export async function openDebrief(env: Env): Promise<Debrief> {
       const files = [...found.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
       return { files, folders }
     },
-    async open(filename) {
+    async open(filename, watch) {
       const name = plotName(filename)
-      const known = read(name)
+      const known = read(name, watch)
       if (known !== undefined) return known
       await closing.get(name)?.catch(() => {})
       const path = await pathOf(name)
       // Another client may have been faster meanwhile.
-      if (!open.has(name)) open.set(name, { path })
-      const entry = open.get(name)
+      const entry = open.get(name) ?? { path, isKept: false }
+      open.set(name, entry)
       try {
-        const plot = await read(name)
+        const plot = await read(name, watch)
         if (plot === undefined) throw notOpen(name, list())
-        changed.resources()
-        changed.resource('plots://list')
+        tellList()
         return plot
       } catch (error) {
-        if (open.get(name) === entry) open.delete(name)
+        if (!entry.isKept && !reads.has(name) && open.get(name) === entry) open.delete(name)
         throw error
       }
     },
     close: (filename) => closed(plotName(filename)),
-    async find(filename, own) {
+    async find(filename, own, watch) {
       if (filename !== undefined) {
         const name = plotName(filename)
-        const plot = read(name)
+        const plot = read(name, watch)
         if (plot === undefined) throw notOpen(name, list())
         return plot
       }
-      const mine = own === undefined ? undefined : read(own)
+      const mine = own === undefined ? undefined : read(own, watch)
       if (mine !== undefined) return mine
       const [only, ...others] = list()
       if (only === undefined) throw new CausewayError('NO_PLOT_OPEN', 'no plot is open')
@@ -191,25 +197,21 @@ export async function openDebrief(env: Env): Promise<Debrief> {
         throw new CausewayError('MULTIPLE_PLOTS', 'multiple plots open, please specify filename', {
           data: { available_plots: list().slice(0, mostNamed), total: open.size },
         })
-      return read(only.filename) as Promise<Plot> // it is in the list
+      return read(only.filename, watch) as Promise<Plot> // it is in the list
     },
     call: env.call,
     toolCache: { tools: [], untilMs: 0 },
     map,
-    health() {
-      const ready = [...open.values()].flatMap((entry) => entry.ready ?? [])
-      return {
-        open_plots: open.size,
-        in_workers: ready.filter(({ isInWorker }) => isInWorker).length,
-        unsaved: ready.filter((plot) => plot.stamp().dirty).length,
-      }
-    },
+    health: () => ({
+      open_plots: open.size,
+      in_workers: ready().filter(({ isInWorker }) => isInWorker).length,
+      unsaved: ready().filter((plot) => plot.stamp().dirty).length,
+    }),
     async end() {
       ending.abort()
       await watching
-      await Promise.all(
-        [...open.values()].map(async ({ plot }) => (await plot?.catch(() => undefined))?.close()),
-      )
+      await reads.stop()
+      await Promise.all(ready().map((plot) => plot.close()))
       await map.close()
       journal.close()
     },
@@ -225,14 +227,13 @@ const notOpen = (filename: string, open: readonly PlotTitle[]): CausewayError =>
 /** Looks at open files for as long as the app is open. Files are asked, not watched: that works on every file system. */
 async function watch(
   { checkEveryMs, log }: PlotEnv,
-  plots: () => readonly Promise<Plot>[],
+  plots: () => readonly Plot[],
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
     await pause(checkEveryMs, undefined, { signal, ref: false }).catch(() => {})
-    for (const opening of signal.aborted ? [] : plots()) {
+    for (const plot of signal.aborted ? [] : plots()) {
       try {
-        const plot = await opening
         await plot.check()
         if (plot.isInWorker && plot.idleMs() > idleMs) await plot.release()
       } catch (error) {

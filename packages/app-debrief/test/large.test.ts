@@ -70,3 +70,59 @@ verifies(
     t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
   },
 )
+
+verifies('debrief:large:progress', async (t) => {
+  const dir = emptyFolders(t)
+  const text = widePlot({ tracks: 200, vertices: 700 })
+  writeFileSync(join(dir, 'plots', filename), text)
+  const opened = await openOver(t, dir)
+  const [one, other] = [opened.client(), opened.client()]
+  const giveUp = new AbortController()
+  const begun = async (client: typeof one) =>
+    until(
+      async () => client.progress.length,
+      (reports) => reports > 0,
+    )
+  const given = one.call('open_plot', { filename }, { signal: giveUp.signal })
+  const refused = t.rejects(given, { code: 'CANCELLED' })
+  await begun(one)
+  giveUp.abort()
+  await refused
+  t.same((await one.ask('list_plots')).plots, [], 'it is not open')
+
+  const again = new AbortController()
+  const first = one.call('open_plot', { filename }, { signal: again.signal })
+  const second = other.ask('open_plot', { filename })
+  const refusedAgain = t.rejects(first, { code: 'CANCELLED' })
+  await begun(other)
+  again.abort()
+  await refusedAgain
+  t.match(await second, { features: 200 }, 'another one goes on waiting')
+  t.match((await one.ask('list_plots')).plots, [{ filename }])
+  const done = other.progress.map(([bytes]) => bytes)
+  t.same(
+    done,
+    done.toSorted((a, b) => a - b),
+  )
+  t.ok(other.progress.every(([bytes, total]) => total === 3 * text.length && bytes <= total))
+  await other.ask('close_plot', { filename })
+})
+
+verifies('debrief:resources', 'what is meant by the only open plot is announced too', async (t) => {
+  const dir = emptyFolders(t)
+  writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
+  const { app, client: clientOf } = await openOver(t, dir)
+  const client = clientOf()
+  let heard = 0
+  const told = (): readonly string[] => {
+    const fresh = app.changes.slice(heard)
+    heard = app.changes.length
+    return fresh
+  }
+  await client.ask('open_plot', { filename })
+  t.match(told(), ['resources', 'plots://list', 'plot://features', 'plot://selection'])
+  await client.ask('set_viewport', { viewportState: { bounds: [-6, 35, -4, 37] } })
+  t.same(told(), [`plot://${filename}/viewport`, 'plot://viewport'])
+  await client.ask('close_plot', { filename })
+  t.ok(told().includes('plot://time'))
+})

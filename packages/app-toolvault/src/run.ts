@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
+import { inSlices } from '@causeway/worker'
 import type { DebriefCommand } from './domain/command.ts'
 import type { AnyVaultTool, RunAid, TextReader, ToolArgs } from './vault-tool.ts'
 
@@ -12,9 +13,6 @@ export interface RunWatch {
   readonly signal: AbortSignal
   progress(done: number, total?: number, message?: string): void
 }
-
-/** Time that a run keeps its thread before others get their turn, ms. */
-const sliceMs = 20
 
 /** Largest file that is imported, bytes. */
 export const mostImportBytes = 512 * 1024 ** 2
@@ -41,15 +39,10 @@ export async function runTool(
   if ('read' in tool) return readText(tool.read(args, aid), { args, file, watch })
   const run = tool.run(args, aid)
   if ('command' in run) return run
-  let since = performance.now()
-  for (let step = run.next(); ; step = run.next()) {
-    if (step.done) return step.value
-    if (performance.now() - since < sliceMs) continue
-    watch.progress(step.value.done, step.value.total)
-    await setImmediate()
-    watch.signal.throwIfAborted()
-    since = performance.now()
-  }
+  return inSlices(run, {
+    signal: watch.signal,
+    told: ({ done, total }) => watch.progress(done, total),
+  })
 }
 
 async function readText(

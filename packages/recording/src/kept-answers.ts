@@ -1,5 +1,4 @@
-import type { CallOptions } from '@causeway/worker'
-import { sharedTasks } from './shared-task.ts'
+import { type CallOptions, sharedTasks } from '@causeway/worker'
 
 /** Answers to questions that were asked before; what is asked of does not change, so neither do they. */
 export interface KeptAnswers {

@@ -1,4 +1,6 @@
+export { inSlices, type SliceOptions } from './in-slices.ts'
 export type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
 export { type Call, type HandlersOf, type ServeOptions, serve } from './serve.ts'
+export { type SharedTasks, sharedTasks } from './shared-task.ts'
 export { type CallOptions, inWorker, startWorker, type WorkerAbout, type WorkerLink } from './start-worker.ts'
 export { workerFile } from './worker-file.ts'

@@ -6,7 +6,8 @@ import { formatTime } from './iso-time.ts'
 import { type Item, makeItem } from './item.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { metadataKind, type TimeState, timeOf, type ViewportState, viewportOf } from './plot-state.ts'
-import { featureText, type PlotLayout, plotText, scanPlot } from './plot-text.ts'
+import { featureText, type PlotLayout, plotParts, scanSteps } from './plot-text.ts'
+import { finished } from './steps.ts'
 
 /** A metadata feature: not shown, but kept at its place in the file. */
 export interface StateItem {
@@ -27,15 +28,27 @@ export interface PlotDocument {
   readonly selection: readonly string[]
 }
 
-/** Reads the text of a plot file; `check` sees each feature that is shown, with its place. Throws `INVALID_PLOT`. */
-export function parsePlot(
+/** How a plot is read. */
+export interface ParseOptions {
+  /** ids; without them those that the file names */
+  readonly selection?: readonly string[] | undefined
+  /** sees each feature that is shown, with its place */
+  readonly check?: ((feature: JsonObject, index: number) => void) | undefined
+}
+
+/** Reads the text of a plot file. Throws `INVALID_PLOT`. */
+export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
+  finished(parseSteps(text, options))
+
+/** The same in steps; yields how many letters are done, each of which counts twice. */
+export function* parseSteps(
   text: string,
-  selection?: readonly string[],
-  check?: (feature: JsonObject, index: number) => void,
-): PlotDocument {
-  const { layout, features } = scanPlot(text)
+  { selection, check }: ParseOptions = {},
+): Generator<number, PlotDocument> {
+  const { layout, features } = yield* scanSteps(text)
   const items: Item[] = []
   const states: StateItem[] = []
+  let done = text.length
   for (const [index, part] of features.entries()) {
     const value = parseFeature(part, index)
     const kind = metadataKind(value)
@@ -44,20 +57,25 @@ export function parsePlot(
       check?.(value, items.length)
       items.push(makeItem(value, part))
     }
+    done += part.length
+    yield done
   }
   const document = { layout, items, states, selection: [] }
   return { ...document, selection: keepKnown(document, selection ?? storedSelection(states)) }
 }
 
 /** The text of a plot: every byte of what was not changed is as it was read. */
-export function textOf({ layout, items, states }: PlotDocument): string {
+export const textOf = (document: PlotDocument): string => [...textParts(document)].join('')
+
+/** The same in pieces: a large plot is never in memory twice. */
+export function textParts({ layout, items, states }: PlotDocument): Iterable<string> {
   const texts: string[] = []
   const waiting = [...states].sort((a, b) => a.place - b.place)
   for (const [index, { text }] of items.entries()) {
     while (waiting[0] !== undefined && waiting[0].place <= index) texts.push(waiting.shift()?.text ?? '')
     texts.push(text)
   }
-  return plotText(layout, [...texts, ...waiting.map(({ text }) => text)])
+  return plotParts(layout, [...texts, ...waiting.map(({ text }) => text)])
 }
 
 /** A feature as an item, its text in the manner of the file. */

@@ -4,6 +4,7 @@
  */
 import { CausewayError } from '@causeway/protocol'
 import { isObject, type JsonObject } from './json.ts'
+import { finished } from './steps.ts'
 
 /** Everything of the text but the features. */
 export interface PlotLayout {
@@ -26,19 +27,25 @@ export interface ScannedPlot {
   readonly features: readonly string[]
 }
 
+/** White space around and between features. */
+type Spaces = Pick<PlotLayout, 'lead' | 'separator' | 'tail'>
+
+const noSpaces: Spaces = { lead: '', separator: '', tail: '' }
 const emptyPlot = '{\n  "type": "FeatureCollection",\n  "features": []\n}\n'
 const byteOrderMark = '\uFEFF'
 
-/** Cuts the text of a feature collection; an empty file is an empty collection. Throws `INVALID_PLOT`. */
-export function scanPlot(text: string): ScannedPlot {
+/**
+ * Cuts the text of a feature collection; an empty file is an empty collection. Yields the place up to which it is cut.
+ * Throws `INVALID_PLOT`.
+ */
+export function* scanSteps(text: string): Generator<number, ScannedPlot> {
   const start = text.startsWith(byteOrderMark) ? 1 : 0
-  if (text.slice(start).trim() === '') return scanPlot(emptyPlot)
-  const [open, close] = featuresIn(text, start)
-  const head = text.slice(0, open + 1)
-  const rest = text.slice(close - 1)
+  if (text.slice(start).trim() === '') return yield* scanSteps(emptyPlot)
+  const { from, to, features, spaces } = yield* featuresIn(text, start)
+  const head = text.slice(0, from)
+  const rest = text.slice(to)
   checkMembers(head.slice(start) + rest)
-  const { features, layout } = cut(text, open + 1, close - 1)
-  return { features, layout: { ...layout, head, rest } }
+  return { features, layout: { ...spaces, head, rest } }
 }
 
 /** The members of the collection beside its features. */
@@ -53,7 +60,7 @@ export function withMembers(layout: PlotLayout, members: JsonObject): PlotLayout
   if (Object.entries(members).every(([key, value]) => JSON.stringify(known[key]) === JSON.stringify(value)))
     return layout
   const text = JSON.stringify({ ...known, ...members, features: [] }, null, indentOf(layout).unit)
-  const { head, rest } = scanPlot(text).layout
+  const { head, rest } = finished(scanSteps(text)).layout
   return { ...layout, head, rest: rest + (/\s+$/.exec(layout.rest)?.[0] ?? '') }
 }
 
@@ -64,21 +71,16 @@ export function featureText(feature: JsonObject, layout: PlotLayout): string {
   return unit === '' ? text : text.replaceAll('\n', line)
 }
 
-/** The whole text again. */
-export function plotText(layout: PlotLayout, features: readonly string[]): string {
-  const { head, rest } = layout
-  if (features.length === 0) return head + rest
-  const { lead, separator, tail } = spacing(layout)
-  return head + lead + features.join(separator) + tail + rest
+/** The whole text again, in pieces. */
+export function* plotParts(layout: PlotLayout, features: readonly string[]): Generator<string> {
+  const { lead, separator, tail } = features.length === 0 ? noSpaces : spacing(layout)
+  yield layout.head + lead
+  for (const [index, feature] of features.entries()) yield index === 0 ? feature : separator + feature
+  yield tail + layout.rest
 }
 
 /** White space of the features; of a file that had none, what its other members suggest. */
-function spacing({
-  head,
-  lead,
-  separator,
-  tail,
-}: PlotLayout): Pick<PlotLayout, 'lead' | 'separator' | 'tail'> {
+function spacing({ head, lead, separator, tail }: PlotLayout): Spaces {
   if (separator !== '') return { lead, separator, tail }
   if (lead !== '') return { lead, separator: `,${lead}`, tail }
   const line = /\r?\n[ \t]+(?="features")/.exec(head.slice(head.lastIndexOf('\n')))?.[0] ?? lastLine(head)
@@ -97,11 +99,19 @@ function indentOf(layout: PlotLayout): { readonly unit: string; readonly line: s
   return { unit: indent.slice(0, Math.ceil(indent.length / 2)) || '  ', line: end + indent }
 }
 
-/** Places of the brackets around the features: the first, and behind the second. */
-function featuresIn(text: string, start: number): readonly [open: number, end: number] {
+/** The features where they stand. */
+interface Found {
+  /** places behind the bracket that opens them, and of the one that closes them */
+  readonly from: number
+  readonly to: number
+  readonly features: readonly string[]
+  readonly spaces: Spaces
+}
+
+function* featuresIn(text: string, start: number): Generator<number, Found> {
   let at = skipSpace(text, start)
   if (text[at] !== '{') throw invalid('it is no JSON object', at)
-  let found: readonly [number, number] | undefined
+  let found: Found | undefined
   at = skipSpace(text, at + 1)
   while (text[at] === '"') {
     const keyEnd = endOfString(text, at)
@@ -109,12 +119,13 @@ function featuresIn(text: string, start: number): readonly [open: number, end: n
     at = skipSpace(text, keyEnd)
     if (text[at] !== ':') throw invalid('a colon is missing', at)
     at = skipSpace(text, at + 1)
-    const end = endOfValue(text, at)
+    let end: number
     if (key === '"features"') {
       if (found !== undefined) throw invalid('it has two members "features"', at)
       if (text[at] !== '[') throw invalid('its member "features" is no array', at)
-      found = [at, end]
-    }
+      found = yield* cut(text, at + 1)
+      end = found.to + 1
+    } else end = endOfValue(text, at)
     at = skipSpace(text, end)
     if (text[at] === ',') at = skipSpace(text, at + 1)
   }
@@ -122,31 +133,25 @@ function featuresIn(text: string, start: number): readonly [open: number, end: n
   return found
 }
 
-function cut(
-  text: string,
-  from: number,
-  to: number,
-): { features: string[]; layout: Omit<PlotLayout, 'head' | 'rest'> } {
+function* cut(text: string, from: number): Generator<number, Found> {
   const features: string[] = []
   let at = skipSpace(text, from)
-  let lead = text.slice(from, at)
+  if (text[at] === ']') return { from, to: at, features, spaces: noSpaces }
+  const lead = text.slice(from, at)
   let separator = ''
-  let tail = ''
-  while (at < to) {
+  for (;;) {
     const end = endOfValue(text, at)
     features.push(text.slice(at, end))
-    const comma = skipSpace(text, end)
-    if (comma >= to) {
-      tail = text.slice(end, to)
-      break
-    }
-    if (text[comma] !== ',') throw invalid(`a comma is missing after features[${features.length - 1}]`, comma)
-    at = skipSpace(text, comma + 1)
-    if (at >= to) throw invalid('a comma stands after the last feature', comma)
+    yield end
+    const next = skipSpace(text, end)
+    if (text[next] === ']')
+      return { from, to: next, features, spaces: { lead, separator, tail: text.slice(end, next) } }
+    if (next >= text.length) throw invalid('a bracket is not closed', from - 1)
+    if (text[next] !== ',') throw invalid(`a comma is missing after features[${features.length - 1}]`, next)
+    at = skipSpace(text, next + 1)
+    if (text[at] === ']') throw invalid('a comma stands after the last feature', next)
     if (separator === '') separator = text.slice(end, at)
   }
-  if (features.length === 0) lead = ''
-  return { features, layout: { lead, separator, tail } }
 }
 
 function checkMembers(skeleton: string): void {

@@ -3,6 +3,7 @@ import { type Registrar, withContent } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { readViewport } from '../domain/plot-state.ts'
+import { plotUri } from '../plot-uri.ts'
 import { type DebriefContext, type DebriefSession, openPlotOf } from '../session.ts'
 import type { Debrief } from '../store.ts'
 import { affected, changed, count } from './changing.ts'
@@ -161,7 +162,7 @@ async function getFeatures(args: GetArgs, ctx: DebriefContext) {
   const { items, total, byType } = data
   const next = from + items.length
   const isPart = next < total
-  const uri = `plot://${encodeURIComponent(plot.filename)}/features`
+  const uri = plotUri('features', plot.filename)
   return withContent(
     {
       ...stamp,

@@ -34,7 +34,8 @@ export function plotTools(app: Registrar<Debrief, DebriefSession>): void {
   })
 
   app.tool('open_plot', {
-    about: 'Open a plot file of the configured folders, for every client.',
+    about:
+      'Open a plot file of the configured folders, for every client. A large one reports progress and can be cancelled.',
     hints: sets,
     aliases: original('open_plot'),
     input: {
@@ -44,7 +45,7 @@ export function plotTools(app: Registrar<Debrief, DebriefSession>): void {
     output: { ...stampOutput, title: z.string() },
     example: { args: { filename: 'gibraltar.plot.json' } },
     async run({ filename, set_active }, ctx) {
-      const plot = await ctx.store.open(filename)
+      const plot = await ctx.store.open(filename, ctx)
       // Callers without a session share one: what one of them chose must not redirect another.
       const isActive = set_active && !ctx.sharedSession
       if (isActive) ctx.session.plot = plot.filename
@@ -116,7 +117,7 @@ async function savePlot({ filename, on_conflict, new_filename }: SaveArgs, ctx: 
     await plot.saveCopy(name)
     const isForeign = plot.stamp().file === 'conflict'
     const stamp = isForeign ? await plot.reload(ctx) : plot.stamp()
-    await ctx.store.open(name)
+    await ctx.store.open(name, ctx)
     return { ...stamp, new_filename: name, summary: `Saved as ${name}, which is open too.` }
   }
   if (on_conflict === 'reload') {

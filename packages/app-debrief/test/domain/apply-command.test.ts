@@ -13,7 +13,9 @@ import {
 } from '../../src/domain/plot-document.ts'
 import { plots } from '../debrief-kit.ts'
 
-const sample = parsePlot(readFileSync(join(plots, 'sample.plot.json'), 'utf8'), ['feature1', 'feature2'])
+const sample = parsePlot(readFileSync(join(plots, 'sample.plot.json'), 'utf8'), {
+  selection: ['feature1', 'feature2'],
+})
 const point = (id: string | number | undefined, name = 'x') => ({
   type: 'Feature',
   ...(id === undefined ? {} : { id }),

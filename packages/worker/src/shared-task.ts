@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import type { CallOptions } from '@causeway/worker'
+import type { CallOptions } from './start-worker.ts'
 
 /** Work that is done once for all who ask for it at the same time. */
 export interface SharedTasks<Result> {
@@ -12,6 +12,8 @@ export interface SharedTasks<Result> {
     work: (options: Required<CallOptions>) => Promise<Result>,
     options: CallOptions,
   ): Promise<Result>
+  /** True while work under this key is under way and somebody waits for it. */
+  has(key: string): boolean
   /** Stops everything; waits until it has ended. */
   stop(): Promise<void>
 }
@@ -69,6 +71,7 @@ export function sharedTasks<Result>(): SharedTasks<Result> {
         }
       }
     },
+    has: (key) => tasks.has(key),
     async stop() {
       const running = [...tasks.values()]
       for (const { controller } of running) controller.abort(cancelled())
