@@ -16,8 +16,8 @@ const tap = 'node_modules/tap/dist/esm/run.mjs'
 export const parts: readonly Part[] = [
   {
     name: 'checks',
-    about: 'unit and contract tests, every repetition at its full count',
-    args: [tap, '--disable-coverage'],
+    about: 'unit and contract tests, every repetition at its full count, and coverage against its floors',
+    args: ['scripts/run.mjs', 'test', '--coverage'],
   },
   {
     name: 'whole',
