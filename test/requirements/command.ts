@@ -39,4 +39,23 @@ export const command = {
     behaviour:
       'roots lists what each app may read and from where, and adds and removes folders while a server runs',
   },
+  'command:init': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'init writes the configuration of Claude Code, VS Code and Cursor, in a project or for the user, and the command in it starts a bridge that lists tools',
+  },
+  'command:init:foreign-kept': {
+    origin: 'server operations, packaging',
+    behaviour: 'other servers, unknown keys, comments and the manner of writing stay as they are',
+  },
+  'command:init:refused': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'a file that is not JSON, or whose comments would be lost, is left as it is, with the place and the lines to paste',
+  },
+  'command:init:careful': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'init done twice changes nothing, the old file is kept beside the new one, links and rights stay, --dry-run and --print write nothing',
+  },
 } as const satisfies Requirements

@@ -1,6 +1,7 @@
 /** Every command of `causeway`, one line each, in the order of its help. */
 import type { OwnFlag } from '../command-line.ts'
 import type { Command } from './command.ts'
+import { initCommand } from './init.ts'
 import { logsCommand } from './logs.ts'
 import { rootsCommand } from './roots.ts'
 import { serveCommand } from './serve.ts'
@@ -10,6 +11,7 @@ import { toolsCommand } from './tools.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
+  initCommand,
   statusCommand,
   stopCommand,
   logsCommand,
