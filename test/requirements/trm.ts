@@ -104,6 +104,23 @@ export const trm = {
     origin: 'refinement design, guards against gaming',
     behaviour: 'a candidate that changes tests, their configuration or a script of the commands is told so',
   },
+  'trm:submit:guard': {
+    origin: 'refinement design, guards against gaming',
+    behaviour:
+      'a candidate that changes what judges it is judged again with that as it was at the start, and is no success unless that passes too',
+  },
+  'trm:submit:protected': {
+    origin: 'refinement design, guards against gaming',
+    behaviour: 'a session can refuse candidates that change tests or paths that it names',
+  },
+  'trm:submit:project': {
+    origin: 'refinement design, dangers and process runner',
+    behaviour: 'one project is evaluated for one session at a time',
+  },
+  'trm:submit:fail-fast': {
+    origin: 'refinement design, peers: evaluation cascade',
+    behaviour: 'after a command that failed the rest can be left out, and counts as failed',
+  },
   'trm:submit:improved': {
     origin: 'refinement design, isolation',
     behaviour: 'under write improved a candidate lands only where it is better',
@@ -111,6 +128,18 @@ export const trm = {
   'trm:signals:named': {
     origin: 'original refinement design, adding an evaluation signal',
     behaviour: 'further named signals have a command and a weight of their own',
+  },
+  'trm:signals:graded': {
+    origin: 'refinement design, signals',
+    behaviour: 'data checks and linters can count by how much of them is good',
+  },
+  'trm:signals:coverage': {
+    origin: 'refinement design, signals',
+    behaviour: 'coverage that the tests wrote is told with the lines that no test ran, and is not scored',
+  },
+  'trm:halt:noise': {
+    origin: 'refinement design, signals',
+    behaviour: 'a benchmark that is better by noise alone is no improvement',
   },
   'trm:read:files': {
     origin: 'refinement design, acceptance 13',

@@ -6,6 +6,7 @@ import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { EvalResult } from './domain/result.ts'
 import { type Engine, openEngine } from './engine.ts'
+import { overlaps, projectBusy } from './project-busy.ts'
 import { endLeftover } from './runner/process-group.ts'
 import { makeSlots, type Slots } from './runner/slots.ts'
 import { openSnapshots } from './snapshot/open-snapshots.ts'
@@ -18,6 +19,8 @@ import { endTrials } from './trial-mark.ts'
 /** An evaluation that runs now. */
 export interface Running {
   readonly step: StepRow
+  /** real path of the project */
+  readonly repo: string
   readonly controller: AbortController
   /** settles with the result when the evaluation is over, whoever waits for it */
   readonly done: Promise<EvalResult>
@@ -129,13 +132,21 @@ export async function sessionOf(
   })
 }
 
-/** Throws `SESSION_BUSY` while a candidate of the session is evaluated. */
-export function refuseBusy({ running }: Critic, { id }: SessionRow): void {
-  const busy = running.get(id)
+/** Throws `SESSION_BUSY` while a candidate of the session is evaluated, `PROJECT_BUSY` while one of another session is. */
+export function refuseBusy(critic: Critic, { id, config }: SessionRow): void {
+  refuseProjectBusy(critic, config.repo, id)
+  const busy = critic.running.get(id)
   if (busy === undefined) return
   throw new CausewayError('SESSION_BUSY', `step ${busy.step.number} is being evaluated: ${id}`, {
     data: { sid: id, step: busy.step.number, stage: busy.progress.stage },
   })
+}
+
+/** Throws `PROJECT_BUSY` while another session than this one evaluates a candidate in the project. */
+export function refuseProjectBusy({ running }: Critic, repo: string, id?: string): void {
+  for (const other of running.values())
+    if (other.step.session_id !== id && overlaps(other.repo, repo))
+      throw projectBusy(other.repo, other.step.session_id)
 }
 
 /** Steps that count: evaluated, not taken back, the baseline left out. */
@@ -143,6 +154,11 @@ export const liveSteps = (steps: readonly StepRow[]): readonly StepRow[] =>
   steps.filter(
     ({ status, undone_ms, kind }) => status === 'done' && undone_ms === null && kind !== 'baseline',
   )
+
+/** Paths that the steps that count have changed. */
+export const changedBy = (steps: readonly StepRow[]): readonly string[] => [
+  ...new Set(liveSteps(steps).flatMap(({ result }) => result?.filesChanged ?? [])),
+]
 
 /** The newest evaluation that counts, the baseline where there is no other. */
 export const lastResult = (steps: readonly StepRow[]): EvalResult | undefined =>

@@ -1,5 +1,6 @@
 /** What the worker for code does; all of it pure, all of it data. */
 import type { AppliedCandidate, Candidate, FilesBefore } from './domain/candidate/types.ts'
+import type { Coverage } from './domain/coverage.ts'
 import type { Diagnostic } from './domain/diagnostic.ts'
 import type { Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
@@ -30,6 +31,13 @@ export interface ProblemsRequest {
   readonly modules: ReadonlySet<string>
 }
 
+/** A file that may tell of coverage, and the paths that the session has changed. */
+export interface CoverageFile {
+  readonly source: string
+  readonly text: string
+  readonly changed: readonly string[]
+}
+
 /** What is reviewed: a diff, files, or both. */
 export interface ReviewRequest {
   readonly diff?: string | undefined
@@ -43,6 +51,7 @@ export type EngineMethods = {
   readonly apply: (args: { readonly files: FilesBefore; readonly candidate: Candidate }) => AppliedCandidate
   /** The run that reports and output tell of; undefined where nothing tells of tests. */
   readonly tests: (evidence: TestEvidence) => TestRun | undefined
+  readonly coverage: (file: CoverageFile) => Coverage | undefined
   readonly diagnostics: (output: string) => readonly Diagnostic[]
   readonly problems: (request: ProblemsRequest) => readonly Problem[]
   /** Python files by path -> names that they define -> the modules that define them. */

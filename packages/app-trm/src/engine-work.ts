@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { applyCandidate, candidatePaths } from './domain/candidate/apply.ts'
 import { readCandidate } from './domain/candidate/read-candidate.ts'
+import { readCoverage } from './domain/coverage.ts'
 import { readDiagnostics } from './domain/diagnostic.ts'
 import { problems } from './domain/feedback/problem.ts'
 import { eslintFixes } from './domain/fix/eslint-fix.ts'
@@ -23,6 +24,7 @@ export const engineWork: EngineMethods = {
   },
   apply: ({ files, candidate }) => applyCandidate(files, candidate, { sha }),
   tests: readTests,
+  coverage: ({ source, text, changed }) => readCoverage(source, text, changed),
   diagnostics: readDiagnostics,
   problems: ({ outputs, modules }) =>
     problems(outputs, outputs.flatMap(readDiagnostics), { hasModule: (name) => modules.has(name) }),

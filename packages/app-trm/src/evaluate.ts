@@ -1,12 +1,13 @@
 /** Running the commands of a session in a folder, one after the other, and reading what they left behind. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withReport } from './domain/command.ts'
+import { type Coverage, coverageFiles } from './domain/coverage.ts'
 import { commandEnvironment, redact, reportEnvironment } from './domain/environment.ts'
-import { readChecks, type StageFinding } from './domain/evaluation.ts'
-import { type Metric, median, readMetric } from './domain/metric.ts'
+import { isGood, readChecks, type StageEnd, type StageFinding } from './domain/evaluation.ts'
+import { type Metric, median, readMetric, relativeSpread } from './domain/metric.ts'
 import { relocated } from './domain/report/read-tests.ts'
 import type { StageSummary } from './domain/result.ts'
 import type { SessionConfig } from './domain/session-config.ts'
@@ -31,6 +32,10 @@ export interface EvaluationRun {
   readonly engine: Engine
   /** where the commands run */
   readonly cwd: string
+  /** paths that the session has changed, whose coverage is told */
+  readonly changed: readonly string[]
+  /** runs nothing more after a check, the tests or a linter failed */
+  readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
   /** before a command begins, with the process once it runs */
@@ -45,15 +50,32 @@ const mostReport = 20 * 2 ** 20
 /** Runs every command of the session; a cancelled evaluation rejects with the signal's reason. */
 export async function evaluate(run: EvaluationRun): Promise<readonly Stage[]> {
   const stages: Stage[] = []
+  let failed: string | undefined
   for (const [index, spec] of run.config.signals.entries()) {
     run.signal.throwIfAborted()
+    if (failed !== undefined) {
+      stages.push(notRun(run, spec, failed))
+      continue
+    }
     run.onStage(index, spec.name)
     const stage = await runStage(run, spec)
     run.signal.throwIfAborted()
     stages.push(stage)
     await run.onStageEnd(index, stage)
+    if (run.failFast && !isGood(stage.finding.end)) failed = spec.name
   }
   return stages
+}
+
+/** The stage of a command that was left out because another one failed. */
+function notRun({ config }: EvaluationRun, spec: SignalSpec, failed: string): Stage {
+  const end: StageEnd = { exitCode: null, timedOut: false, cancelled: false, timeoutS: config.timeoutS }
+  return {
+    finding: { spec, end, notRunAfter: failed },
+    summary: { stage: spec.name, exitCode: null, timedOut: false, ms: 0, bytes: 0, truncated: false },
+    stdout: '',
+    stderr: '',
+  }
 }
 
 async function runStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
@@ -62,8 +84,8 @@ async function runStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   const result = await command(run, spec, spec.command)
   const text = cleaned(run, result)
   const diagnostics = await run.engine.call('diagnostics', `${text.stdout}\n${text.stderr}`)
-  const failedChecks = spec.kind === 'check' ? readChecks(text.stdout) : undefined
-  return stageOf(run, spec, [result], { diagnostics, failedChecks })
+  const checks = spec.kind === 'check' ? readChecks(text.stdout) : undefined
+  return stageOf(run, spec, [result], { diagnostics, checks })
 }
 
 /** Reports go to a folder of their own under names that nobody can foresee: a test may not write its own verdict. */
@@ -74,9 +96,10 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   )
   if (xml === undefined || nodeXml === undefined || appended === undefined) throw new Error('three names')
   try {
+    const earlier = await coverageStamps(run.cwd)
     const asked = withReport(spec.command, appended)
     const result = await command(run, spec, asked, reportEnvironment({ xml, nodeXml }, run.config.env))
-    const reports = (await Promise.all([xml, nodeXml, appended].map(readReport))).filter(
+    const reports = (await Promise.all([xml, nodeXml, appended].map((file) => readReport(file)))).filter(
       (text) => text !== undefined,
     )
     const text = cleaned(run, result)
@@ -84,10 +107,35 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
     return stageOf(run, spec, [result], {
       tests: tests && relocated(tests, (one) => withoutFolder(run, one)),
       diagnostics: [],
+      coverage: await freshCoverage(run, earlier),
     })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** What tells a file of coverage from an earlier one: file -> its identity, size and time. */
+async function coverageStamps(cwd: string): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(
+    coverageFiles.map(async (source) => {
+      const { ino = 0, size = 0, mtimeMs = 0 } = (await lstat(join(cwd, source)).catch(() => undefined)) ?? {}
+      return [source, `${ino} ${size} ${mtimeMs}`] as const
+    }),
+  )
+  return new Map(found)
+}
+
+/** The coverage that a command has written since then. */
+async function freshCoverage(
+  { cwd, changed, engine }: EvaluationRun,
+  earlier: ReadonlyMap<string, string>,
+): Promise<Coverage | undefined> {
+  for (const [source, stamp] of await coverageStamps(cwd)) {
+    const text = stamp === earlier.get(source) ? undefined : await readReport(join(cwd, source))
+    const coverage = text === undefined ? undefined : await engine.call('coverage', { source, text, changed })
+    if (coverage !== undefined) return coverage
+  }
+  return undefined
 }
 
 /** Several runs, of which the median counts. */
@@ -103,10 +151,12 @@ async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
     if (metric === undefined || result.exitCode !== 0) break
     metrics.push(metric)
   }
-  const value = median(metrics.map((metric) => metric.value))
+  const values = metrics.map((metric) => metric.value)
+  const value = median(values)
   const measured = metrics.length === repeat && value !== undefined
   return stageOf(run, spec, results, {
     metric: measured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
+    spread: relativeSpread(values),
   })
 }
 
@@ -130,7 +180,7 @@ function stageOf(
   run: EvaluationRun,
   spec: SignalSpec,
   results: readonly CommandResult[],
-  read: Pick<StageFinding, 'tests' | 'diagnostics' | 'metric' | 'failedChecks'>,
+  read: Omit<StageFinding, 'spec' | 'end'>,
 ): Stage {
   const last = results.at(-1)
   if (last === undefined) throw new Error('a stage without a run')
@@ -158,13 +208,14 @@ const cleaned = (run: EvaluationRun, { stdout, stderr }: CommandResult) => ({
 const withoutFolder = ({ cwd }: EvaluationRun, text: string): string =>
   text.replaceAll(`file://${cwd}/`, '').replaceAll(`${cwd}/`, '').replaceAll(cwd, '.')
 
-/** A report that a runner wrote; undefined where there is none, or one too large to be one. */
+/** A report that a runner wrote; undefined where there is none, a link, or one too large to be one. */
 async function readReport(file: string): Promise<string | undefined> {
   try {
-    const { size } = await stat(file)
-    return size > mostReport ? undefined : await readFile(file, 'utf8')
+    const stats = await lstat(file)
+    return stats.isFile() && stats.size <= mostReport ? await readFile(file, 'utf8') : undefined
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw error
   }
 }

@@ -2,17 +2,29 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Critic } from './critic.ts'
 import type { FilesBefore } from './domain/candidate/types.ts'
+import { protectedPaths } from './domain/tamper.ts'
 import type { Proposal } from './run-step.ts'
 import { shaOf } from './seen.ts'
 import type { SessionRow } from './store.ts'
 
-/** A candidate applied to the project as it is now; throws as the candidate's own checks do, and `STALE_FILE`. */
+/**
+ * A candidate applied to the project as it is now; throws as the candidate's own checks do, `PROTECTED_FILE` and
+ * `STALE_FILE`.
+ */
 export async function propose(critic: Critic, session: SessionRow, input: unknown): Promise<Proposal> {
   const { candidate, paths } = await critic.engine.call('read', input)
   const before = await critic.files(session.config.repo).read(paths)
   const applied = await critic.engine.call('apply', { files: before, candidate })
+  refuseProtected(session, [...applied.changes.keys()])
   await refuseStale(critic, session, before, [...applied.changes.keys()])
   return { before, applied }
+}
+
+function refuseProtected({ config }: SessionRow, changed: readonly string[]): void {
+  const commands = config.signals.map(({ command }) => command)
+  const paths = protectedPaths(changed, config.protect, commands)
+  if (paths.length === 0) return
+  throw new CausewayError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
 }
 
 /** A file that the client has read, and that somebody else has changed since, is not what the candidate was written for. */

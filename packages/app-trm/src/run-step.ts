@@ -4,12 +4,13 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { modulesAt } from './advice.ts'
-import { type Critic, type Running, shutdown } from './critic.ts'
+import { type Critic, changedBy, type Running, shutdown } from './critic.ts'
 import { assess, type Evidence } from './domain/assess.ts'
 import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
 import type { EvalResult } from './domain/result.ts'
 import { epsilon } from './domain/score.ts'
 import { evaluate } from './evaluate.ts'
+import { guardStep } from './guard-step.ts'
 import { sawOwn } from './seen.ts'
 import type { WriteOptions } from './snapshot/types.ts'
 import type { SessionRow, StepRow } from './store.ts'
@@ -69,6 +70,7 @@ export async function beginStep(critic: Critic, session: SessionRow, asked: Step
   const controller = new AbortController()
   const started: Running = {
     step,
+    repo: config.repo,
     controller,
     done: Promise.resolve().then(() => finish(critic, session, { asked, step, controller })),
     progress: { stage: 'waiting', done: 0, total: config.signals.length },
@@ -128,8 +130,11 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
     try {
       if (asked.proposal !== undefined && config.write !== 'each')
         await critic.files(copy.cwd).write(asked.proposal.applied.changes, writeOptions(asked.proposal))
-      const evidence = await runStages(critic, session, { step, cwd: copy.cwd, signal })
-      const assessed = assess({
+      const filesChanged = [...(asked.proposal?.applied.changes.keys() ?? [])].sort()
+      const changed = [...new Set([...changedBy(await store.steps(session.id)), ...filesChanged])]
+      const place = { step, cwd: copy.cwd, changed, signal }
+      const evidence = await runStages(critic, session, place)
+      const parts = {
         config,
         problems: await critic.engine.call('problems', {
           outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
@@ -139,10 +144,17 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
         standing: { ...session.standing, notes: asked.reason ?? session.standing.notes },
         baseline: session.baseline,
         evidence,
-        filesChanged: [...(asked.proposal?.applied.changes.keys() ?? [])].sort(),
+        filesChanged,
         warnings: asked.warnings,
-        ms: Math.round(performance.now() - started),
-      })
+      }
+      const guard = isPromising(assess({ ...parts, ms: 0 }).result, session)
+        ? await guardStep(critic, session, {
+            cwd: copy.cwd,
+            proposal: asked.proposal,
+            run: () => runStages(critic, session, { ...place, isGuard: true }),
+          })
+        : null
+      const assessed = assess({ ...parts, guard, ms: Math.round(performance.now() - started) })
       const landed = await lateLanding(critic, session, begun, assessed.result)
       const result = { ...assessed.result, landed }
       signal.throwIfAborted()
@@ -161,6 +173,10 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
     free()
   }
 }
+
+/** A result that would end the session or set the best score is worth a second look. */
+const isPromising = ({ kind, rule, score }: EvalResult, { standing }: SessionRow): boolean =>
+  kind !== 'baseline' && (rule === 'success' || score > standing.best_score + epsilon)
 
 /** Under `improved` a candidate lands once it is known to be better; says whether it is in the user's files. */
 async function lateLanding(
@@ -185,22 +201,35 @@ async function lateLanding(
   return true
 }
 
+interface StagesRun {
+  readonly step: StepRow
+  readonly cwd: string
+  readonly changed: readonly string[]
+  readonly signal: AbortSignal
+  /** a second run: its outputs are not kept */
+  readonly isGuard?: boolean
+}
+
 async function runStages(
-  { store, running, changed, engine, log }: Critic,
+  { store, running, changed: tellChange, engine, log }: Critic,
   { id, config }: SessionRow,
-  { step, cwd, signal }: { readonly step: StepRow; readonly cwd: string; readonly signal: AbortSignal },
+  { step, cwd, changed, signal, isGuard = false }: StagesRun,
 ): Promise<readonly Evidence[]> {
   const total = config.signals.length
   const tell = (stage: string, done: number): void => {
     const current = running.get(id)
     if (current === undefined) return
-    current.progress = { stage, done, total }
+    current.progress = isGuard
+      ? { stage: `${stage}, judges as at the start`, done: total, total }
+      : { stage, done, total }
     for (const watcher of current.watchers) watcher()
   }
   return evaluate({
     config,
     engine,
     cwd,
+    changed,
+    failFast: config.failFast && step.kind !== 'baseline',
     marker: step.marker,
     signal,
     onStage: (index, name) => tell(name, index),
@@ -211,10 +240,11 @@ async function runStages(
     },
     async onStageEnd(index, { summary, stdout, stderr }) {
       log.info({ session: id, step: step.number, ...summary }, 'a command ended')
+      if (isGuard) return
       const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
       await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
       tell(summary.stage, index + 1)
-      changed(id)
+      tellChange(id)
     },
   })
 }

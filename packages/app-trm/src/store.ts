@@ -4,7 +4,8 @@ import { CausewayError } from '@causeway/protocol'
 import { openDatabase } from '@causeway/store'
 import type { Baseline, EvalResult } from './domain/result.ts'
 import type { Standing } from './domain/score.ts'
-import type { SessionConfig } from './domain/session-config.ts'
+import { type SessionConfig, storedConfig } from './domain/session-config.ts'
+import { projectBusy } from './project-busy.ts'
 import type { ProcessMark } from './runner/process-group.ts'
 import { migrations } from './schema.ts'
 
@@ -92,7 +93,10 @@ export interface TrmStore {
   ): Promise<void>
   session(id: string): Promise<SessionRow | undefined>
   sessions(): Promise<readonly SessionRow[]>
-  /** Begins an evaluation; throws `SESSION_BUSY` where one is running or the session changed meanwhile. */
+  /**
+   * Begins an evaluation; throws `SESSION_BUSY` where one is running or the session changed meanwhile, `PROJECT_BUSY`
+   * where another session evaluates in the same folder, one within it or one around it.
+   */
   beginStep(
     change: SessionChange,
     step: Pick<
@@ -162,6 +166,14 @@ export function openStore(dir: string, now: () => number): TrmStore {
         data: { sid: id },
       })
   }
+  // One folder is the other, or the path of one begins with that of the other and a slash.
+  const elsewhere = sql<[string], { repo: string; id: string }>(
+    `SELECT other.id AS id, other.config ->> 'repo' AS repo FROM session AS own, step
+     JOIN session AS other ON other.id = step.session_id
+     WHERE own.id = ? AND other.id <> own.id AND step.status = 'running'
+     AND (instr((own.config ->> 'repo') || '/', (other.config ->> 'repo') || '/') = 1
+       OR instr((other.config ->> 'repo') || '/', (own.config ->> 'repo') || '/') = 1) LIMIT 1`,
+  )
   const begun = sql<[number], StepText>('SELECT * FROM step WHERE id = ?')
   const addLanding = sql<[string, string, string]>(
     'INSERT INTO landing (session_id, kind, before) VALUES (?, ?, ?)',
@@ -203,6 +215,8 @@ export function openStore(dir: string, now: () => number): TrmStore {
           throw new CausewayError('SESSION_BUSY', `an evaluation is running: ${session_id}`, {
             data: { sid: session_id },
           })
+        const other = elsewhere.get(session_id)
+        if (other !== undefined) throw projectBusy(other.repo, other.id)
         apply(change)
         const landing =
           before === undefined ? null : Number(addLanding.run(session_id, 'submit', before).lastInsertRowid)
@@ -346,7 +360,7 @@ type CheckpointText = Text<CheckpointRow, 'standing' | 'live'>
 // What is read here was written here: the types of the columns are ours.
 const readSession = (row: SessionText): SessionRow => ({
   ...row,
-  config: JSON.parse(row.config) as SessionConfig,
+  config: storedConfig(JSON.parse(row.config) as SessionConfig),
   standing: JSON.parse(row.standing) as Standing,
   baseline: row.baseline === null ? null : (JSON.parse(row.baseline) as Baseline),
 })

@@ -81,6 +81,8 @@ async function trialOf(
         config,
         engine,
         cwd: copy.cwd,
+        changed: [],
+        failFast: config.failFast,
         marker,
         signal,
         onStage: () => {},

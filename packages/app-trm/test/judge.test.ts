@@ -1,8 +1,9 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { scripts } from '../src/domain/command.ts'
 import { judged, type StageFinding, type Yardstick } from '../src/domain/evaluation.ts'
 import { decide, defaultPolicy, passes } from '../src/domain/halting.ts'
-import { metricText, readMetric } from '../src/domain/metric.ts'
+import { metricText, readMetric, relativeSpread } from '../src/domain/metric.ts'
 import { runOf, type TestStatus } from '../src/domain/report/test-run.ts'
 import {
   advanced,
@@ -37,6 +38,8 @@ verifies(
     t.ok(Math.abs(score - 0.76) < 1e-12)
     t.ok(Math.abs(signals.reduce((sum, { contribution }) => sum + contribution, 0) - score) < 1e-12)
     t.equal(scored([signal('test', 'test', 0.4, 0.9)]).score, 0.9, 'over the configured signals only')
+    const all = [0.4, 0.1, 0.2].map((weight, index) => signal(`s${index}`, 'check', weight, 1))
+    t.equal(scored(all).score, 1, 'and never more than one')
     t.equal(scored([]).score, 0)
     t.equal(scored([signal('test', 'test', 0, 1)]).score, 0)
   },
@@ -55,7 +58,7 @@ verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 
       score: worth,
       isBaseline: false,
       alpha: 0.9,
-      perf: { value, unit: 's', goal: 'min' },
+      perf: { value, unit: 's', goal: 'min', contribution: worth, share: 1, noise: 0.02 },
     })
     return worth
   })
@@ -106,6 +109,23 @@ t.test(
   },
 )
 
+verifies('trm:halt:noise', async (t) => {
+  const outcome = (rest: number, worth: number, noise = 0.02) => ({
+    score: rest + 0.2 * worth,
+    isBaseline: false,
+    alpha: 0.9,
+    perf: { value: 1, unit: 's', goal: 'min' as const, contribution: 0.2 * worth, share: 0.2, noise },
+  })
+  const first = advanced(freshStanding(''), outcome(0.5, 0.9))
+  const quicker = advanced(first, outcome(0.5, 0.915))
+  t.match(quicker, { streak: 1, best_step: 2 }, 'one and a half percent are noise, though the best so far')
+  t.match(advanced(quicker, outcome(0.5, 0.94)), { streak: 0, best_step: 3 }, 'more than two are not')
+  t.match(advanced(first, outcome(0.5, 0.94, 0.1)), { streak: 1 }, 'of noisy measures they are')
+  t.match(advanced(first, outcome(0.501, 0.9)), { streak: 0 }, 'what the tests say is no noise')
+  t.equal(relativeSpread([1, 1.1, 0.9]), 0.09999999999999998)
+  t.equal(relativeSpread([1, 2]), 0, 'two measures tell nothing')
+})
+
 const run = (...states: readonly TestStatus[]) =>
   runOf(
     'junit',
@@ -118,6 +138,7 @@ const yardstick = (more: Partial<Yardstick> = {}): Yardstick => ({
   bestPerf: undefined,
   goal: 'min',
   allowTestRemoval: false,
+  graded: false,
   ...more,
 })
 
@@ -157,6 +178,24 @@ verifies(
   },
 )
 
+verifies('trm:signals:graded', async (t) => {
+  const complaint = (line: number) =>
+    ({ file: 'a.py', line, column: 1, code: `E${line}`, severity: 'error', message: '' }) as const
+  const lint = { name: 'lint', kind: 'lint', command: 'x', weight: 1 } as const
+  const value = (finding1: StageFinding, graded: boolean) =>
+    judged(finding1, yardstick({ graded, baselineDiagnostics: { lint: [complaint(1)] } })).value.value
+  const twoNew = finding(1, { spec: lint, diagnostics: [complaint(1), complaint(2), complaint(3)] })
+  t.same([value(twoNew, false), value(twoNew, true)], [0, 0.8])
+  t.equal(value(finding(1, { spec: lint, diagnostics: [complaint(1)] }), true), 1, 'none is new')
+  t.equal(value(finding(1, { spec: lint, diagnostics: [] }), true), 0, 'it failed and says nothing')
+  t.equal(value(finding(0, { spec: lint, diagnostics: [] }), true), 1)
+  const checks = [true, true, true, false].map((ok, index) => ({ name: `check ${index}`, ok }))
+  const data = (exitCode: number, some = checks) =>
+    finding(exitCode, { spec: { ...lint, name: 'dataQual', kind: 'check' }, checks: some })
+  t.same([value(data(1), false), value(data(1), true), value(data(0), true)], [0, 0.75, 1])
+  t.equal(value(data(1, checks.slice(0, 3)), true), 0, 'good checks do not explain a failure')
+})
+
 verifies('trm:perf:units', async (t) => {
   const expected: readonly (readonly [string, number, string])[] = [
     ['elapsed: 83.5 ms\n', 0.0835, 's'],
@@ -185,6 +224,18 @@ verifies('trm:perf:units', async (t) => {
   t.match(readMetric('score=17', { pattern: 'score=(\\d+)' }), { value: 17, unit: '' })
   t.equal(readMetric('score=17', { pattern: '(' }), undefined)
   t.equal(metricText({ value: 0.0835, unit: 's' }), '83.5 ms')
+})
+
+t.test('commands: what they run is told from what they only read', async (t) => {
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['python3 -u ./scripts/bench.py a.csv', ['scripts/bench.py']],
+    ['flake8 a.py && node --no-warnings tools/lint.mjs', ['tools/lint.mjs']],
+    ['n=$(cat score.txt); ./check.sh', ['check.sh']],
+    ['FOO=1 npx tsx check.ts | sort', ['check.ts']],
+    ['python3 -m pytest tests/test_a.py', []],
+    ['/usr/bin/env python3 a.py', []],
+  ]
+  for (const [command, found] of cases) t.same(scripts(command), found, command)
 })
 
 verifies(

@@ -3,12 +3,13 @@
 import { endWhy, judged, type StageFinding } from './evaluation.ts'
 import { bounds, failuresOf, feedbackOf } from './evaluation-feedback.ts'
 import type { Problem } from './feedback/problem.ts'
+import { type Guard, guarded, guardText } from './guard.ts'
 import { decide, undecided } from './halting.ts'
 import type { Metric } from './metric.ts'
 import type { Comparison } from './report/compare-tests.ts'
 import { totalOf } from './report/test-run.ts'
 import type { Baseline, EvalResult, StageSummary } from './result.ts'
-import { advanced, type Standing, scored } from './score.ts'
+import { advanced, type PerfOutcome, type Score, type Standing, scored } from './score.ts'
 import type { SessionConfig } from './session-config.ts'
 import { tampering } from './tamper.ts'
 
@@ -32,6 +33,8 @@ export interface Assessment {
   readonly filesChanged: readonly string[]
   readonly warnings: readonly string[]
   readonly ms: number
+  /** the judgement by the files that judge as they were at the start, where the session has changed any */
+  readonly guard?: Guard | null
 }
 
 /** The result, the standing after it, and what later evaluations are compared with. */
@@ -54,6 +57,7 @@ export function assess({
   filesChanged,
   warnings,
   ms,
+  guard = null,
 }: Assessment): Assessed {
   const bestPerf = bestOf(standing)
   const signals = evidence.map(({ finding, stdout, stderr }) => ({
@@ -63,19 +67,20 @@ export function assess({
       bestPerf,
       goal: config.perf.goal,
       allowTestRemoval: config.allowTestRemoval,
+      graded: config.graded,
     }),
     stdout,
     stderr,
   }))
   const score = scored(signals.map(({ value }) => value))
-  const metric = evidence.find(({ finding }) => finding.spec.kind === 'perf')?.finding.metric
+  const metric = measured(evidence)?.metric
   const after = advanced(standing, {
     score: score.score,
     isBaseline: kind === 'baseline',
     alpha: config.ema,
-    perf: metric && { ...metric, goal: config.perf.goal },
+    perf: perfOutcome(config, evidence, score),
   })
-  const decision = kind === 'baseline' ? undecided : decide(after, score, config.halt)
+  const decision = kind === 'baseline' ? undecided : guarded(decide(after, score, config.halt), guard)
   const run = evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding.tests
   const comparison = signals.find(({ comparison: one }) => one !== undefined)?.comparison ?? nothing
   const tamper = tampering(
@@ -99,7 +104,10 @@ export function assess({
     perf: metric === undefined ? null : { ...metric, best: after.best_perf },
     ...decision,
     signals: score.signals,
+    guard,
+    coverage: evidence.find(({ finding }) => finding.coverage !== undefined)?.finding.coverage ?? null,
     feedback: feedbackOf({
+      urgent: guard === null || guard.passes ? [] : [guardText(guard)],
       failures,
       problems,
       failedCount: run === undefined ? 0 : run.failed + run.errors,
@@ -132,6 +140,28 @@ export function assess({
     ),
   }
   return { result, standing: after, baseline: baseline ?? withoutText(first) }
+}
+
+const measured = (evidence: readonly Evidence[]): StageFinding | undefined =>
+  evidence.find(({ finding }) => finding.spec.kind === 'perf')?.finding
+
+/** The benchmark with its part in the score; undefined where nothing was measured. */
+function perfOutcome(
+  { perf: { goal, noise }, signals }: SessionConfig,
+  evidence: readonly Evidence[],
+  { signals: scoredSignals }: Score,
+): PerfOutcome | undefined {
+  const { metric, spread = 0 } = measured(evidence) ?? {}
+  const own = scoredSignals.find(({ kind }) => kind === 'perf')
+  if (metric === undefined || own === undefined) return undefined
+  const weights = signals.reduce((sum, { weight }) => sum + weight, 0)
+  return {
+    ...metric,
+    goal,
+    contribution: own.contribution,
+    share: weights > 0 ? own.weight / weights : 0,
+    noise: Math.max(noise, spread),
+  }
 }
 
 const bestOf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>

@@ -30,6 +30,37 @@ export function programs(command: string): readonly string[] {
     .filter((word) => word !== '' && !builtins.has(word) && !/[$`*?{}]/.test(word))
 }
 
+/**
+ * The files of the project that a command runs, and not those that it only reads: `python3 -u ./scripts/bench.py a.csv`
+ * -> `scripts/bench.py`; `flake8 a.py` -> none.
+ */
+export function scripts(command: string): readonly string[] {
+  return command.split(/&&|\|\||[;|\n()]/).flatMap((part) => {
+    const words = part
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replace(/^['"]+|['"]+$/g, ''))
+      .filter((word) => !/^[A-Za-z_]\w*=/.test(word) && !wrappers.has(word))
+    const [program = '', ...args] = words
+    const script = interpreter.test(program) ? scriptAmong(args) : program
+    return script === undefined || script.startsWith('/') || !/[./]/.test(script)
+      ? []
+      : [script.replace(/^\.\//, '')]
+  })
+}
+
+const wrappers = new Set(['env', 'time', 'exec', 'nice', 'npx', 'poetry', 'pipenv', 'uv', 'run', '!'])
+const interpreter = /(^|\/)(python[\d.]*|node|deno|bun|tsx|ts-node|sh|bash|dash|zsh|ruby|perl|Rscript)$/
+
+/** The first argument that is no flag; none where the program is given in words or as a module. */
+function scriptAmong(args: readonly string[]): string | undefined {
+  const first = args.findIndex(
+    (word) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test',
+  )
+  const word = args[first]
+  return word === undefined || word.startsWith('-') ? undefined : word
+}
+
 const builtins = new Set([
   ...[
     'cd',

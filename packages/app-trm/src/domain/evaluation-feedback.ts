@@ -52,6 +52,8 @@ export interface BadStage {
 
 /** Everything that feedback is made of. */
 export interface FeedbackParts {
+  /** what comes before everything else */
+  readonly urgent: readonly string[]
   readonly failures: readonly Failure[]
   readonly problems: readonly Problem[]
   readonly failedCount: number
@@ -63,9 +65,10 @@ export interface FeedbackParts {
 
 /** The items, the most urgent first. */
 export function feedbackOf(parts: FeedbackParts): readonly string[] {
-  const { failures, problems, failedCount, comparison, bad, tamper, good } = parts
+  const { urgent, failures, problems, failedCount, comparison, bad, tamper, good } = parts
   const untold = failedCount - failures.length
   const items = [
+    ...urgent,
     ...failureGroups(failures).map(groupText),
     ...problems
       .filter(({ advice }) => advice !== undefined)

@@ -1,4 +1,5 @@
 /** From what the commands of a session left behind to the values of its signals. */
+import type { Coverage } from './coverage.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import { newDiagnostics } from './diagnostic.ts'
 import { type Metric, metricText } from './metric.ts'
@@ -24,8 +25,19 @@ export interface StageFinding {
   /** of any command that complains in a known form */
   readonly diagnostics?: readonly Diagnostic[] | undefined
   readonly metric?: Metric | undefined
-  /** names of checks that failed, where a command prints them as JSON */
-  readonly failedChecks?: readonly string[] | undefined
+  /** median distance of several measures from their median, as a share of it */
+  readonly spread?: number | undefined
+  readonly coverage?: Coverage | undefined
+  /** where a command prints its checks as JSON */
+  readonly checks?: readonly Check[] | undefined
+  /** the signal that failed, after which this command was not run */
+  readonly notRunAfter?: string | undefined
+}
+
+/** One check of a data check that prints them. */
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
 }
 
 /** What an evaluation is compared with. */
@@ -35,6 +47,8 @@ export interface Yardstick {
   readonly bestPerf: Metric | undefined
   readonly goal: 'min' | 'max'
   readonly allowTestRemoval: boolean
+  /** counts data checks and complaints instead of exits */
+  readonly graded: boolean
 }
 
 /** A signal with what it was made of. */
@@ -46,6 +60,8 @@ export interface JudgedSignal {
 
 /** The value of one signal. */
 export function judged(finding: StageFinding, yardstick: Yardstick): JudgedSignal {
+  if (finding.notRunAfter !== undefined)
+    return { value: signal(finding, 0, `not run: ${finding.notRunAfter} failed`) }
   switch (finding.spec.kind) {
     case 'test':
       return judgedTests(finding, yardstick)
@@ -54,11 +70,12 @@ export function judged(finding: StageFinding, yardstick: Yardstick): JudgedSigna
     case 'lint':
       return judgedLint(finding, yardstick)
     case 'check':
-      return { value: signal(finding, isGood(finding.end) ? 1 : 0, checkWhy(finding)) }
+      return { value: checkSignal(finding, yardstick) }
   }
 }
 
-const isGood = ({ exitCode, timedOut, cancelled }: StageEnd): boolean =>
+/** True where a command ended of itself and says that all is well. */
+export const isGood = ({ exitCode, timedOut, cancelled }: StageEnd): boolean =>
   exitCode === 0 && !timedOut && !cancelled
 
 const signal = (
@@ -76,8 +93,14 @@ export function endWhy({ exitCode, timedOut, cancelled, timeoutS }: StageEnd): s
   return exitCode === null ? 'ended by a signal' : `exit ${exitCode}`
 }
 
-function checkWhy({ end, failedChecks = [] }: StageFinding): string {
-  return failedChecks.length === 0 ? endWhy(end) : `${endWhy(end)}: failed ${failedChecks.join(', ')}`
+function checkSignal(finding: StageFinding, { graded }: Yardstick): SignalValue {
+  const { end, checks = [] } = finding
+  const failed = checks.filter(({ ok }) => !ok).map(({ name }) => name)
+  const why = failed.length === 0 ? endWhy(end) : `${endWhy(end)}: failed ${failed.join(', ')}`
+  if (isGood(end)) return signal(finding, 1, why)
+  // Checks that are all good do not explain why the command failed.
+  const share = failed.length === 0 ? 0 : 1 - failed.length / checks.length
+  return signal(finding, graded ? share : 0, why, false)
 }
 
 function judgedTests(finding: StageFinding, { baselineTests, allowTestRemoval }: Yardstick): JudgedSignal {
@@ -100,7 +123,10 @@ function judgedTests(finding: StageFinding, { baselineTests, allowTestRemoval }:
   return { value: signal(finding, value, parts.join(', '), value === 1 && isGood(end)), comparison }
 }
 
-function judgedLint(finding: StageFinding, { baselineDiagnostics }: Yardstick): JudgedSignal {
+/** New complaints that are worth nothing at all, where a linter is graded; more where it had more at the baseline. */
+const worstLint = 10
+
+function judgedLint(finding: StageFinding, { baselineDiagnostics, graded }: Yardstick): JudgedSignal {
   const { end, diagnostics = [], spec } = finding
   const before = baselineDiagnostics[spec.name]
   const fresh = before === undefined ? diagnostics : newDiagnostics(before, diagnostics)
@@ -108,7 +134,10 @@ function judgedLint(finding: StageFinding, { baselineDiagnostics }: Yardstick): 
     diagnostics.length === 0
       ? endWhy(end)
       : `${diagnostics.length} complaints${before === undefined ? '' : `, ${fresh.length} new`}, ${endWhy(end)}`
-  return { value: signal(finding, isGood(end) ? 1 : 0, counts), fresh }
+  if (isGood(end) || !graded || diagnostics.length === 0)
+    return { value: signal(finding, isGood(end) ? 1 : 0, counts), fresh }
+  const value = 1 - Math.min(1, fresh.length / Math.max(worstLint, before?.length ?? 0))
+  return { value: signal(finding, value, counts), fresh }
 }
 
 function perfSignal(finding: StageFinding, { bestPerf, goal }: Yardstick): SignalValue {
@@ -127,22 +156,17 @@ function perfSignal(finding: StageFinding, { bestPerf, goal }: Yardstick): Signa
   return signal(finding, value, `${metricText(metric)}${best}`, value > 0)
 }
 
-/** Names of failed checks, where a command prints `{"checks": [{"name": …, "ok": …}]}`; undefined for other output. */
-export function readChecks(stdout: string): readonly string[] | undefined {
-  const line = [stdout.trim(), ...stdout.split('\n').reverse()].find((text) =>
-    text.trim().startsWith('{"checks"'),
-  )
-  if (line === undefined) return undefined
+/** The checks that a command prints as `{"checks": [{"name": …, "ok": …}]}`; undefined for other output. */
+export function readChecks(stdout: string): readonly Check[] | undefined {
+  const text = [stdout.trim(), ...stdout.split('\n').reverse()].find((line) => /^\s*\{\s*"checks"/.test(line))
+  if (text === undefined) return undefined
   try {
-    const { checks } = JSON.parse(line) as { checks?: unknown }
-    if (!Array.isArray(checks)) return undefined
-    return checks
-      .filter(
-        (check): check is { name: string; ok: boolean } =>
-          check?.ok === false && typeof check.name === 'string',
-      )
-      .map(({ name }) => name)
+    const { checks } = JSON.parse(text) as { checks?: unknown }
+    return Array.isArray(checks) ? checks.filter(isCheck) : undefined
   } catch {
     return undefined
   }
 }
+
+const isCheck = (check: Partial<Check> | null): check is Check =>
+  typeof check?.name === 'string' && typeof check.ok === 'boolean'

@@ -128,11 +128,19 @@ function metric(number: string, unit: string): Metric | undefined {
 
 /** The median; undefined of nothing. */
 export function median(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined
   const sorted = [...values].sort((a, b) => a - b)
   const half = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1
     ? sorted[half]
     : ((sorted[half - 1] ?? Number.NaN) + (sorted[half] ?? Number.NaN)) / 2
+}
+
+/** The median distance of values from their median, as a share of it: how noisy they are. 0 of fewer than three. */
+export function relativeSpread(values: readonly number[]): number {
+  const middle = median(values)
+  if (values.length < 3 || middle === undefined || !(middle > 0)) return 0
+  return (median(values.map((value) => Math.abs(value - middle))) ?? 0) / middle
 }
 
 /** A measure for people: `83.1 ms`, `1.2 MB`. */

@@ -1,5 +1,8 @@
 /** What an evaluation came to, as it is stored and told. */
+
+import type { Coverage } from './coverage.ts'
 import type { Diagnostic } from './diagnostic.ts'
+import type { Guard } from './guard.ts'
 import type { Decision } from './halting.ts'
 import type { Metric } from './metric.ts'
 import type { TestRun } from './report/test-run.ts'
@@ -54,6 +57,10 @@ export interface EvalResult extends Decision {
   readonly broken: readonly string[]
   readonly repaired: readonly string[]
   readonly tamper: readonly Tampering[]
+  /** null where the session has not changed what judges it, or where it would not matter */
+  readonly guard: Guard | null
+  /** what a command has measured of it; told, and not scored */
+  readonly coverage: Coverage | null
   readonly warnings: readonly string[]
   readonly stages: readonly StageSummary[]
   readonly filesChanged: readonly string[]

@@ -22,7 +22,9 @@ export function scored(values: readonly SignalValue[]): Score {
     ...signal,
     contribution: weights > 0 ? (signal.weight * signal.value) / weights : 0,
   }))
-  return { score: signals.reduce((sum, { contribution }) => sum + contribution, 0), signals }
+  const sum = signals.reduce((before, { contribution }) => before + contribution, 0)
+  // 4/7 + 1/7 + 2/7 is a little more than 1 in floating point.
+  return { score: Math.min(1, sum), signals }
 }
 
 /** Where a session stands. Plain data: saved with each step, so that undo and restore give it back exactly. */
@@ -39,6 +41,8 @@ export interface Standing {
   /** best benchmark so far, in `perf_unit` */
   readonly best_perf: number | null
   readonly perf_unit: string | null
+  /** what of the best score is not the benchmark's; null before the first evaluation */
+  readonly best_rest?: number | null
   readonly notes: string
 }
 
@@ -51,6 +55,7 @@ export const freshStanding = (notes: string): Standing => ({
   streak: 0,
   best_perf: null,
   perf_unit: null,
+  best_rest: null,
   notes,
 })
 
@@ -64,13 +69,35 @@ export interface Outcome {
   /** a baseline is measured before the first candidate and is no step of its own */
   readonly isBaseline: boolean
   readonly alpha: number
-  readonly perf: { readonly value: number; readonly unit: string; readonly goal: 'min' | 'max' } | undefined
+  readonly perf: PerfOutcome | undefined
 }
 
-/** The standing after an evaluation. The first evaluation, baseline or not, always sets the best score. */
+/** A benchmark as the standing sees it. */
+export interface PerfOutcome {
+  readonly value: number
+  readonly unit: string
+  readonly goal: 'min' | 'max'
+  /** what it adds to the score */
+  readonly contribution: number
+  /** what it adds at most */
+  readonly share: number
+  /** share of a measure that is noise */
+  readonly noise: number
+}
+
+/**
+ * The standing after an evaluation. The first evaluation, baseline or not, always sets the best score. A score that is
+ * better only by the noise of a benchmark is the best one from then on, but no improvement: the streak goes on.
+ */
 export function advanced(before: Standing, { score, isBaseline, alpha, perf }: Outcome): Standing {
   const step = isBaseline ? before.step : before.step + 1
   const improved = before.best_step === null || score > before.best_score + epsilon
+  const rest = score - (perf?.contribution ?? 0)
+  const isNoise =
+    perf !== undefined &&
+    before.best_step !== null &&
+    rest <= (before.best_rest ?? 0) + epsilon &&
+    score <= before.best_score + perf.noise * perf.share
   return {
     ...before,
     ...bestPerf(before, perf),
@@ -78,13 +105,14 @@ export function advanced(before: Standing, { score, isBaseline, alpha, perf }: O
     ema: isBaseline ? before.ema : movingAverage(before.ema, score, alpha),
     best_score: improved ? score : before.best_score,
     best_step: improved ? step : before.best_step,
-    streak: improved ? 0 : before.streak + 1,
+    best_rest: improved ? rest : (before.best_rest ?? null),
+    streak: improved && !isNoise ? 0 : before.streak + 1,
   }
 }
 
 function bestPerf(
   { best_perf, perf_unit }: Standing,
-  perf: Outcome['perf'],
+  perf: PerfOutcome | undefined,
 ): Pick<Standing, 'best_perf' | 'perf_unit'> {
   if (perf === undefined || (perf_unit !== null && perf.unit !== perf_unit)) return { best_perf, perf_unit }
   const isBetter =

@@ -3,6 +3,7 @@ import { CausewayError } from '@causeway/protocol'
 import { refusedName } from './environment.ts'
 import { defaultPolicy, type HaltPolicy } from './halting.ts'
 import { defaultWeights, reservedNames, type SignalKind, type SignalSpec } from './signal.ts'
+import type { Protection } from './tamper.ts'
 
 /** When a candidate's files land in the user's project. */
 export type WritePolicy = 'each' | 'improved'
@@ -14,6 +15,8 @@ export interface PerfConfig {
   readonly repeat: number
   readonly pattern?: string | undefined
   readonly unit?: string | undefined
+  /** share of a measure below which a difference is noise, and no improvement */
+  readonly noise: number
 }
 
 /** Everything that decides what an evaluation does. */
@@ -36,6 +39,11 @@ export interface SessionConfig {
   readonly env: Readonly<Record<string, string>>
   readonly perf: PerfConfig
   readonly allowTestRemoval: boolean
+  /** runs nothing more of a candidate after a check, the tests or a linter failed */
+  readonly failFast: boolean
+  /** data checks and linters count by how much of them is good, not only by their exit */
+  readonly graded: boolean
+  readonly protect: Protection
 }
 
 /** What a caller of start gives. */
@@ -58,7 +66,23 @@ export interface SessionRequest {
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly perf?: { readonly [Key in keyof PerfConfig]?: PerfConfig[Key] | undefined } | undefined
   readonly allowTestRemoval?: boolean | undefined
+  readonly failFast?: boolean | undefined
+  readonly graded?: boolean | undefined
+  readonly protect?: Protection | undefined
 }
+
+/** Share of a measure that is noise where the caller says nothing. */
+const defaultNoise = 0.02
+
+/** What sessions of an earlier version do not say. */
+const later = { failFast: false, graded: false, protect: [] } as const
+
+/** The configuration of a stored session. */
+export const storedConfig = (config: SessionConfig): SessionConfig => ({
+  ...later,
+  ...config,
+  perf: { ...config.perf, noise: config.perf.noise ?? defaultNoise },
+})
 
 /** Folders that tools fill and that candidates do not change. */
 const linked = ['node_modules', '.venv', 'venv', '.tox']
@@ -97,8 +121,17 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
     isolate: request.isolate ?? true,
     link: [...new Set([...linked, ...link])],
     env,
-    perf: { goal: perf.goal ?? 'min', repeat: perf.repeat ?? 1, pattern: perf.pattern, unit: perf.unit },
+    perf: {
+      goal: perf.goal ?? 'min',
+      repeat: perf.repeat ?? 1,
+      pattern: perf.pattern,
+      unit: perf.unit,
+      noise: perf.noise ?? defaultNoise,
+    },
     allowTestRemoval: request.allowTestRemoval ?? false,
+    failFast: request.failFast ?? false,
+    graded: request.graded ?? false,
+    protect: request.protect ?? 'compare',
   }
 }
 
@@ -123,7 +156,7 @@ export const weightsOf = ({ signals }: SessionConfig): Readonly<Record<string, n
 
 /** The configuration as `trm.start` shows it: commands by signal, values of the environment left out. */
 export function shownConfig(config: SessionConfig) {
-  const { repo, signals, halt, ema, timeoutS, write, isolate, link, env, perf, allowTestRemoval } = config
+  const { repo, signals, halt, ema, timeoutS, env, ...options } = config
   return {
     repoPath: repo,
     commands: Object.fromEntries(signals.map(({ name, command }) => [name, command])),
@@ -137,11 +170,7 @@ export function shownConfig(config: SessionConfig) {
     },
     ema,
     timeout: timeoutS,
-    write,
-    isolate,
-    link,
     env: Object.keys(env),
-    perf,
-    allowTestRemoval,
+    ...options,
   }
 }

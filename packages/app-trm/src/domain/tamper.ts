@@ -1,4 +1,6 @@
 /** Changes that could make a critic say yes without the code being better. */
+import { scripts } from './command.ts'
+import { globMatcher } from './glob.ts'
 
 /** Files that decide what is tested and how. */
 const judges: readonly (readonly [RegExp, string])[] = [
@@ -26,16 +28,31 @@ export interface Tampering {
 
 /** Which of the changed files judge the candidate; `commands` are those of the session, whose scripts judge too. */
 export function tampering(paths: readonly string[], commands: readonly string[]): readonly Tampering[] {
+  const run = new Set(commands.flatMap(scripts))
   return paths.flatMap((path): readonly Tampering[] => {
     const judge = judges.find(([pattern]) => pattern.test(path))
     if (judge !== undefined) return [{ path, why: judge[1], isTest: false }]
-    if (commands.some((command) => mentions(command, path)))
-      return [{ path, why: 'is run by a command of the session', isTest: false }]
+    if (run.has(path)) return [{ path, why: 'is run by a command of the session', isTest: false }]
     return tests.test(path) ? [{ path, why: 'is a test', isTest: true }] : []
   })
 }
 
-/** True where a command runs this very file: `python scripts/bench.py`. */
-function mentions(command: string, path: string): boolean {
-  return command.split(/[\s'"=;&|()]+/).some((word) => word.replace(/^\.\//, '') === path)
+/**
+ * What becomes of a candidate that changes files that judge it. `compare` judges it a second time with them as they were
+ * at the start; a list refuses it where it changes what the list names: patterns of paths, or `tests` for all that judge.
+ */
+export type Protection = 'compare' | readonly string[]
+
+/** The paths that a candidate may not change. */
+export function protectedPaths(
+  paths: readonly string[],
+  protection: Protection,
+  commands: readonly string[],
+): readonly string[] {
+  if (protection === 'compare') return []
+  const judging = protection.includes('tests')
+    ? new Set(tampering(paths, commands).map(({ path }) => path))
+    : new Set<string>()
+  const matchers = protection.filter((entry) => entry !== 'tests').map(globMatcher)
+  return paths.filter((path) => judging.has(path) || matchers.some((matches) => matches(path)))
 }

@@ -29,9 +29,13 @@ const moreOptions = z.strictObject({
       repeat: z.int().min(1).max(5).optional(),
       pattern: z.string().max(200).optional(),
       unit: z.string().optional(),
+      noise: share.optional(),
     })
     .optional(),
   allowTestRemoval: z.boolean().optional(),
+  failFast: z.boolean().optional(),
+  graded: z.boolean().optional(),
+  protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).optional(),
 })
 
 /** The same arguments, their members checked and typed. */
@@ -77,7 +81,7 @@ export const startInput = {
   dataQual: command('data check, exit 0 is good'),
   test: command('tests, any runner'),
   lint: command('exit 0 is good'),
-  bench: command('prints a number with its unit'),
+  bench: command('prints a number and unit'),
   build: command('exit 0 is good'),
   signals: z.array(z.unknown()).optional().describe('further checks [{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('s for each command'),
@@ -88,7 +92,7 @@ export const startInput = {
   preflight: z.boolean().default(true).describe('measure a baseline'),
   options: parts(
     moreOptions,
-    '{write: each|improved, isolate: true, link: [folder], env: {}, perf: {goal: min|max, repeat: 1-5, pattern, unit}, allowTestRemoval: false}',
+    '{write: each|improved, isolate, link: [], env: {}, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path]}',
   ),
   ...waitArgument(50),
 }

@@ -4,7 +4,7 @@ import { type Registrar, readArguments } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
-import type { Critic } from '../critic.ts'
+import { type Critic, refuseProjectBusy } from '../critic.ts'
 import { commandStatus, type Detected, detect } from '../detect.ts'
 import { freshStanding } from '../domain/score.ts'
 import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
@@ -54,6 +54,7 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
         const config = sessionConfig(await projectFolder(ctx.store, repo), { ...given, ...options })
         const detected = await detect(config.repo)
         allow(ctx.store, config, detected)
+        if (preflight) refuseProjectBusy(ctx.store, config.repo)
         await makeRoom(ctx.store, key)
         const id = ctx.store.newId()
         const answer = { sessionId: id }

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
  * Makes the golden outputs by running the real tools on the small projects beside this file:
- * `node packages/app-trm/test/golden/make.mjs <folder with node_modules of tape, vitest, jest, mocha, eslint, typescript>`.
- * Python tools are Debian's: python3-pytest flake8 pylint mypy. Times and folders are made even, so that a run changes
- * only what a tool says differently.
+ * `node packages/app-trm/test/golden/make.mjs <folder> [file of a golden output …]`, where the folder has node_modules of
+ * tape, vitest, jest, mocha, eslint, typescript and c8. Python tools are Debian's: python3-pytest flake8 pylint mypy
+ * python3-coverage. Times and folders are made even, so that a run changes only what a tool says differently.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const modules = process.argv[2]
+const [, , modules, ...wanted] = process.argv
 if (modules === undefined) throw new Error('name the folder that holds node_modules')
 
 const python = '/usr/bin/python3'
@@ -31,6 +31,18 @@ const runs = {
   'pytest-log.txt': ['python', `${python} -m pytest -p no:cacheprovider -s noisy`],
   'unittest.txt': ['python', `${python} -m unittest discover -s tests -p 'unit_*.py'`],
   'unittest-verbose.txt': ['python', `${python} -m unittest discover -v -s tests -p 'unit_*.py'`],
+  'coverage.json': [
+    'python',
+    `${python} -m coverage run --include=tests/* tests/unit_sums.py; ${python} -m coverage json -q -o -`,
+  ],
+  'coverage.xml': [
+    'python',
+    `${python} -m coverage run --include=tests/* tests/unit_sums.py; ${python} -m coverage xml -q -o -`,
+  ],
+  'coverage-summary.json': [
+    'javascript',
+    'node_modules/.bin/c8 --reporter=json-summary --all --include=*.js --exclude=none node --test node.test.js >/dev/null; cat coverage/coverage-summary.json',
+  ],
   'flake8.txt': ['python', 'flake8 --isolated src'],
   'pylint.txt': ['python', 'pylint --score=n src/sums.py'],
   'mypy.txt': ['python', 'mypy --cache-dir=/dev/null src'],
@@ -71,6 +83,7 @@ try {
     FORCE_COLOR: undefined,
   }
   for (const [file, [folder, command]] of Object.entries(runs)) {
+    if (wanted.length > 0 && !wanted.includes(file)) continue
     const { stdout, stderr, status } = spawnSync('/bin/sh', ['-c', command], {
       cwd: join(work, folder),
       env,
@@ -90,5 +103,6 @@ function even(text) {
     .replaceAll(work, '/work')
     .replaceAll(readFileSync('/etc/hostname', 'utf8').trim(), 'host')
     .replaceAll(/timestamp="[^"]*"/g, 'timestamp="2026-01-01T00:00:00"')
+    .replaceAll(/("timestamp": ")[^"]*/g, (_, before) => `${before}2026-01-01T00:00:00`)
     .replaceAll(/^( {2}Start at {2}).*$/gm, (_, before) => `${before}00:00:00`)
 }

@@ -152,6 +152,19 @@ export const trmRows = {
     'call trm.state with wait until it is done; trm.end stops it',
     retry,
   ),
+  PROJECT_BUSY: row(
+    -32000,
+    409,
+    'another session evaluates a candidate in this project',
+    'call again when it is done; data.sid names it',
+    retry,
+  ),
+  PROTECTED_FILE: row(
+    -32000,
+    403,
+    'the candidate changes files that the session protects',
+    'leave data.paths out of the candidate; options.protect of trm.start names them',
+  ),
   SESSION_HALTED: row(
     -32000,
     409,

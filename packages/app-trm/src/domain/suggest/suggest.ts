@@ -1,4 +1,6 @@
 /** What to do next, by the signals of the last evaluation and by the code that the session works on. */
+
+import { linesText } from '../coverage.ts'
 import type { Problem } from '../feedback/problem.ts'
 import type { EvalResult } from '../result.ts'
 import { codeFindings } from './code-finding.ts'
@@ -15,7 +17,7 @@ export interface Location {
 /** One thing to do. */
 export interface Suggestion {
   readonly priority: 'critical' | 'high' | 'medium' | 'low'
-  /** `tests`, `build`, `data-quality`, `lint`, `performance`, `tampering`, or a concern of the code. */
+  /** `tests`, `build`, `data-quality`, `lint`, `performance`, `coverage`, `tampering`, or a concern of the code. */
   readonly category:
     | Category
     | 'tests'
@@ -23,6 +25,7 @@ export interface Suggestion {
     | 'data-quality'
     | 'lint'
     | 'performance'
+    | 'coverage'
     | 'tampering'
     | 'signal'
   readonly issue: string
@@ -58,6 +61,7 @@ export function suggestions(request: SuggestRequest): readonly Suggestion[] {
     ...ofSignals(request),
     ...ofComplaints(request),
     ...ofPerf(request),
+    ...ofCoverage(request),
     ...ofCode(request),
   ]
     .toSorted((a, b) => order.indexOf(a.priority) - order.indexOf(b.priority))
@@ -169,6 +173,17 @@ function ofPerf({ result: { perf, signals } }: SuggestRequest): Suggestion[] {
     },
   ]
 }
+
+/** Lines that the session has changed files around, and that no test runs. */
+const ofCoverage = ({ result: { coverage }, files }: SuggestRequest): Suggestion[] =>
+  Object.entries(coverage?.uncovered ?? {}).map(([file, lines]) => ({
+    priority: 'medium',
+    category: 'coverage',
+    issue: `no test runs lines ${linesText(lines)} of ${file}`,
+    locations: [locationOf(file, lines[0], files)],
+    suggestedFix: 'add a test that runs them, or remove what nothing uses',
+    autoFixable: false,
+  }))
 
 /** What the code itself shows: one suggestion for each concern. */
 function ofCode({ files }: SuggestRequest): Suggestion[] {

@@ -26,6 +26,8 @@ const good: EvalResult = {
   broken: [],
   repaired: [],
   tamper: [],
+  guard: null,
+  coverage: null,
   warnings: [],
   stages: [],
   filesChanged: [],
