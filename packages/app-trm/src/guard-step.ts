@@ -4,7 +4,7 @@ import { assess, type Evidence } from './domain/assess.ts'
 import type { FileContent, FilesBefore } from './domain/candidate/types.ts'
 import { type Guard, guardOf } from './domain/guard.ts'
 import { tampering } from './domain/tamper.ts'
-import type { Proposal } from './run-step.ts'
+import type { Proposal } from './propose.ts'
 import type { SessionRow } from './store.ts'
 
 /** The candidate in its work copy, and how its commands are run there. */

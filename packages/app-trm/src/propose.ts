@@ -1,11 +1,16 @@
 /** From what a client sent to files in memory: read, checked against what the session has seen, applied. */
 import { CausewayError } from '@causeway/protocol'
 import type { Critic } from './critic.ts'
-import type { FilesBefore } from './domain/candidate/types.ts'
+import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
 import { protectedPaths } from './domain/tamper.ts'
-import type { Proposal } from './run-step.ts'
 import { shaOf } from './seen.ts'
 import type { SessionRow } from './store.ts'
+
+/** A candidate that was applied in memory to the files as they are. */
+export interface Proposal {
+  readonly before: FilesBefore
+  readonly applied: AppliedCandidate
+}
 
 /**
  * A candidate applied to the project as it is now; throws as the candidate's own checks do, `PROTECTED_FILE` and

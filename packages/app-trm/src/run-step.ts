@@ -6,11 +6,11 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { modulesAt } from './advice.ts'
 import { type Critic, changedBy, type Running, shutdown } from './critic.ts'
 import { assess, type Evidence } from './domain/assess.ts'
-import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
 import type { EvalResult } from './domain/result.ts'
 import { epsilon } from './domain/score.ts'
 import { evaluate } from './evaluate.ts'
 import { guardStep } from './guard-step.ts'
+import type { Proposal } from './propose.ts'
 import { sawOwn } from './seen.ts'
 import type { WriteOptions } from './snapshot/types.ts'
 import type { SessionRow, StepRow } from './store.ts'
@@ -18,12 +18,6 @@ import { takeBack } from './take-back.ts'
 import { workCopy } from './work-copy.ts'
 
 const compress = promisify(gzip)
-
-/** A candidate that was applied in memory to the files as they are. */
-export interface Proposal {
-  readonly before: FilesBefore
-  readonly applied: AppliedCandidate
-}
 
 /** What is to be evaluated. */
 export interface StepRequest {

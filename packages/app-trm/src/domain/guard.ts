@@ -1,13 +1,14 @@
 /** A second judgement, with the files that judge as they were at the start: a candidate may not write its own verdict. */
 import { type Decision, passes } from './halting.ts'
-import type { EvalResult } from './result.ts'
+import type { SignalValue } from './signal.ts'
 
 /** What that judgement came to. */
 export interface Guard {
   /** the files that were put back for it */
   readonly files: readonly string[]
   readonly score: number
-  readonly tests: EvalResult['tests']
+  /** null where there is no test command, or its output could not be read */
+  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
   /** whether the checks pass with them too */
   readonly passes: boolean
   /** what they say is wrong: `test: 1 of 3 passed, exit 1` */
@@ -15,7 +16,10 @@ export interface Guard {
 }
 
 /** The guard from the evaluation with these files put back. */
-export const guardOf = (files: readonly string[], { score, tests, signals }: EvalResult): Guard => ({
+export const guardOf = (
+  files: readonly string[],
+  { score, tests, signals }: Pick<Guard, 'score' | 'tests'> & { readonly signals: readonly SignalValue[] },
+): Guard => ({
   files,
   score,
   tests,
