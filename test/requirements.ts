@@ -17,6 +17,7 @@ import { debrief } from './requirements/debrief.ts'
 import { help } from './requirements/help.ts'
 import { limits } from './requirements/limits.ts'
 import { minds } from './requirements/minds.ts'
+import { proof } from './requirements/proof.ts'
 import { recording } from './requirements/recording.ts'
 import { reliability } from './requirements/reliability.ts'
 import { replay } from './requirements/replay.ts'
@@ -42,6 +43,7 @@ const areas = {
   trm,
   limits,
   reliability,
+  proof,
   client,
 } as const satisfies Readonly<Record<string, Requirements>>
 
@@ -62,6 +64,7 @@ export const requirements = {
   ...trm,
   ...limits,
   ...reliability,
+  ...proof,
   ...client,
 } as const satisfies Requirements
 

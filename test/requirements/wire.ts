@@ -151,6 +151,16 @@ export const wire = {
     origin: 'original replay design, error code standards',
     behaviour: 'a message that is no JSON-RPC request is -32600',
   },
+  'wire:error:no-http': {
+    origin: 'design, the wire: answers',
+    behaviour:
+      'bytes that are no HTTP request, and an upgrade that is no WebSocket, get a coded error on every port; a caller that hangs up is no failure of ours',
+  },
+  'wire:error:sdk': {
+    origin: 'design, the wire: answers',
+    behaviour:
+      'what the SDK refuses by a number has the code and the remedy that every error has, on each leg',
+  },
   'wire:error:content-type': {
     origin: 'MCP 2025-11-25 basic/transports',
     behaviour: 'a body of another content type is refused with 415 and what to send',

@@ -44,16 +44,26 @@ async function realFolders(folders: readonly string[]): Promise<string[]> {
   return real.filter((folder) => folder !== undefined)
 }
 
-/** The real path; undefined where nothing is there. A link into nowhere counts as nothing. */
+/** The real path; undefined where nothing is there. A link into nowhere, and a name that no file can have, count as nothing. */
 async function realOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES') return undefined
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (nothingThere.has(code)) return undefined
     throw error
   }
 }
+
+/** `ERR_INVALID_ARG_VALUE` is the refusal of a name with NUL in it. */
+const nothingThere: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'EACCES',
+  'ENAMETOOLONG',
+  'ERR_INVALID_ARG_VALUE',
+])
 
 const isBelowAny = (roots: readonly string[], path: string): boolean =>
   roots.some((root) => isBelow(root, path))

@@ -33,6 +33,15 @@ t.test('roots: outside is refused with the setting, whether the file exists or n
     )
 })
 
+t.test('roots: a name that no file can have is a missing file, and outside it is outside', async (t) => {
+  const dir = t.testdir({ one: {} })
+  const roots = makeRoots(() => [join(dir, 'one')], 'CAUSEWAY_ROOTS')
+  for (const name of ['x'.repeat(5000), 'é'.repeat(300), 'a\u0000b', `${'d/'.repeat(3000)}a`]) {
+    await t.rejects(roots.resolve(name), { code: 'FILE_NOT_FOUND' })
+    await t.rejects(roots.resolve(`../${name}`), { code: 'OUTSIDE_ROOTS' })
+  }
+})
+
 t.test('roots: a missing file says where it was looked for', async (t) => {
   const dir = t.testdir({ one: {}, two: {} })
   const roots = makeRoots(() => [join(dir, 'one'), join(dir, 'two')], 'CAUSEWAY_ROOTS')

@@ -1,7 +1,7 @@
 /** Running a tool of the vault, at once or in steps between which others get their turn. */
 
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import { inSlices } from '@causeway/worker'
@@ -53,7 +53,7 @@ async function readText(
     for (const line of String(args.text).split(/\r?\n/)) reader.take(line)
     return reader.finish()
   }
-  const { size } = await stat(file)
+  const size = await sizeOf(file)
   if (size > mostImportBytes)
     throw new CausewayError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${mostImportBytes}`, {
       data: { bytes: size, most: mostImportBytes },
@@ -75,4 +75,22 @@ async function readText(
   }
   if (rest !== '') reader.take(rest)
   return reader.finish()
+}
+
+/** The size of a file, bytes; throws `FILE_NOT_FOUND` for one that is gone, no regular file, or not ours to read. */
+async function sizeOf(file: string): Promise<number> {
+  const refusal = (problem: string, cause?: unknown): CausewayError =>
+    new CausewayError('FILE_NOT_FOUND', `${problem}: ${file}`, { data: { path: file }, cause })
+  try {
+    const stats = await stat(file)
+    // A folder cannot be read, and a pipe or a device would be read for ever.
+    if (!stats.isFile()) throw refusal('the path is no regular file')
+    await access(file, constants.R_OK)
+    return stats.size
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)
+      ? refusal('the file cannot be read', error)
+      : error
+  }
 }

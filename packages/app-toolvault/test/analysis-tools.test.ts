@@ -277,6 +277,20 @@ verifies('toolvault:resample', async (t) => {
   t.ok(near(list(derived, 'speeds')[30] ?? 0, 11.8626, 0.001))
 })
 
+t.test(
+  'readFeatures: a missing geometry is none, and a type that every object has a member of is no type',
+  async (t) => {
+    t.match(readFeatures([{ type: 'Feature' }], 'features'), [{ geometry: null, properties: {} }])
+    for (const type of ['constructor', '__proto__', ['Point'], null])
+      t.throws(
+        () => readFeatures([{ type: 'Feature', geometry: { type, coordinates: [0, 0] } }], 'features'),
+        {
+          code: 'INVALID_ARGUMENTS',
+        },
+      )
+  },
+)
+
 t.test('readFeatures: null properties are none', async (t) => {
   t.match(readFeatures([{ type: 'Feature', geometry: null, properties: null }], 'features'), [
     { properties: {} },

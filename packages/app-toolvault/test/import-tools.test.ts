@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nmea, positionReport } from '../../../scripts/fixtures/tracks/ais-sentence.ts'
@@ -183,6 +184,8 @@ verifies('toolvault:import:roots', async (t) => {
       code: 'OUTSIDE_ROOTS',
       data: { setting: 'CAUSEWAY_PLOT_ROOTS' },
     })
-  await t.rejects(client.call('import_rep', { path: 'absent.rep' }), { code: 'FILE_NOT_FOUND' })
+  execFileSync('mkfifo', [join(folder, 'pipe.rep')])
+  for (const path of ['absent.rep', '.', 'pipe.rep', `${'x'.repeat(300)}.rep`])
+    await t.rejects(client.call('import_rep', { path }), { code: 'FILE_NOT_FOUND' }, path)
   await t.resolves(client.call('import_rep', { path: 'inside.rep' }))
 })

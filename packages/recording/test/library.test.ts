@@ -149,6 +149,18 @@ t.test('open: no more workers stay than allowed, and an earlier recording still 
   t.equal((await recording.frame(2)).frame_id, 2)
 })
 
+t.test('open: a recording that is asked while its worker ends answers by the next one', async (t) => {
+  const { files, data } = folders(t)
+  const names = ['a', 'b', 'c']
+  for (const name of names) writeRecording(join(files, `${name}.db`), { frames: 3 })
+  const library = await libraryOver(t, files, { dir: data, limits: { loaded: 1 } })
+  const ask = async (name: string): Promise<void> => {
+    const { recording } = await library.open(name)
+    t.equal((await recording.frame(2)).frame_id, 2)
+  }
+  for (let round = 0; round < 6; round += 1) await Promise.all([...names, ...names].map(ask))
+})
+
 verifies('recording:worker:event-loop', async (t) => {
   const { files, data } = folders(t)
   const file = join(files, 'run.db')

@@ -122,7 +122,12 @@ export function startWorker<Table extends MethodTable<Table>>(
       await worker.terminate()
     },
     async stop() {
-      if (isAlive) await ask({ id: ++lastId, stop: true }).catch(() => undefined)
+      if (isAlive) {
+        const stopped = ask({ id: ++lastId, stop: true })
+        // A call that comes now would be lost with the thread: whoever asks must start another.
+        isAlive = false
+        await stopped.catch(() => undefined)
+      }
       // With its port closed the thread ends by itself, in order; the process has to last until then.
       worker.ref()
       const isOver = await Promise.race([ended, wait(stopMs, false, { ref: false })])

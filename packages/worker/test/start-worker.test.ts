@@ -42,6 +42,15 @@ t.test('call: calls in hand are counted, and each gets its own answer', async (t
   t.equal(link.pending, 0)
 })
 
+t.test('stop: from then on the worker is not alive, so that nobody asks one that is ending', async (t) => {
+  const link = started(t)
+  t.equal(await link.call('sum', [1]), 1)
+  const stopped = link.stop()
+  t.notOk(link.isAlive)
+  await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST' })
+  await stopped
+})
+
 t.test('call: buffers that are moved do not stay in the worker', async (t) => {
   const link = started(t)
   const { data } = await link.call('column', 1000)

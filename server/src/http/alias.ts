@@ -9,6 +9,7 @@ import { settings } from '../config.ts'
 import type { Core, HostedApp } from '../core.ts'
 import { isOwnRoute } from './own-route.ts'
 import { type Sockets, socketServerOptions } from './socket.ts'
+import { watchUnreadable } from './unreadable.ts'
 
 /** An app and the port that it gets. */
 export interface Alias {
@@ -57,6 +58,7 @@ export async function openAliases(
         request.url = rewritten(request, path, core)
         fastify.routing(request, response)
       })
+      watchUnreadable(server)
       sockets.attach(server, (url) => inApp(path, url))
       // The same patience as on the server's own port.
       const { requestTimeout, keepAliveTimeout, headersTimeout } = fastify.server

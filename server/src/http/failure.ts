@@ -39,9 +39,10 @@ export function withLegacyNumber<T extends object>(message: T): T {
   return { ...message, error: { ...error, code: legacyResourceNotFound } }
 }
 
-/** A thrown value as what may be told; what has no code is logged here, with its stack, and told as `INTERNAL`. */
+/** A thrown value as what may be told; what has no code, and what a worker found to be a defect, is
+ * logged here with its stack, and told as `INTERNAL`. */
 export function tellable(error: unknown, log: Logger, requestId: string): CausewayError {
-  if (!isCausewayError(error))
+  if (!isCausewayError(error) || error.code === 'INTERNAL')
     log.error({ err: error, request_id: requestId }, 'a request failed unexpectedly')
   return asCausewayError(error)
 }
@@ -98,6 +99,9 @@ function ofFastify(error: unknown, { routeOptions, url }: FastifyRequest): Cause
     }
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
+    case 'ECONNRESET':
+      // Nobody is left to read the answer, and nothing here is at fault.
+      return new CausewayError('CANCELLED', 'the caller hung up before its request was whole')
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${url}`)

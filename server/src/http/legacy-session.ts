@@ -14,6 +14,7 @@ import { callerOf, type Exchange, type Turn } from './exchange.ts'
 import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
 import { BegunCalls, beginCall, type PlainCall } from './plain-call.ts'
+import { answerWithCode, withCode } from './sdk-refusal.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
 import { type Notice, unheard } from './unheard.ts'
@@ -149,7 +150,7 @@ export class LegacySession {
       // Of an earlier life of the session, or too old: a new stream serves the client better than a refusal.
       if (!this.#events.knows(asked.headers.get(lastEvent) ?? '')) asked.headers.delete(lastEvent)
       this.#exchanges.set(asked, exchange)
-      const answer = await this.#transport.handleRequest(asked, { parsedBody: body })
+      const answer = await answerWithCode(await this.#transport.handleRequest(asked, { parsedBody: body }))
       const isStream = request.method === 'GET' && answer.ok
       // A stream that is taken up again brings what was missed by itself.
       const missed = isStream ? this.#unheard.open() : []
@@ -227,9 +228,12 @@ export class LegacySession {
 
 const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
 
-/** The SDK gives a missing resource the number of the stateless revision on every revision; sessions have their own. */
+/**
+ * The SDK gives a missing resource the number of the stateless revision on every revision, where sessions have their own,
+ * and its own refusals no code.
+ */
 class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   override send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    return super.send(withLegacyNumber(message), options)
+    return super.send(withCode(withLegacyNumber(message)), options)
   }
 }

@@ -18,6 +18,7 @@ import { type Capabilities, firstInput } from './asking.ts'
 import { callerOf, type Exchange, type Turn } from './exchange.ts'
 import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
 import { type BegunCall, beginCall, isPlainCall, type PlainCall } from './plain-call.ts'
+import { answerWithCode } from './sdk-refusal.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { asksFirstPage } from './tool-list.ts'
 import { sendWeb, webRequest } from './web.ts'
@@ -141,7 +142,10 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       const asked = webRequest(request, { signal: exchange.signal })
       const method = String((request.body as { method?: unknown } | null)?.method)
       exchanges.set(asked, { ...exchange, method, ...(begun === undefined ? {} : { begun }) })
-      await sendWeb(reply, await handlerOf(mount).fetch(asked, { parsedBody: request.body }))
+      await sendWeb(
+        reply,
+        await answerWithCode(await handlerOf(mount).fetch(asked, { parsedBody: request.body })),
+      )
     },
     listChanged(mount, kind) {
       const notify = handlers.get(mount.path)?.notify

@@ -26,6 +26,7 @@ import { restRoutes } from './rest.ts'
 import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
 import { toolListAnswers } from './tool-list.ts'
+import { answerUnreadable } from './unreadable.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Where to listen, and the limits of the wire. */
@@ -95,6 +96,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
     genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
+    clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),
     routerOptions: { maxParamLength: 512, constraints: { ownRoute: ownRouteStrategy(core) } },
     http: socketServerOptions,

@@ -29,6 +29,8 @@ export interface Sockets {
 /** What may be upgraded; any other `Upgrade`, such as `h2c`, is left alone and the request served as it is. */
 export const socketServerOptions: ServerOptions & Pick<NewerOptions, 'shouldUpgradeCallback'> = {
   shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+  // A request without Host is refused by our own rule, in our own words.
+  requireHostHeader: false,
 }
 
 /** Of Node 22.21 and 24.9; an older one hands over every upgrade, and those of no WebSocket are refused. */
@@ -52,6 +54,13 @@ export interface SocketsOptions {
 export function openSockets(wiring: Wiring, { admit, recheck, maxPayload }: SocketsOptions): Sockets {
   const peers = new Set<SocketPeer>()
   const protocol = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false })
+  // With a listener the library leaves the answer to it.
+  protocol.on('wsClientError', ({ message }, socket) =>
+    refuse(
+      socket,
+      new CausewayError('INVALID_REQUEST', lowered(message), { remedy: 'follow RFC 6455, section 4.1' }),
+    ),
+  )
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { url = '/', headers } = request
@@ -147,6 +156,8 @@ const declaredAt = ({ core }: Wiring, app: string, path: string): AppSocket | un
     .apps()
     .find((one) => one.path === app)
     ?.sockets.find((one) => one.path === path)
+
+const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** The answer to an upgrade that is refused, before there is a WebSocket to say it by. */
 function refuse(socket: Duplex, error: CausewayError): void {

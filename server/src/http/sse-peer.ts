@@ -8,6 +8,7 @@ import type { Capabilities } from './asking.ts'
 import type { Exchange, Turn } from './exchange.ts'
 import { rpcFailure, tellable, withLegacyNumber } from './failure.ts'
 import { type InitializeParams, initializeParams } from './handshake.ts'
+import { withCode } from './sdk-refusal.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
 import { drained, webRequest } from './web.ts'
@@ -140,7 +141,7 @@ class SseTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const isWritten = this.#raw.write(
-      `event: message\ndata: ${JSON.stringify(withLegacyNumber(message))}\n\n`,
+      `event: message\ndata: ${JSON.stringify(withCode(withLegacyNumber(message)))}\n\n`,
     )
     if (kindOf(message) === 'response') this.#settle(idOf(message))
     if (!isWritten) await drained(this.#raw)

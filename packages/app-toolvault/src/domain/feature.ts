@@ -45,7 +45,7 @@ export function readFeatures(values: readonly unknown[], argument: string): read
     const reason = whatIsWrong(value)
     if (reason !== undefined) problems.push({ index, id: idOf(value as Feature), reason })
   }
-  if (problems.length === 0) return values.map((value) => withProperties(value as Feature)) // checked above
+  if (problems.length === 0) return values.map((value) => complete(value as Feature)) // checked above
   const [first] = problems
   throw new CausewayError(
     'INVALID_ARGUMENTS',
@@ -54,8 +54,12 @@ export function readFeatures(values: readonly unknown[], argument: string): read
   )
 }
 
-const withProperties = (feature: Feature): Feature =>
-  feature.properties === null || feature.properties === undefined ? { ...feature, properties: {} } : feature
+/** GeoJSON wants both members; callers leave them out. */
+const complete = (feature: Feature): Feature => {
+  const { geometry, properties } = feature as Partial<Feature>
+  const isWhole = geometry !== undefined && properties !== null && properties !== undefined
+  return isWhole ? feature : { ...feature, geometry: geometry ?? null, properties: properties ?? {} }
+}
 
 function whatIsWrong(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return 'not an object'
@@ -65,7 +69,7 @@ function whatIsWrong(value: unknown): string | undefined {
     return 'properties is not an object'
   if (geometry === null || geometry === undefined) return undefined
   const { type: kind, coordinates } = geometry as Partial<Geometry>
-  const depth = depths[kind ?? '']
+  const depth = typeof kind === 'string' && Object.hasOwn(depths, kind) ? depths[kind] : undefined
   if (depth === undefined)
     return `geometry type ${String(kind)} is not one of ${Object.keys(depths).join(', ')}`
   return wrongCoordinates(coordinates, depth)

@@ -190,6 +190,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
         await link.call('runExport', { file: pathOf(name), to: file })
       } catch (error) {
         await remove()
+        // It may have been removed meanwhile, which is no defect.
+        await stateOf(name)
         throw error
       } finally {
         await link.stop()

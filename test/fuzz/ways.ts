@@ -1,0 +1,215 @@
+/** The ways by which a tool is called: each leg of MCP, plain JSON, and the port of the app. */
+import { meta, modernVersion, pathName, wireName } from '@causeway/protocol'
+import { Agent, request } from 'undici'
+import { LineSplitter } from '../../bridge/src/lines.ts'
+import type { Answered, Form } from './judge.ts'
+import { jsonOf } from './nasty.ts'
+import { fields, type Product } from './product.ts'
+
+/** An answer has come by then, ms; the slowest machine included. */
+export const deadlineMs = 30_000
+
+/** One request over HTTP. */
+export interface Asked {
+  readonly url: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** A client of the product that holds its sessions open. */
+export interface Ways {
+  /** Sends and reads the answer to its end; of a stream that stays open, its beginning. */
+  send(asked: Asked): Promise<Answered>
+  /** By which a tool can be called. */
+  readonly names: readonly string[]
+  /** Calls a tool by one of them. */
+  call(
+    way: string,
+    tool: { readonly app: string; readonly name: string },
+    args: unknown,
+  ): Promise<{ readonly form: Form; readonly answer: Answered }>
+  close(): Promise<void>
+}
+
+const json = { 'content-type': 'application/json' }
+const both = { accept: 'application/json, text/event-stream' }
+
+const rpc = (id: unknown, method: string, params: object): object => ({ jsonrpc: '2.0', id, method, params })
+
+/** Opens the sessions and event streams. */
+export async function openWays(product: Product): Promise<Ways> {
+  const agent = new Agent({
+    connections: 32,
+    pipelining: 1,
+    headersTimeout: deadlineMs,
+    bodyTimeout: deadlineMs,
+  })
+  const ask = async ({ url, method = 'POST', headers = {}, body }: Asked): Promise<Answered> => {
+    const answer = await request(url, {
+      method: method as 'POST',
+      headers: { ...fields, ...headers },
+      ...(body === undefined ? {} : { body }),
+      dispatcher: agent,
+      signal: AbortSignal.timeout(deadlineMs),
+    })
+    const type = String(answer.headers['content-type'] ?? '')
+    const isOpen = method === 'GET' && type.startsWith('text/event-stream')
+    const text = isOpen ? await beginning(answer.body) : await answer.body.text()
+    return { status: answer.statusCode, type, text }
+  }
+  let ids = 0
+  const post = (
+    path: string,
+    message: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answered> =>
+    ask({
+      url: `${product.url}${path}`,
+      headers: { ...json, ...headers },
+      body: jsonOf(message),
+    })
+  const session = await openSession(product)
+  const stream = await openStream(product)
+  const ways: Readonly<Record<string, (app: string, tool: string, args: unknown) => Promise<Answered>>> = {
+    plain: (app, tool, args) =>
+      post('/mcp', rpc(++ids, 'tools/call', { name: wireName(app, tool), arguments: args })),
+    bare: (app, tool, args) =>
+      post(`/mcp/${pathName(app)}`, rpc(`b${++ids}`, 'tools/call', { name: tool, arguments: args })),
+    session: (app, tool, args) =>
+      post(
+        '/mcp',
+        rpc(++ids, 'tools/call', {
+          name: wireName(app, tool),
+          arguments: args,
+          _meta: { progressToken: ids },
+        }),
+        {
+          ...both,
+          'mcp-session-id': session,
+        },
+      ),
+    stateless(app, tool, args) {
+      const name = wireName(app, tool)
+      const message = rpc(++ids, 'tools/call', { name, arguments: args, _meta: statelessMeta })
+      return post('/mcp', message, { ...statelessHeaders('tools/call'), 'mcp-name': name })
+    },
+    events: (app, tool, args) =>
+      stream.call((id) => rpc(id, 'tools/call', { name: wireName(app, tool), arguments: args })),
+    ownPort: (app, tool, args) =>
+      ask({
+        url: `${product.own.get(pathName(app))}/mcp`,
+        headers: json,
+        body: jsonOf(rpc(++ids, 'tools/call', { name: tool, arguments: args })),
+      }),
+    rest: (app, tool, args) =>
+      ask({
+        url: `${product.url}/api/apps/${pathName(app)}/tools/${tool}`,
+        headers: json,
+        body: jsonOf(args),
+      }),
+  }
+  return {
+    send: ask,
+    names: Object.keys(ways),
+    async call(way, { app, name }, args) {
+      const run = ways[way] as (typeof ways)[string] // of its own keys
+      return { form: way === 'rest' ? 'rest' : 'rpc', answer: await run(app, name, args) }
+    },
+    async close() {
+      stream.end()
+      await agent.close()
+    },
+  }
+}
+
+/** `_meta` of a stateless message. */
+export const statelessMeta = {
+  [meta.protocolVersion]: modernVersion,
+  [meta.clientInfo]: { name: 'fuzz', version: '1' },
+  [meta.clientCapabilities]: {},
+}
+
+/** The headers that belong to it. */
+export const statelessHeaders = (method: string): Record<string, string> => ({
+  ...both,
+  'mcp-protocol-version': modernVersion,
+  'mcp-method': method,
+})
+
+async function openSession({ url }: Product): Promise<string> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'fuzz', version: '1' },
+  }
+  const answer = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { ...fields, ...json, ...both },
+    body: JSON.stringify(rpc(0, 'initialize', params)),
+  })
+  await answer.text()
+  const id = answer.headers.get('mcp-session-id')
+  if (id === null) throw new Error(`no session: ${answer.status}`)
+  return id
+}
+
+/** The first part of a stream that stays open. */
+async function beginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
+  for await (const chunk of body) {
+    body.destroy()
+    return chunk.toString()
+  }
+  return ''
+}
+
+/** The event stream of 2024-11-05: what is posted is answered there, under its id. */
+async function openStream({ url }: Product) {
+  const hangUp = new AbortController()
+  const open = await fetch(`${url}/sse`, { headers: fields, signal: hangUp.signal })
+  const waiting = new Map<string, (text: string) => void>()
+  let endpoint: (path: string) => void = () => {}
+  const told = new Promise<string>((resolve) => {
+    endpoint = resolve
+  })
+  const read = async (): Promise<void> => {
+    const lines = new LineSplitter()
+    for await (const chunk of open.body as AsyncIterable<Uint8Array>)
+      for (const line of lines.push(Buffer.from(chunk))) {
+        const data = /^data: ?([^\n]*)$/.exec(line.toString('utf8'))?.[1]
+        if (data === undefined) continue
+        if (data.startsWith('/')) endpoint(data)
+        else {
+          const id = String((JSON.parse(data) as { id?: unknown }).id)
+          waiting.get(id)?.(data)
+          waiting.delete(id)
+        }
+      }
+  }
+  read().catch(() => {}) // ended by us, or by the death that the calls notice
+  const path = await told
+  let ids = 0
+  return {
+    async call(message: (id: string) => object): Promise<Answered> {
+      const id = `e${++ids}`
+      const answered = new Promise<string>((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error('no event within the deadline')), deadlineMs)
+        waiting.set(id, (text) => {
+          clearTimeout(late)
+          resolve(text)
+        })
+      })
+      const posted = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { ...fields, ...json },
+        body: jsonOf(message(id)),
+      })
+      const text = await posted.text()
+      if (posted.status === 202) return { status: 200, type: 'application/json', text: await answered }
+      answered.catch(() => {})
+      waiting.get(id)?.('')
+      return { status: posted.status, type: String(posted.headers.get('content-type')), text }
+    },
+    end: () => hangUp.abort(),
+  }
+}
