@@ -42,6 +42,31 @@ verifies('minds:memory:newest', async (t) => {
   ])
 })
 
+verifies('minds:memory:newest', 'told and corrected on one day, also in one breath', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100, hears('ben', 'The bakery opens at 8.'))
+  await decide(minds, 'mara', 200, hears('ben', 'The bakery opens at 10.'))
+  await decide(minds, 'mara', 300, hears('tom', 'The mill closes at 5.', 'Sorry, the mill closes at 7.'))
+  for (const when of ['before a sleep', 'after it']) {
+    for (const [question, now, before] of [
+      ['When does the bakery open?', /at 10/, /at 8/],
+      ['When does the mill close?', /at 7/, /at 5/],
+    ] as const) {
+      const { memories } = await minds.call('recall_memories', { mind_id: 'mara', query: question, k: 2 })
+      t.match(
+        memories,
+        [
+          { content: now, superseded: false },
+          { content: before, superseded: true },
+        ],
+        when,
+      )
+    }
+    await minds.call('consolidate_memories', { mind_id: 'mara' })
+  }
+})
+
 verifies('minds:memory:newest', 'in whatever words a correction is announced', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')

@@ -1,19 +1,19 @@
 /** Bringing memories to mind: by meaning and by words, of today and of before, ranked by what `domain/retrieval` says. */
 import { isCausewayError } from '@causeway/protocol'
-import { lexicalScores, questionWords, wordPostings } from '../domain/lexical.ts'
+import { lexicalScores, questionWords } from '../domain/lexical.ts'
 import {
   choose,
-  dot,
   type Found,
   type Recalled,
   type RetrievalWeights,
   rank,
   retrievalWeights,
 } from '../domain/retrieval.ts'
-import { contentWords } from '../domain/words.ts'
 import type { MindsFile } from '../store/minds-file.ts'
 import type { Material, MemoryRow, MindRow } from '../store/types.ts'
 import { bytesOf, type Embedding } from './embedding.ts'
+import { foundOf, type Question } from './found.ts'
+import { correctedToday, todayFound } from './today.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 /** What memories are found with. */
@@ -59,7 +59,7 @@ export async function recall(
   { file, embedding, search }: RecallParts,
 ): Promise<Recollections> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
-  await embedOld(mind, { file, embedding, search })
+  if (mind.memory_count > 0) await embedOld(mind, { file, embedding, search })
   const asked = queries.map(questionWords)
   const material = await file.material(mind, {
     words: [...new Set(asked.flat())],
@@ -67,50 +67,36 @@ export async function recall(
     embedderId: embedding.id,
     withToday,
   })
-  const { today } = material
   const warnings: string[] = []
-  const texts = [...queries, ...today.map(({ content }) => content)]
+  const texts = [...queries, ...material.today.map(({ content }) => content)]
   const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
     warnings.push(`memories were searched by words alone: ${error.message}`)
     return []
   })
-  const questions = queries.map((_, index) => ({ words: asked[index] ?? [], vector: vectors[index] }))
+  const questions = queries.map((text, index) => ({
+    text,
+    words: asked[index] ?? [],
+    vector: vectors[index],
+  }))
   const lasting = await lastingFound(mind, questions, material, { file, embedding, search })
-  const lexical = todayByWords(queries, material)
-  const own = vectors.slice(queries.length)
-  const byQuery = queries.map((query, index) => {
-    const recent = today.map((row, n) => {
-      const [asked, known] = [vectors[index], own[n]]
-      const cosine = asked === undefined || known === undefined ? 0 : dot(asked, known)
-      return foundOf(row, cosine, lexical[index]?.get(row.seq) ?? 0)
-    })
-    return rank(query, [...(lasting[index] ?? []), ...recent], { now, weights })
-  })
+  const recent = todayFound(questions, material, vectors.slice(queries.length))
+  const byQuery = questions.map(({ text }, index) =>
+    rank(text, [...(lasting[index] ?? []), ...(recent[index] ?? [])], { now, weights }),
+  )
   return { recalled: choose(byQuery, weights), byQuery, warnings }
-}
-
-/** A question as both indexes take it. */
-interface Question {
-  readonly words: readonly string[]
-  /** undefined where it has no direction, or none can be told */
-  readonly vector: Float32Array | undefined
 }
 
 /** Candidates among the memories that last, for each question. */
 async function lastingFound(
   mind: MindRow,
   questions: readonly Question[],
-  { postings, standing, lastVector }: Material,
-  {
-    file,
-    embedding,
-    search,
-  }: Pick<RecallParts, 'embedding' | 'search'> & {
-    readonly file: Pick<MindsFile, 'bySeqs'>
-  },
+  material: Material,
+  { file, embedding, search }: RecallParts,
 ): Promise<readonly (readonly Found[])[]> {
   if (mind.memory_count === 0) return []
+  const { postings, standing, lastVector } = material
+  const isCorrected = correctedToday(material)
   const lexical = questions.map(({ words }) =>
     lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
@@ -133,7 +119,10 @@ async function lastingFound(
   for (const { seq } of standing) wanted.delete(seq)
   const rows = [...uniqueRows(standing), ...(await file.bySeqs([...wanted]))]
   return questions.map((_, index) =>
-    rows.map((row) => foundOf(row, cosines[index]?.get(row.seq) ?? 0, lexical[index]?.get(row.seq) ?? 0)),
+    rows.map((row) => {
+      const near = { cosine: cosines[index]?.get(row.seq) ?? 0, lexical: lexical[index]?.get(row.seq) ?? 0 }
+      return foundOf(row, near, row.superseded_by !== null || isCorrected(row))
+    }),
   )
 }
 
@@ -160,29 +149,6 @@ export async function embedOld(
   search.drop(mind.seq)
   return isLast ? 'complete' : 'more'
 }
-
-/** For each question the memories of the day that have its words. Few have any, and only those are looked into. */
-function todayByWords(
-  queries: readonly string[],
-  { today, todayHits }: Material,
-): readonly ReadonlyMap<number, number>[] {
-  const hits = new Set(todayHits)
-  const postings = wordPostings(today.filter(({ seq }) => hits.has(seq)))
-  return queries.map((query) =>
-    lexicalScores(contentWords(query), postings, { memories: today.length, most: top }),
-  )
-}
-
-const foundOf = (row: MemoryRow, cosine: number, lexical: number): Found => ({
-  id: row.id,
-  content: row.content,
-  importance: row.importance,
-  sim_time: row.sim_time,
-  cosine,
-  lexical,
-  is_superseded: row.superseded_by !== null,
-  tags: row.tags,
-})
 
 const uniqueRows = (rows: readonly MemoryRow[]): readonly MemoryRow[] => [
   ...new Map(rows.map((row) => [row.seq, row])).values(),

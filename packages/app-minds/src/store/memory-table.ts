@@ -35,7 +35,7 @@ export function memoryTable(db: Database, now: () => number) {
   )
   const addDailyWords = db.prepare('INSERT INTO daily_fts (rowid, words) VALUES (?, ?)')
   const daily = db.prepare<[number, number], RawMemory>(
-    `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, id LIMIT ?`,
+    `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, seq LIMIT ?`,
   )
   const dropDaily = db.prepare('DELETE FROM daily_memory WHERE id = ?')
   const failDaily = db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?')

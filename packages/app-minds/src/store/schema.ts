@@ -40,7 +40,7 @@ export const migrations: readonly Migration[] = [
         attempts INTEGER NOT NULL DEFAULT 0,
         last_error TEXT
       ) STRICT;
-      CREATE INDEX daily_of_mind ON daily_memory (mind_seq, sim_time, id);
+      CREATE INDEX daily_of_mind ON daily_memory (mind_seq, sim_time, seq);
       CREATE TABLE memory (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         id TEXT NOT NULL UNIQUE,
