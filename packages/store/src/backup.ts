@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
-import { appliedMigrations, type Migration, refuseNewer } from './migrate.ts'
+import { appliedMigrations, type Migration, refuseOther } from './migrate.ts'
 
 /** What a long copy reports and by what it is stopped. */
 export interface CopyOptions {
@@ -157,7 +157,7 @@ function verify(file: string, migrations: readonly Migration[]): void {
       const problem = db.pragma('quick_check(1)', { simple: true })
       if (problem !== 'ok')
         throw new CausewayError('DATA_DAMAGED', `the backup is damaged: ${file}`, { data: { file, problem } })
-      if (migrations.length > 0) refuseNewer(db, migrations)
+      if (migrations.length > 0) refuseOther(db, migrations)
     } finally {
       db.close()
     }

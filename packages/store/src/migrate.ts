@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
 
@@ -22,30 +23,60 @@ export function appliedMigrations(db: Database): readonly string[] {
 }
 
 /**
- * Throws `NEWER_DATA` where the file has a migration that this program does not know, at the place where it stands.
- * Reads only, so that a file of a newer version stays as it is.
+ * Throws `NEWER_DATA` where the file has a migration that this program does not know, at the place where it stands, and
+ * `DATA_SCHEMA_DIFFERS` where it has one of that name with other statements, as a build between two releases may leave.
+ * Reads only, so that the file stays as it is.
  */
-export function refuseNewer(db: Database, migrations: readonly Migration[]): void {
-  const unknown = appliedMigrations(db).find((name, i) => migrations[i]?.name !== name)
-  if (unknown === undefined) return
-  throw new CausewayError('NEWER_DATA', `the data file was written by a newer version: ${db.name}`, {
-    data: { file: db.name, migration: unknown },
-  })
+export function refuseOther(db: Database, migrations: readonly Migration[]): void {
+  const applied = appliedMigrations(db)
+  const unknown = applied.find((name, i) => migrations[i]?.name !== name)
+  if (unknown !== undefined)
+    throw new CausewayError('NEWER_DATA', `the data file was written by a newer version: ${db.name}`, {
+      data: { file: db.name, migration: unknown },
+    })
+  const hashes = applied.length === 0 ? [] : appliedHashes(db)
+  const changed = applied.find((_, i) => hashes[i] !== hashOf(migrations[i]))
+  if (changed === undefined) return
+  throw new CausewayError(
+    'DATA_SCHEMA_DIFFERS',
+    `the data file has other tables than this version: ${db.name}`,
+    {
+      data: { file: db.name, migration: changed },
+    },
+  )
 }
+
+/** Hashes of the statements that made a file, in order; none where it is from before they were kept. */
+function appliedHashes(db: Database): readonly string[] {
+  const hasHashes = db
+    .prepare(`SELECT 1 FROM pragma_table_info('${migrationTable}') WHERE name = 'sql_hash'`)
+    .get()
+  if (hasHashes === undefined) return []
+  return db.prepare<[], string>(`SELECT sql_hash FROM ${migrationTable} ORDER BY version`).pluck().all()
+}
+
+/** SHA-256 of what a step does, white space aside; a function is known by its name alone. */
+const hashOf = ({ name, up }: Migration = { name: '', up: '' }): string =>
+  createHash('sha256')
+    .update(typeof up === 'string' ? up.replace(/\s+/g, ' ').trim() : name)
+    .digest('hex')
 
 /** Brings a file to the newest schema: each missing migration in a transaction of its own, with its record. */
 export function migrate(db: Database, migrations: readonly Migration[], now: () => number): void {
   db.exec(
-    `CREATE TABLE IF NOT EXISTS ${migrationTable} (version INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_ms INTEGER NOT NULL) STRICT`,
+    `CREATE TABLE IF NOT EXISTS ${migrationTable} (version INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, sql_hash TEXT NOT NULL, applied_ms INTEGER NOT NULL) STRICT`,
   )
   const isApplied = db.prepare(`SELECT 1 FROM ${migrationTable} WHERE name = ?`)
-  const record = db.prepare(`INSERT INTO ${migrationTable} (version, name, applied_ms) VALUES (?, ?, ?)`)
-  const apply = db.transaction((version: number, { name, up }: Migration) => {
+  const record = db.prepare(
+    `INSERT INTO ${migrationTable} (version, name, sql_hash, applied_ms) VALUES (?, ?, ?, ?)`,
+  )
+  const apply = db.transaction((version: number, migration: Migration) => {
+    const { name, up } = migration
     // Asked inside the transaction: another process may have migrated the same file meanwhile.
     if (isApplied.get(name) !== undefined) return
     if (typeof up === 'string') db.exec(up)
     else up(db)
-    record.run(version, name, now())
+    record.run(version, name, hashOf(migration), now())
   })
   for (const [i, migration] of migrations.entries()) apply.immediate(i + 1, migration)
 }

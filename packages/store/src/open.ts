@@ -2,7 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
-import { type Migration, migrate, refuseNewer } from './migrate.ts'
+import { type Migration, migrate, refuseOther } from './migrate.ts'
 
 /** How a data file is opened. */
 export interface OpenOptions {
@@ -22,7 +22,7 @@ export interface OpenOptions {
  * Opens a data file of our own, creates it where there is none, and brings it to the newest schema: WAL, foreign keys
  * on, folder 0700 and file 0600.
  *
- * Throws `NEWER_DATA` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
+ * Throws `NEWER_DATA` and `DATA_SCHEMA_DIFFERS` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
@@ -30,7 +30,7 @@ export function openDatabase(file: string, options: OpenOptions): Database {
     createPrivately(file)
     const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
     try {
-      refuseNewer(db, migrations)
+      refuseOther(db, migrations)
       // Of no effect once the file has a page.
       if (pageBytes !== undefined) db.pragma(`page_size = ${pageBytes}`)
       db.pragma('journal_mode = WAL')

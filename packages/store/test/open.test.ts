@@ -32,7 +32,7 @@ t.test('openDatabase: missing migrations are applied in order, once, and recorde
   const db = openDatabase(file, { migrations: [people, ages], now: () => 5678 })
   t.teardown(() => db.close())
   t.same(appliedMigrations(db), ['people', 'ages'])
-  t.same(db.prepare('SELECT * FROM causeway_migration').all(), [
+  t.same(db.prepare('SELECT version, name, applied_ms FROM causeway_migration').all(), [
     { version: 1, name: 'people', applied_ms: 1234 },
     { version: 2, name: 'ages', applied_ms: 5678 },
   ])
@@ -62,6 +62,29 @@ t.test('openDatabase: a file of a newer version is refused and stays as it is', 
   })
   t.ok(readFileSync(file).equals(before))
 })
+
+t.test(
+  'openDatabase: a file whose tables another build has made is refused and stays as it is',
+  async (t) => {
+    const file = join(t.testdir(), 'data.db')
+    openDatabase(file, { migrations: [people], now }).close()
+    const before = readFileSync(file)
+    const spaced = { ...people, up: `\n  ${people.up}\n` }
+    openDatabase(file, { migrations: [spaced], now }).close()
+    const other = { ...people, up: 'CREATE TABLE person (name TEXT NOT NULL, age INTEGER) STRICT' }
+    const refused = { code: 'DATA_SCHEMA_DIFFERS', data: { file, migration: 'people' } }
+    t.throws(() => openDatabase(file, { migrations: [other], now }), refused)
+    t.ok(readFileSync(file).equals(before))
+    const db = openDatabase(file, { migrations: [people], now })
+    db.exec('ALTER TABLE causeway_migration DROP COLUMN sql_hash')
+    db.close()
+    t.throws(
+      () => openDatabase(file, { migrations: [people], now }),
+      refused,
+      'also from before hashes were kept',
+    )
+  },
+)
 
 t.test('openDatabase: a file that is no database, or a torn one, is damaged', async (t) => {
   const file = join(t.testdir(), 'data.db')

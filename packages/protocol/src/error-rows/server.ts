@@ -8,6 +8,12 @@ export const serverRows = {
     'a data file was written by a newer version',
     'start the newer version, or point CAUSEWAY_DATA_DIR at another folder',
   ),
+  DATA_SCHEMA_DIFFERS: row(
+    -32000,
+    500,
+    'a data file was written by a build that was never released, with other tables',
+    'move the file away, or point CAUSEWAY_DATA_DIR at another folder; the build that wrote it can still read it',
+  ),
   DATA_DAMAGED: row(-32000, 500, 'a data file is damaged', 'restore it from a backup'),
   DATA_UNWRITABLE: row(
     -32000,
