@@ -111,7 +111,7 @@ verifies('server:data:newer-schema', 'the server does not start on it', async (t
   await server.stop()
   const file = join(dir, 'server.db')
   const db = new Database(file)
-  db.exec(`INSERT INTO causeway_migration VALUES (1000, 'of next year', 0)`)
+  db.exec(`INSERT INTO causeway_migration VALUES (1000, 'of next year', '', 0)`)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.close()
   const before = readFileSync(file)

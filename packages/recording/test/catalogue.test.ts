@@ -100,6 +100,6 @@ verifies('recording:roots:symlink', async (t) => {
 t.test('openLibrary: a catalogue of a newer version is refused', async (t) => {
   const { files, data } = folders(t)
   await (await libraryOver(t, files, { dir: data })).close()
-  change(join(data, 'recordings.db'), `INSERT INTO causeway_migration VALUES (3, 'from the future', 0)`)
+  change(join(data, 'recordings.db'), `INSERT INTO causeway_migration VALUES (3, 'from the future', '', 0)`)
   await t.rejects(openLibrary({ dir: data, roots: rootsOf(files), now: Date.now }), { code: 'NEWER_DATA' })
 })
