@@ -152,8 +152,8 @@ export interface Core {
     task: ChannelTask,
     run: (ctx: ChannelContext) => Promise<T>,
   ): Promise<T>
-  /** True for a URI that some app's resource or template matches. */
-  hasResource(uri: string): boolean
+  /** The path of the app whose resource or template matches the URI. */
+  ownerOf(uri: string): string | undefined
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
   /** The calls that were made, newest first. */

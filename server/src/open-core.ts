@@ -156,7 +156,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
         run({ ...ctx, call: ownCalls({ registry, scope, hosted, caller }) }),
       )
     },
-    hasResource: (uri) => findResource(host.apps(), uri) !== undefined,
+    ownerOf: (uri) => findResource(host.apps(), uri)?.hosted.path,
     refresh: registry.refresh,
     audit: audit.query,
     health: () =>

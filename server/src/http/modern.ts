@@ -20,6 +20,7 @@ import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
 import { type BegunCall, beginCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { answerWithCode } from './sdk-refusal.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
+import { refuseUnreadable } from './subscriptions.ts'
 import { asksFirstPage } from './tool-list.ts'
 import { sendWeb, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
@@ -116,6 +117,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     async answer({ request, reply, exchange }) {
       const { mount } = exchange
       checkHeaders(request, mount)
+      refuseUnreadable(wiring.core, listenedTo(request.body), exchange.access)
       const message = requestIn(request)
       if (message !== undefined && asksFirstPage(message)) {
         const json = wiring.toolLists.answer({ mount, era: 'modern', id: message.id })
@@ -160,6 +162,14 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       await Promise.all([...handlers.values()].map((handler) => handler.close()))
     },
   }
+}
+
+/** The resources that a `subscriptions/listen` names; those of a malformed one the SDK refuses. */
+function listenedTo(body: unknown): readonly unknown[] {
+  const { method, params } = (body ?? {}) as Partial<RpcRequest>
+  if (method !== 'subscriptions/listen') return []
+  const { resourceSubscriptions } = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown }
+  return Array.isArray(resourceSubscriptions) ? resourceSubscriptions : []
 }
 
 /** The request in the body where the SDK would serve it: anything it might refuse goes to it. */

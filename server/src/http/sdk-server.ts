@@ -4,6 +4,7 @@ import type { ClientInfo, Id, Params } from '@causeway/protocol'
 import { ProtocolError, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Caller, Era, Mount } from '../core.ts'
+import type { Access } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { declaresTasks, tasksExtension } from '../tasks/client-task.ts'
 import { refuseUndeclared, type TaskCall } from '../tasks/tasks.ts'
@@ -25,7 +26,7 @@ export interface SdkServerOptions {
     readonly capabilities: Capabilities | undefined
   }
   /** Methods that the leg answers itself, before the core is asked. */
-  readonly own?: Readonly<Record<string, (params: Params) => Promise<Result>>>
+  readonly own?: Readonly<Record<string, (params: Params, access: Access | undefined) => Promise<Result>>>
   /** False makes the SDK answer every request with 404, as MCP 2026-07-28 wants it for a method that does not exist. */
   readonly isServed?: boolean
   /** A request was cancelled; the SDK answers nothing to it. */
@@ -58,7 +59,7 @@ export function sdkServer(options: SdkServerOptions): Server {
     })
     const call = `${mount.path} ${method} ${params.name} ${caller.sessionKey}`
     try {
-      const ownAnswer = Object.hasOwn(own, method) ? own[method]?.(params) : undefined
+      const ownAnswer = Object.hasOwn(own, method) ? own[method]?.(params, exchange.access) : undefined
       if (ownAnswer !== undefined) return await ownAnswer
       const input = asks.has(method) ? wiring.asking.inputOf(ctx, call, sender.capabilities) : undefined
       const begun = isFirstRun(ctx) ? exchange.begun : undefined

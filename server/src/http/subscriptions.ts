@@ -2,25 +2,29 @@
 import { CausewayError, type Params } from '@causeway/protocol'
 import type { Result } from '@modelcontextprotocol/server'
 import type { Core } from '../core.ts'
+import type { Access } from '../domain/access.ts'
+import { methodTask } from '../limit/task.ts'
+import { refuseForbidden } from '../scope.ts'
 
 /** A client's subscriptions, with the methods by which it changes them. */
 export interface Subscriptions {
-  readonly methods: Readonly<Record<string, (params: Params) => Promise<Result>>>
+  readonly methods: Readonly<Record<string, (params: Params, access: Access | undefined) => Promise<Result>>>
   has(uri: string): boolean
   all(): readonly string[]
 }
 
 /** Starts with some; `changed` runs after each change. */
 export function subscriptions(
-  core: Pick<Core, 'hasResource'>,
+  core: Pick<Core, 'ownerOf'>,
   { initial = [], changed }: { initial?: readonly string[]; changed?: () => Promise<void> } = {},
 ): Subscriptions {
   const uris = new Set(initial)
   return {
     methods: {
-      async 'resources/subscribe'({ uri }) {
-        if (!core.hasResource(checked(uri)))
+      async 'resources/subscribe'({ uri }, access) {
+        if (core.ownerOf(checked(uri)) === undefined)
           throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
+        refuseUnreadable(core, [checked(uri)], access)
         uris.add(checked(uri))
         await changed?.()
         return {}
@@ -32,6 +36,18 @@ export function subscriptions(
     },
     has: (uri) => uris.has(uri),
     all: () => [...uris],
+  }
+}
+
+/** Throws `FORBIDDEN_SCOPE` for a URI whose app the token may not read: its changes are not for it either. */
+export function refuseUnreadable(
+  core: Pick<Core, 'ownerOf'>,
+  uris: readonly unknown[],
+  access: Access | undefined,
+): void {
+  for (const uri of uris) {
+    const owner = typeof uri === 'string' ? core.ownerOf(uri) : undefined
+    if (owner !== undefined) refuseForbidden(owner, { access }, methodTask('resources/subscribe'))
   }
 }
 

@@ -29,6 +29,8 @@ async function resourcesOf(
   { scope }: MethodContext,
 ): Promise<readonly Resource[]> {
   if (hosted.failure !== undefined || hosted.app.resources.length === 0) return []
+  // What a token may not read it need not hear of; the rest of the list is its own all the same.
+  if (caller.access?.allows(hosted.path, 'read') === false) return []
   return scope.run(hosted, caller, methodTask('resources/list'), async (ctx) =>
     (await Promise.all(hosted.app.resources.map((resource) => resource.list(ctx)))).flat(),
   )
