@@ -30,6 +30,11 @@ export const parts: readonly Part[] = [
     args: [tap, '--disable-coverage', 'test/town/*.test.ts'],
   },
   {
+    name: 'living',
+    about: 'work on every store of a server that is killed fifty times, is backed up, and is told to stop',
+    args: [tap, '--disable-coverage', 'test/living/*.test.ts'],
+  },
+  {
     name: 'fuzz',
     about: 'arbitrary lines through a real bridge and server',
     args: [tap, '--disable-coverage', 'test/fuzz/*.test.ts'],

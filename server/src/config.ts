@@ -57,6 +57,12 @@ export const settings = Object.freeze({
     defaultText: "the platform's folder for user data, `~/.local/share/causeway`",
     meaning: 'folder of every data file; `npm start` in a checkout uses `./.causeway`',
   }),
+  backupDir: setting({
+    env: 'CAUSEWAY_BACKUP_DIR',
+    schema: z.string().min(1).optional(),
+    defaultText: '`backups` in the data folder',
+    meaning: 'folder in which the tool make_backup makes backups; on another disk they outlive this one',
+  }),
   apps: setting({
     env: 'CAUSEWAY_APPS',
     schema: list(),

@@ -6,6 +6,7 @@
 import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
+import type { Backups } from './backup/backups.ts'
 import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
 import type { Trace } from './domain/trace.ts'
@@ -156,6 +157,8 @@ export interface Core {
   ownerOf(uri: string): string | undefined
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
+  /** Backups of the data folder. */
+  readonly backups: Backups
   /** The calls that were made, newest first. */
   audit(query: AuditQuery): Promise<readonly StoredEntry[]>
   /** Throws nothing: an app that fails is reported. */

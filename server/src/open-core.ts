@@ -6,6 +6,9 @@ import type { App, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { openAudit } from './audit/audit.ts'
+import { partsOf } from './backup/backup.ts'
+import { openBackups } from './backup/backups.ts'
+import { backupsFolder } from './backup/own-parts.ts'
 import { callApp, ownCalls } from './call-app.ts'
 import { recordOf } from './causeway/audit-query.ts'
 import { causewayApp } from './causeway/index.ts'
@@ -159,6 +162,12 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     ownerOf: (uri) => findResource(host.apps(), uri)?.hosted.path,
     refresh: registry.refresh,
     audit: audit.query,
+    backups: openBackups({
+      dataDir: config.dataDir,
+      folder: config.backupDir ?? join(config.dataDir, backupsFolder),
+      parts: () => partsOf(all),
+      now,
+    }),
     health: () =>
       reportHealth({ host, userApps, config, startedMs, now, limits, audit, hash: registry.hash() }),
     appHealth: async (app) => healthOf(hostedAs(app)),

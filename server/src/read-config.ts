@@ -55,6 +55,7 @@ function check(raw: Raw, { env, cwd }: Pick<ConfigSources, 'env' | 'cwd'>): Conf
   return {
     ...values,
     dataDir: resolve(cwd, values.dataDir ?? defaultDataDir(env)),
+    ...(values.backupDir === undefined ? {} : { backupDir: resolve(cwd, values.backupDir) }),
     ...(values.tokenFile === undefined ? {} : { tokenFile: resolve(cwd, values.tokenFile) }),
     roots: values.roots.length > 0 ? values.roots.map((root) => resolve(cwd, root)) : [cwd],
     recordingRoots: values.recordingRoots.map((root) => resolve(cwd, root)),

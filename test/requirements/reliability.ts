@@ -25,8 +25,23 @@ export const reliability = {
     origin: 'design, data',
     behaviour: 'a backup that is cancelled or fails leaves nothing, and none is overwritten',
   },
+  'backup:tool': {
+    origin: 'design, data',
+    behaviour:
+      'make_backup copies a running server with progress, once for each request, one at a time; list_backups lists it',
+  },
+  'backup:running': {
+    origin: 'design, data',
+    behaviour:
+      'what was answered before a backup of a server under load is there after it was restored, row for row, and the server was not held up',
+  },
   'backup:names-hold': {
     origin: 'design, data',
     behaviour: 'a file that a database names is in the backup with it, whatever comes and goes meanwhile',
+  },
+  'killed:every-store': {
+    origin: 'design, data',
+    behaviour:
+      'a server that is killed at any moment while every store is at work starts again with all that was answered, once',
   },
 } as const satisfies Requirements

@@ -2,6 +2,7 @@
 import { type App, defineApp, type Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { auditTools } from './audit-tools.ts'
+import { backupTools } from './backup-tools.ts'
 import type { Own, OwnCore } from './own.ts'
 
 /** The app over a server that may not be complete yet: `core` is asked at each call. */
@@ -10,7 +11,7 @@ export const causewayApp = (core: () => OwnCore): App =>
     {
       name: 'Causeway',
       about:
-        'The server itself: which apps it serves, whether they are well, what was called, and a fresh look for tools.',
+        'The server itself: which apps it serves, whether they are well, what was called, a fresh look for tools, and backups.',
       open: () => ({ core }),
       session: () => ({}),
     },
@@ -18,6 +19,7 @@ export const causewayApp = (core: () => OwnCore): App =>
       healthTools(app)
       registryTools(app)
       auditTools(app)
+      backupTools(app)
     },
   )
 

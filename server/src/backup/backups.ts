@@ -1,0 +1,88 @@
+/** The backups of a running server: a folder of them, made one at a time. */
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { OwnedPart } from '../domain/data-part.ts'
+import { type BackupWatch, backup } from './backup.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+
+/** A backup in the folder. */
+export interface NamedBackup {
+  readonly name: string
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+/** The folder of backups. */
+export interface Backups {
+  /**
+   * Makes a backup under this name, else under the time. The same request again gets the backup that it made. Throws as
+   * `backup` does, and `OVERLOADED` while another one is made.
+   */
+  make(name: string | undefined, request: string, watch: BackupWatch): Promise<NamedBackup>
+  /** What can be restored, newest first. */
+  list(): Promise<readonly NamedBackup[]>
+}
+
+/** Backups of a data folder in a folder that need not be there yet. */
+export function openBackups(options: {
+  readonly dataDir: string
+  readonly folder: string
+  readonly parts: () => readonly OwnedPart[]
+  readonly now: () => number
+}): Backups {
+  const { dataDir, folder, parts, now } = options
+  let making: { readonly request: string; readonly done: Promise<NamedBackup> } | undefined
+
+  const list = async (): Promise<NamedBackup[]> => {
+    const found: NamedBackup[] = []
+    for (const name of await names(folder)) {
+      const place = join(folder, name)
+      if (name.endsWith('.part') || !(await stat(place)).isDirectory()) continue
+      try {
+        found.push({ name, folder: place, manifest: await readManifest(place) })
+      } catch (error) {
+        // A folder that is no backup, or cannot be restored, is not offered.
+        if (!isCausewayError(error)) throw error
+      }
+    }
+    return found.sort((a, b) => (a.manifest.made_at < b.manifest.made_at ? 1 : -1))
+  }
+
+  const begin = async (name: string, request: string, watch: BackupWatch): Promise<NamedBackup> => {
+    const before = (await list()).find(({ manifest }) => manifest.request === request)
+    if (before !== undefined) return before
+    const place = join(folder, name)
+    return {
+      name,
+      folder: place,
+      manifest: await backup(dataDir, place, parts(), { request, nowMs: now(), ...watch }),
+    }
+  }
+
+  return {
+    list,
+    async make(name, request, watch) {
+      if (making?.request === request) return making.done
+      if (making !== undefined)
+        throw new CausewayError('OVERLOADED', 'another backup is being made', {
+          data: { retry_after_ms: 1000 },
+        })
+      const done = begin(name ?? new Date(now()).toISOString().replaceAll(/[:.]/g, '-'), request, watch)
+      making = { request, done }
+      return done.finally(() => {
+        making = undefined
+      })
+    },
+  }
+}
+
+/** What is in a folder; nothing where there is none. */
+async function names(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}

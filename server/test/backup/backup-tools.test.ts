@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifies } from '../../../test/verifies.ts'
+import { demoApp } from '../demo-app.ts'
+import { call, openTestCore } from '../test-core.ts'
+
+verifies('backup:tool', async (t) => {
+  const dir = t.testdir()
+  const core = await openTestCore(t, [demoApp().app], { dir })
+  const make = (args: object, requestId: string, more: object = {}) =>
+    call(core, 'Causeway__make_backup', args, { requestId, ...more })
+  const seen: number[] = []
+  const progress = (done: number): void => void seen.push(done)
+  const first = await make({ name: 'first' }, 'request-a', { progress })
+  const { folder } = first.structuredContent as { folder: string }
+  t.equal(folder, join(dir, 'data', 'backups', 'first'))
+  t.match(first.structuredContent, { name: 'first', files: 1, summary: /causeway restore .*first/ })
+  t.ok(existsSync(join(folder, 'data/server.db')))
+  t.ok(seen.length > 0, 'progress is told')
+  t.same((await make({}, 'request-a')).structuredContent, first.structuredContent, 'a repeat makes no other')
+  t.match(await make({ name: 'first' }, 'request-b'), {
+    isError: true,
+    _meta: { 'causeway/error': { code: 'DATA_EXISTS' } },
+  })
+  t.match(await make({ name: '../out' }, 'request-c'), {
+    isError: true,
+    _meta: { 'causeway/error': { code: 'INVALID_ARGUMENTS' } },
+  })
+  const both = await Promise.all([make({}, 'request-d'), make({}, 'request-e'), make({}, 'request-d')])
+  t.same(both[2], both[0], 'the same request at the same time is the same backup')
+  t.match(both[1], { isError: true, _meta: { 'causeway/error': { code: 'OVERLOADED' } } })
+  const controller = new AbortController()
+  controller.abort(new Error('gone'))
+  t.match(await make({ name: 'never' }, 'request-f', { signal: controller.signal }), { isError: true })
+  t.match((await call(core, 'Causeway__list_backups')).structuredContent, {
+    backups: [{ name: /^\d{4}-/ }, { name: 'first' }],
+    summary: /^2 backups/,
+  })
+  t.equal(readdirSync(join(dir, 'data', 'backups')).length, 2, 'nothing else stays')
+})

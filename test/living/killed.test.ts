@@ -1,0 +1,43 @@
+/** A server with work for every store, killed at any moment. */
+import { join } from 'node:path'
+import t from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { checkAll, checkFiles, everyWork, leftovers, live, promisesOf, random, settingsOf } from './lives.ts'
+
+const isLong = process.env.CAUSEWAY_LONG !== undefined
+const kills = isLong ? 50 : Number(process.env.CAUSEWAY_KILLS ?? 1)
+t.setTimeout(isLong ? 3_600_000 : 60_000 + kills * 30_000)
+
+verifies('killed:every-store', async (t) => {
+  const root = t.testdir({ data: {}, plots: {}, projects: {} })
+  const dir = join(root, 'data')
+  const works = everyWork(root)
+  const env = settingsOf(works)
+  const next = random(20_261_122)
+  const done = new Map<string, number>(works.map(({ name }) => [name, 0]))
+  for (let life = 0; life <= kills; life++) {
+    for (const work of works) work.before?.()
+    const { url, server } = await startServer(t, { dir, env })
+    const place = { url, dir }
+    if (life === 0) for (const work of works) await work.begin(place)
+    else await checkAll(t, works, place, promisesOf(works))
+    if (life === kills) {
+      await server.stop()
+      break
+    }
+    const kill = (): void => void server.process.kill('SIGKILL')
+    const moment = next()
+    // Every second life ends soon, while things are opened and indexed; the others when every store is at work.
+    const early = life % 2 === 1 ? setTimeout(kill, moment * 2000) : undefined
+    const { steps, refusals } = await live(works, place, { atWork: () => setTimeout(kill, moment * 700) })
+    clearTimeout(early)
+    t.match(await server.exited, { signal: 'SIGKILL' })
+    t.same(refusals, [], 'nothing but the kill ended the work')
+    for (const [name, count] of Object.entries(steps)) done.set(name, (done.get(name) ?? 0) + count)
+    checkFiles(t, dir)
+  }
+  t.same(leftovers(dir), [])
+  t.comment(`${kills} kills; pieces of work answered: ${JSON.stringify(Object.fromEntries(done))}`)
+  for (const [name, count] of done) t.ok(count > 0, `${name} was at work`)
+})
