@@ -6,7 +6,7 @@
 import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
-import type { Backups } from './backup/backups.ts'
+import type { Backups } from './backup/backup-types.ts'
 import type { Access } from './domain/access.ts'
 import type { Channel } from './domain/audit-entry.ts'
 import type { Trace } from './domain/trace.ts'

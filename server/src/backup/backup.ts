@@ -7,16 +7,10 @@ import { startWorker, workerFile } from '@causeway/worker'
 import type { OwnedPart } from '../domain/data-part.ts'
 import { version } from '../version.ts'
 import type { BackupMethods } from './backup-methods.ts'
+import type { BackupWatch } from './backup-types.ts'
 import type { Manifest } from './manifest.ts'
 import { ownParts } from './own-parts.ts'
 import type { Restored } from './restore-data.ts'
-
-/** How a backup or a restore is watched and stopped. */
-export interface BackupWatch {
-  /** Bytes done and to do, and the file at hand, below the data folder. */
-  readonly onProgress?: ((done: number, total: number, file: string) => void) | undefined
-  readonly signal?: AbortSignal | undefined
-}
 
 /** How a backup is made. */
 export interface BackupOptions extends BackupWatch {

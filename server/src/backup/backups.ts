@@ -3,26 +3,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { OwnedPart } from '../domain/data-part.ts'
-import { type BackupWatch, backup } from './backup.ts'
-import { type Manifest, readManifest } from './manifest.ts'
-
-/** A backup in the folder. */
-export interface NamedBackup {
-  readonly name: string
-  readonly folder: string
-  readonly manifest: Manifest
-}
-
-/** The folder of backups. */
-export interface Backups {
-  /**
-   * Makes a backup under this name, else under the time. The same request again gets the backup that it made. Throws as
-   * `backup` does, and `OVERLOADED` while another one is made.
-   */
-  make(name: string | undefined, request: string, watch: BackupWatch): Promise<NamedBackup>
-  /** What can be restored, newest first. */
-  list(): Promise<readonly NamedBackup[]>
-}
+import { backup } from './backup.ts'
+import type { Backups, BackupWatch, NamedBackup } from './backup-types.ts'
+import { readManifest } from './manifest.ts'
 
 /** Backups of a data folder in a folder that need not be there yet. */
 export function openBackups(options: {

@@ -1,7 +1,7 @@
 /** Backups of everything that the apps keep, made while they work; `causeway restore` puts one back. */
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import type { NamedBackup } from '../backup/backups.ts'
+import type { NamedBackup } from '../backup/backup-types.ts'
 import type { Own } from './own.ts'
 
 const shown = {
