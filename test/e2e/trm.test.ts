@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { postMcp } from './http.ts'
@@ -96,12 +97,13 @@ verifies('trm:off', 'other roots do not turn it on', async (t) => {
 })
 
 /** Starts a session whose test never ends, and kills the server while it runs. */
-async function killed(t: Parameters<typeof startServer>[0], name: string) {
+async function killed(t: Test, channel: Channel) {
+  const name = `restart-${channel}`
   const { repo, seen } = repository(name)
   const dir = t.testdir()
   const env = { CAUSEWAY_TRM_ROOTS: root }
   const running = await startServer(t, { dir, env })
-  const call = overHttp(running.url, 'restart')
+  const call = await refine(t, channel, { url: running.url, root })
   const pids = join(t.testdirName, 'pids')
   const test = `sh -c 'echo $$ >> ${pids}; sleep 300' & setsid sh -c 'echo $$ >> ${pids}; sleep 300' & echo $$ >> ${pids}; sleep 300`
   const { sessionId: sid } = await call('start', { repo: name, test, preflight: false })
@@ -128,15 +130,15 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-verifies('trm:restart', async (t) => {
-  const { dir, env, sid, seen, before, pids, repo } = await killed(t, 'restart')
+verifies('trm:restart', async (t, channel) => {
+  const { dir, env, sid, seen, before, pids, repo } = await killed(t, channel)
   await until(
     async () => pids.filter(isAlive),
     (alive) => alive.length <= 1,
   )
   const again = spawnServer(t, { dir, env })
-  const call = overHttp(await again.ready(), 'restart')
-  t.match(await call('state'), {
+  const call = await refine(t, channel, { url: await again.ready(), root })
+  t.match(await call('state', { sid }), {
     sessionId: sid,
     status: 'interrupted',
     step: 0,

@@ -220,6 +220,7 @@ export const trm = {
     origin: 'refinement design, evaluation E7',
     behaviour:
       'a server that is killed in a test leaves no process, and the next one gives the files back and says interrupted',
+    over: ['http', 'bridge'],
   },
   'trm:advice:fix': {
     origin: 'refinement design, acceptance 18',
@@ -244,6 +245,12 @@ export const trm = {
   'trm:runs:minimist': {
     origin: 'refinement design, evaluation E3 and E4',
     behaviour: 'minimist is refined with tape, node --test and a benchmark',
+    over: ['http', 'bridge'],
+  },
+  'trm:runs:data': {
+    origin: 'refinement design, evaluation E5',
+    behaviour:
+      'a data project with every signal, a further one too, has the score of the formula at each step',
     over: ['http', 'bridge'],
   },
   'trm:runs:hostile': {
