@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Real projects that the tests of Trm refine: `node scripts/projects.mjs install` brings toolz with pytest and flake8 from
- * Debian's archive, and minimist with tape from the npm registry, into the cache folder of `clients.mjs`. Nothing of them
- * is kept in this repository, and nothing is installed into the system.
+ * Real projects that the tests of Trm refine: `node scripts/projects.mjs install` brings toolz with pytest and flake8, and
+ * bubblewrap, from Debian's archive, and minimist with tape from the npm registry, into the cache folder of `clients.mjs`.
+ * Nothing of them is kept in this repository, and nothing is installed into the system.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ const debian = [
     'python3-packaging',
     'python3-attr',
   ],
-  ...['python3-flake8', 'python3-pycodestyle', 'python3-pyflakes', 'python3-mccabe'],
+  ...['python3-flake8', 'python3-pycodestyle', 'python3-pyflakes', 'python3-mccabe', 'bubblewrap'],
 ]
 
 const packages = ['minimist@1.2.8', 'tape@5.9.0']
@@ -33,14 +33,16 @@ const cacheFolder = (env) =>
 
 /**
  * Where the projects lie; undefined for one that is not there. `python` holds toolz, pytest and flake8, for PYTHONPATH;
- * `javascript` is a folder with minimist and tape in `node_modules`.
+ * `javascript` is a folder with minimist and tape in `node_modules`; `programs` holds bubblewrap, for PATH.
  *
- * @type {(env: NodeJS.ProcessEnv) => { python: string | undefined, javascript: string | undefined }}
+ * @type {(env: NodeJS.ProcessEnv) => Record<'python' | 'javascript' | 'programs', string | undefined>}
  */
 export function projectFolders(env) {
   const python = join(cacheFolder(env), 'debian/usr/lib/python3/dist-packages')
   const javascript = join(cacheFolder(env), 'npm')
+  const programs = join(cacheFolder(env), 'debian/usr/bin')
   return {
+    programs: existsSync(join(programs, 'bwrap')) ? programs : undefined,
     python: existsSync(join(python, 'toolz')) ? python : undefined,
     javascript: existsSync(join(javascript, 'node_modules/minimist')) ? javascript : undefined,
   }
@@ -87,7 +89,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const found = projectFolders(process.env)
   const cache = cacheFolder(process.env)
   const isThere = {
-    debian: found.python !== undefined || whole(join(cache, 'debian'), unpackDebian),
+    debian:
+      (found.python !== undefined && found.programs !== undefined) ||
+      whole(join(cache, 'debian'), unpackDebian),
     npm: found.javascript !== undefined || whole(join(cache, 'npm'), installNpm),
   }
   for (const [name, there] of Object.entries(isThere))

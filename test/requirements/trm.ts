@@ -198,6 +198,11 @@ export const trm = {
     origin: 'refinement design, security rules',
     behaviour: 'a command sees no secret of the server, and what a session gave it is not shown',
   },
+  'trm:run:confined': {
+    origin: 'refinement design, security rules',
+    behaviour:
+      'limits of the system hold for every command; in the sandbox it has no network, writes nothing outside of its copy, and the answer says what confined it',
+  },
   'trm:run:isolated': {
     origin: 'refinement design, isolation',
     behaviour: 'what commands write or delete is not in the project afterwards',

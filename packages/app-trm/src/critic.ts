@@ -1,10 +1,11 @@
 /** The critic that all clients share: sessions, snapshots, places for evaluations, and those that run now. */
 import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { EvalResult } from './domain/result.ts'
+import type { SandboxWish } from './domain/sandbox.ts'
 import { type Engine, openEngine } from './engine.ts'
 import { overlaps, projectBusy } from './project-busy.ts'
 import { endLeftover } from './runner/process-group.ts'
@@ -44,6 +45,10 @@ export interface Critic {
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
+  /** what every session wants at least */
+  readonly sandbox: SandboxWish
+  /** the data folder of the server, real */
+  readonly dir: string
   /** where work copies are made */
   readonly workDir: string
   files(root: string): ProjectFiles
@@ -72,6 +77,8 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
     log,
     now,
     newId,
+    sandbox: settings.trmSandbox === 'auto' || settings.trmSandbox === 'bwrap' ? settings.trmSandbox : 'none',
+    dir: await realpath(dir),
     workDir: join(dir, 'trm', 'work'),
     files: openProjectFiles,
     changed: (sid) => changed.resource(`trm://sessions/${sid}`),

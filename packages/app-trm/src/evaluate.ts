@@ -10,6 +10,7 @@ import { isGood, readChecks, type StageEnd, type StageFinding } from './domain/e
 import { type Metric, median, readMetric, relativeSpread } from './domain/metric.ts'
 import { relocated } from './domain/report/read-tests.ts'
 import type { StageSummary } from './domain/result.ts'
+import { bwrapArguments } from './domain/sandbox.ts'
 import type { SessionConfig } from './domain/session-config.ts'
 import type { SignalSpec } from './domain/signal.ts'
 import type { Engine } from './engine.ts'
@@ -32,6 +33,8 @@ export interface EvaluationRun {
   readonly engine: Engine
   /** where the commands run */
   readonly cwd: string
+  /** the server's data, which a confined command does not see */
+  readonly hidden: string
   /** paths that the session has changed, whose coverage is told */
   readonly changed: readonly string[]
   /** runs nothing more after a check, the tests or a linter failed */
@@ -98,7 +101,10 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   try {
     const earlier = await coverageStamps(run.cwd)
     const asked = withReport(spec.command, appended)
-    const result = await command(run, spec, asked, reportEnvironment({ xml, nodeXml }, run.config.env))
+    const result = await command(run, spec, asked, {
+      env: reportEnvironment({ xml, nodeXml }, run.config.env),
+      writable: [folder],
+    })
     const reports = (await Promise.all([xml, nodeXml, appended].map((file) => readReport(file)))).filter(
       (text) => text !== undefined,
     )
@@ -160,14 +166,23 @@ async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   })
 }
 
+/** How a command of a session differs from others. */
+interface CommandOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** beyond the folder that it runs in */
+  readonly writable?: readonly string[]
+}
+
 const command = (
-  { config, cwd, marker, signal, onProcess }: EvaluationRun,
+  { config, cwd, hidden, marker, signal, onProcess }: EvaluationRun,
   { name }: SignalSpec,
   text: string,
-  more: Readonly<Record<string, string>> = {},
+  { env: more = {}, writable = [] }: CommandOptions = {},
 ): Promise<CommandResult> =>
   runCommand({
     command: text,
+    within:
+      config.sandbox === 'bwrap' ? bwrapArguments({ cwd, repo: config.repo, writable, hidden }) : undefined,
     cwd,
     env: { ...commandEnvironment(process.env, config.env, more), PWD: cwd },
     timeoutMs: config.timeoutS * 1000,

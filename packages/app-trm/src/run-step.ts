@@ -205,7 +205,7 @@ interface StagesRun {
 }
 
 async function runStages(
-  { store, running, changed: tellChange, engine, log }: Critic,
+  { dir, store, running, changed: tellChange, engine, log }: Critic,
   { id, config }: SessionRow,
   { step, cwd, changed, signal, isGuard = false }: StagesRun,
 ): Promise<readonly Evidence[]> {
@@ -222,6 +222,7 @@ async function runStages(
     config,
     engine,
     cwd,
+    hidden: dir,
     changed,
     failFast: config.failFast && step.kind !== 'baseline',
     marker: step.marker,

@@ -65,7 +65,7 @@ async function trialOf(
   fix: Fix,
   signal: AbortSignal,
 ): Promise<Trial | undefined> {
-  const { engine, files, newId, slots, workDir } = critic
+  const { dir, engine, files, newId, slots, workDir } = critic
   const marker = newId()
   const mark = join(workDir, `${marker}.mark`)
   let free: (() => void) | undefined
@@ -81,6 +81,7 @@ async function trialOf(
         config,
         engine,
         cwd: copy.cwd,
+        hidden: dir,
         changed: [],
         failFast: config.failFast,
         marker,

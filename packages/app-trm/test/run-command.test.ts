@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { commandEnvironment, redact, refusedName, reportEnvironment } from '../src/domain/environment.ts'
+import { bwrapArguments, stricter } from '../src/domain/sandbox.ts'
 import { capture, tidy } from '../src/runner/capture.ts'
 import { endMarked, marked, markOf, signalGroup } from '../src/runner/process-group.ts'
 import { type CommandRun, runCommand } from '../src/runner/run-command.ts'
@@ -62,6 +64,47 @@ verifies('trm:run:shell', async (t) => {
   t.match({ exitCode, text: stdout.text }, { exitCode: 7, text: 'x y\na\nb\n' })
   t.equal((await run(t, 'no-such-program')).exitCode, 127)
 })
+
+verifies('trm:run:confined', 'limits hold for every command, and are not raised by one', async (t) => {
+  const command = 'ulimit -c; ulimit -f; ulimit -t; ulimit -f unlimited 2>/dev/null || echo refused; exit 4'
+  const { stdout, exitCode } = await run(t, command, { timeoutMs: 9500 })
+  const [core, file, time, ...rest] = stdout.text.trim().split('\n')
+  t.same([core, file, exitCode], ['0', '8388608', 4])
+  t.equal(Number(time), 10 * availableParallelism() + 10)
+  t.ok(process.getuid?.() === 0 || rest[0] === 'refused', 'but by root')
+})
+
+verifies(
+  'trm:run:confined',
+  'bubblewrap gets the folders of the command, the writable ones last',
+  async (t) => {
+    const folders = {
+      cwd: '/data/trm/work/1/project',
+      repo: '/home/me/p',
+      writable: ['/tmp/r'],
+      hidden: '/data',
+    }
+    const line = bwrapArguments(folders).join(' ')
+    t.match(line, /^bwrap --die-with-parent --unshare-net /)
+    const order = [
+      '--ro-bind / /',
+      '--tmpfs /tmp',
+      '--tmpfs /data',
+      '--ro-bind /home/me/p',
+      '--bind /data/trm/work/1',
+    ]
+    const places = order.map((part) => line.indexOf(part))
+    t.ok(
+      places.every((at, index) => at > (places[index - 1] ?? 0)),
+      String(places),
+    )
+    t.match(line, /--bind \/tmp\/r \/tmp\/r .*--chdir \/data\/trm\/work\/1\/project --$/)
+    t.same(
+      [stricter('none', 'auto'), stricter('bwrap', 'auto'), stricter('none', 'none')],
+      ['auto', 'bwrap', 'none'],
+    )
+  },
+)
 
 verifies('trm:run:environment', 'an allow-list, what the session gave, and nothing else', async (t) => {
   const outer = {

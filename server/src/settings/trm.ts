@@ -18,6 +18,13 @@ export const trmSettings = {
       'commands that sessions of Trm may run: any, detected (only those that trm.start finds in the project), or a regular expression that the whole command matches',
     app: 'Trm',
   }),
+  trmSandbox: setting({
+    env: 'CAUSEWAY_TRM_SANDBOX',
+    schema: z.enum(['none', 'auto', 'bwrap']).default('none'),
+    meaning:
+      'what confines the commands of every session of Trm at least: none (limits and a work copy only), auto (bubblewrap where it works) or bwrap (nothing runs without it); a session can ask for more',
+    app: 'Trm',
+  }),
   trmParallel: setting({
     env: 'CAUSEWAY_TRM_PARALLEL',
     schema: whole(2, { min: 1, max: 64 }),

@@ -9,6 +9,7 @@ import type { Metric } from './metric.ts'
 import type { Comparison } from './report/compare-tests.ts'
 import { totalOf } from './report/test-run.ts'
 import type { Baseline, EvalResult, StageSummary } from './result.ts'
+import { isolationOf } from './sandbox.ts'
 import { advanced, type PerfOutcome, type Score, type Standing, scored } from './score.ts'
 import type { SessionConfig } from './session-config.ts'
 import { tampering } from './tamper.ts'
@@ -126,6 +127,7 @@ export function assess({
     repaired: comparison.repaired.slice(0, bounds.names),
     tamper,
     warnings: [...warnings, ...evidence.flatMap(({ finding }) => misconfigured(finding))],
+    isolation: isolationOf(config),
     stages: evidence.map(({ summary }) => summary),
     filesChanged,
     landed: kind !== 'baseline',

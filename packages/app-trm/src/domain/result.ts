@@ -62,6 +62,8 @@ export interface EvalResult extends Decision {
   /** what a command has measured of it; told, and not scored */
   readonly coverage: Coverage | null
   readonly warnings: readonly string[]
+  /** what confined the commands: `work copy`, `process group`, `limits`, `bwrap` */
+  readonly isolation: readonly string[]
   readonly stages: readonly StageSummary[]
   readonly filesChanged: readonly string[]
   /** whether the candidate is in the user's project now */

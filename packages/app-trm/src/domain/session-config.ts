@@ -44,6 +44,8 @@ export interface SessionConfig {
   /** data checks and linters count by how much of them is good, not only by their exit */
   readonly graded: boolean
   readonly protect: Protection
+  /** what confines its commands beyond limits */
+  readonly sandbox: 'none' | 'bwrap'
 }
 
 /** What a caller of start gives. */
@@ -69,13 +71,15 @@ export interface SessionRequest {
   readonly failFast?: boolean | undefined
   readonly graded?: boolean | undefined
   readonly protect?: Protection | undefined
+  /** `auto` is for the caller to settle before */
+  readonly sandbox?: 'none' | 'bwrap' | undefined
 }
 
 /** Share of a measure that is noise where the caller says nothing. */
 const defaultNoise = 0.02
 
 /** What sessions of an earlier version do not say. */
-const later = { failFast: false, graded: false, protect: [] } as const
+const later = { failFast: false, graded: false, protect: [], sandbox: 'none' } as const
 
 /** The configuration of a stored session. */
 export const storedConfig = (config: SessionConfig): SessionConfig => ({
@@ -132,6 +136,7 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
     failFast: request.failFast ?? false,
     graded: request.graded ?? false,
     protect: request.protect ?? 'compare',
+    sandbox: request.sandbox ?? 'none',
   }
 }
 

@@ -43,12 +43,12 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
 /** Ends processes that carry the marker, also those that have left their group; tells how many there were. */
 export async function endMarked(marker: string): Promise<number> {
   let ended = 0
-  // A process may fork while the list is read: asked again until a round finds none.
-  for (let round = 0; round < 5; round++) {
+  // A process may fork while the list is read, and shows no environment while it begins: none must be seen twice in a row.
+  for (let [round, empty] = [0, 0]; round < 8 && empty < 2; round++) {
     const found = await marked(marker)
-    if (found.length === 0) return ended
+    empty = found.length === 0 ? empty + 1 : 0
     for (const pid of found) if (end(pid)) ended++
-    await pause(5)
+    if (empty < 2) await pause(10)
   }
   return ended
 }

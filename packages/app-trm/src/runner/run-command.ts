@@ -1,7 +1,9 @@
 /** Running one command of a project: a group of its own, a limit that holds, output in bounded memory. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { limits } from '../domain/sandbox.ts'
 import { type Captured, capture } from './capture.ts'
 import { endMarked, markerName, markOf, type ProcessMark, signalGroup } from './process-group.ts'
 
@@ -12,6 +14,8 @@ export interface CommandRun {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
+  /** a command line that runs the one after it: a sandbox; none where it is left out */
+  readonly within?: readonly string[] | undefined
   /** unique among all evaluations; carried by every process */
   readonly marker: string
   readonly signal: AbortSignal
@@ -38,15 +42,16 @@ const [graceMs, drainMs] = [2000, 1000]
  * A watcher in the command's own group reads a pipe from this process: when this process dies, however it dies, the
  * pipe ends and the watcher ends the group.
  */
-const watched = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; exec /bin/sh -c "$1"'
+const watched = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
 /** Runs a command to its end, its limit or its cancellation; nothing that it started is left then. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
-  const { command, cwd, env, timeoutMs, marker, signal, onStart, onOutput } = run
+  const { command, cwd, env, timeoutMs, within = [], marker, signal, onStart, onOutput } = run
   const started = performance.now()
   const streams = { stdout: capture(), stderr: capture() }
   const state = { timedOut: false, cancelled: false }
-  const child = spawn('/bin/sh', ['-c', watched, 'sh', command], {
+  const script = `${watched}${limits(timeoutMs / 1000, availableParallelism())}exec "$@"`
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...within, '/bin/sh', '-c', command], {
     cwd,
     env: { ...env, [markerName]: marker },
     detached: true,

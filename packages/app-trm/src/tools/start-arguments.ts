@@ -36,6 +36,7 @@ const moreOptions = z.strictObject({
   failFast: z.boolean().optional(),
   graded: z.boolean().optional(),
   protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).optional(),
+  sandbox: z.enum(['none', 'auto', 'bwrap']).optional(),
 })
 
 /** The same arguments, their members checked and typed. */
@@ -83,16 +84,16 @@ export const startInput = {
   lint: command('exit 0 is good'),
   bench: command('prints number and unit'),
   build: command('exit 0 is good'),
-  signals: z.array(z.unknown()).optional().describe('further checks [{name, command, weight}]'),
+  signals: z.array(z.unknown()).optional().describe('more: [{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('s each'),
   weights: parts(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
   halt: parts(halt, '{max 12, threshold .95, patience 3, min 1}'),
-  ema: z.number().min(0).max(1).default(0.9).describe('weight of the newest score'),
+  ema: z.number().min(0).max(1).default(0.9).describe('weight of the newest'),
   notes: z.string().optional().describe('the aim'),
   preflight: z.boolean().default(true).describe('run a baseline'),
   options: parts(
     moreOptions,
-    '{write: each|improved, isolate, link: [], env: {}, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path]}',
+    '{write: each|improved, isolate, link, env, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path], sandbox: auto|bwrap}',
   ),
   ...waitArgument(50),
 }

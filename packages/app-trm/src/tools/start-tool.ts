@@ -6,10 +6,12 @@ import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseProjectBusy } from '../critic.ts'
 import { commandStatus, type Detected, detect } from '../detect.ts'
+import { type SandboxWish, stricter } from '../domain/sandbox.ts'
 import { freshStanding } from '../domain/score.ts'
 import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
 import { endSession } from '../end-session.ts'
 import { beginStep } from '../run-step.ts'
+import { hasBwrap } from '../runner/has-bwrap.ts'
 import type { SessionRow } from '../store.ts'
 import {
   acting,
@@ -51,7 +53,9 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
       refuseOff(ctx.store)
       const { sessionId } = await once(ctx, 'start', async (key) => {
         const { options, ...given } = readArguments('start', detailed, request)
-        const config = sessionConfig(await projectFolder(ctx.store, repo), { ...given, ...options })
+        const sandbox = await settled(stricter(options.sandbox ?? 'none', ctx.store.sandbox))
+        const folder = await projectFolder(ctx.store, repo)
+        const config = sessionConfig(folder, { ...given, ...options, sandbox })
         const detected = await detect(config.repo)
         allow(ctx.store, config, detected)
         if (preflight) refuseProjectBusy(ctx.store, config.repo)
@@ -163,6 +167,17 @@ function allow({ commands }: Critic, { signals }: SessionConfig, detected: Detec
   throw new CausewayError('COMMAND_REFUSED', `the server does not allow this command: ${refused.command}`, {
     data: { signal: refused.name, policy: commands, allowed: commands === 'detected' ? detected : commands },
   })
+}
+
+/** The sandbox that a wish comes to on this machine; throws `SANDBOX_UNAVAILABLE`. */
+async function settled(wish: SandboxWish): Promise<'none' | 'bwrap'> {
+  if (wish === 'none') return wish
+  if (await hasBwrap()) return 'bwrap'
+  if (wish === 'auto') return 'none'
+  throw new CausewayError(
+    'SANDBOX_UNAVAILABLE',
+    'bubblewrap is not installed, or may not make namespaces here',
+  )
 }
 
 /** Makes room by ending the session that has been left alone longest; throws `TOO_MANY_SESSIONS` where all are in use. */

@@ -144,6 +144,12 @@ export const trmRows = {
     'the policy of the server does not allow this command',
     'use one of data.allowed, or let CAUSEWAY_TRM_COMMANDS allow it',
   ),
+  SANDBOX_UNAVAILABLE: row(
+    -32000,
+    503,
+    'commands cannot be confined on this machine',
+    'install bubblewrap and allow user namespaces, or let options.sandbox and CAUSEWAY_TRM_SANDBOX be auto',
+  ),
   TOO_MANY_SESSIONS: row(-32000, 429, 'too many sessions are active', 'end one of data.sessions by trm.end'),
   SESSION_BUSY: row(
     -32000,

@@ -29,6 +29,7 @@ const good: EvalResult = {
   guard: null,
   coverage: null,
   warnings: [],
+  isolation: [],
   stages: [],
   filesChanged: [],
   landed: true,
