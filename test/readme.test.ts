@@ -136,15 +136,6 @@ verifies(
   },
 )
 
-verifies('client:readme', 'npm pack: the packages hold the programs that it starts', async (t) => {
-  const { stdout } = await run(t, 'npm pack --workspaces --dry-run --json', {})
-  const packed = JSON.parse(stdout) as { name: string; files: { path: string }[] }[]
-  const paths = packed.flatMap(({ name, files }) => files.map(({ path }) => `${name}/${path}`))
-  const programs = [...readme.matchAll(/node_modules\/(@causeway\/\S+\.js)/g)].map((match) => match[1] ?? '')
-  t.same(programs, ['@causeway/server/bin/causeway.js', '@causeway/bridge/dist/bridge.js'])
-  for (const program of programs) t.ok(paths.includes(program), program)
-})
-
 verifies('client:readme', 'told to stop, npm start leaves nothing behind', async (t) => {
   t.match(await server.stop(), isStopped)
   await t.rejects(fetch(`${server.url}/health`), 'nobody listens')

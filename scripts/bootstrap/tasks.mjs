@@ -61,6 +61,7 @@ export const tasks = {
     return supervisor.run(node, [condition, 'scripts/check-long.ts', ...names], environment(node))
   },
 
+  pack: script('scripts/pack.ts', ['build']),
   docs: script('scripts/docs.ts'),
   fixtures: script('scripts/fixtures.ts'),
   bench: script('scripts/bench.ts', ['build']),

@@ -58,4 +58,17 @@ export const command = {
     behaviour:
       'init done twice changes nothing, the old file is kept beside the new one, links and rights stay, --dry-run and --print write nothing',
   },
+  'command:backup': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'backup copies the data of a running server, and restore puts it back, with what was there moved aside and told',
+  },
+  'command:data:erase': {
+    origin: 'server operations, packaging',
+    behaviour: 'data erase removes what one app keeps and nothing else, and says what it removed',
+  },
+  'command:data:erase:asked': {
+    origin: 'server operations, packaging',
+    behaviour: 'data erase asks at a terminal, wants --yes elsewhere, and is refused while a server runs',
+  },
 } as const satisfies Requirements

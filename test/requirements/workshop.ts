@@ -67,4 +67,18 @@ export const workshop = {
     origin: 'style, tests',
     behaviour: 'a source file that no test loads counts as uncovered',
   },
+  'workshop:package:one-version': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'every package, the lockfile, the bridge and the changelog say one version, and name each other by it',
+  },
+  'workshop:package:whole': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'the tarballs of server and bridge, installed into an empty folder, serve every app and answer a tool call through the bridge',
+  },
+  'workshop:package:content': {
+    origin: 'server operations, packaging',
+    behaviour: 'the tarballs hold no tests, sources, fixtures or maps',
+  },
 } as const satisfies Requirements

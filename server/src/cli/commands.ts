@@ -1,8 +1,11 @@
 /** Every command of `causeway`, one line each, in the order of its help. */
 import type { OwnFlag } from '../command-line.ts'
+import { backupCommand } from './backup.ts'
 import type { Command } from './command.ts'
+import { dataCommand } from './data.ts'
 import { initCommand } from './init.ts'
 import { logsCommand } from './logs.ts'
+import { restoreCommand } from './restore.ts'
 import { rootsCommand } from './roots.ts'
 import { serveCommand } from './serve.ts'
 import { statusCommand } from './status.ts'
@@ -16,6 +19,9 @@ export const commands: readonly Command[] = [
   stopCommand,
   logsCommand,
   rootsCommand,
+  backupCommand,
+  restoreCommand,
+  dataCommand,
   toolsCommand,
 ]
 

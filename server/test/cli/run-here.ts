@@ -26,7 +26,7 @@ export async function runHere(t: Test, argv: readonly string[], around: Around =
   const stderr = Object.assign(new PassThrough(), { isTTY: around.answer !== undefined })
   stderr.on('data', (chunk) => {
     err.push(String(chunk))
-    if (/\? $/.test(String(chunk))) stdin.write(`${around.answer}\n`)
+    if (/: $/.test(String(chunk))) stdin.write(`${around.answer}\n`)
   })
   const code = await runCommand({
     argv,

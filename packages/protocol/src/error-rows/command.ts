@@ -3,7 +3,6 @@ import { type ErrorRow, row } from './row.ts'
 /** Commands of the program `causeway`; they are told on its standard error. */
 export const commandRows = {
   STOP_FAILED: row(-32000, 500, 'the server could not be stopped', 'see causeway logs'),
-  SERVER_RUNNING: row(-32000, 409, 'a server runs on the data folder', 'stop it first: causeway stop'),
   NOT_CONFIRMED: row(-32000, 400, 'what cannot be undone was not confirmed', 'say --yes'),
   CLIENT_FILE_REFUSED: row(
     -32000,

@@ -1,0 +1,87 @@
+/**
+ * Packs what is published: the server, with all of our packages inside, and the bridge. `npm run pack [-- <folder>]`
+ * writes the two tarballs, into `dist/` unless a folder is named, and prints their paths.
+ */
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { npm } from './bootstrap/install.mjs'
+import { insideManifest, type Manifest, needed, serverManifest } from './pack/server-manifest.ts'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const target = resolve(process.argv[2] ?? join(root, 'dist'))
+const print = (text: string) => `${text}\n`
+
+/** Every workspace by its name, with its folder. */
+const folders = new Map(
+  globSync(['packages/*/package.json', 'server/package.json', 'bridge/package.json'], { cwd: root }).map(
+    (path) => {
+      const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest
+      return [manifest.name, { manifest, folder: join(root, dirname(path)) }] as const
+    },
+  ),
+)
+const manifests = new Map([...folders].map(([name, { manifest }]) => [name, manifest]))
+const folderOf = (name: string): string => folders.get(name)?.folder ?? ''
+
+/** Copies what `files` of its manifest names. The compiler leaves behind what it made of sources that are gone: not that. */
+function copyFiles({ name, files = [] }: Manifest, to: string): void {
+  const from = folderOf(name)
+  const isMade = (path: string): boolean => {
+    if (/\.map$|\.tsbuildinfo$/.test(path)) return false
+    if (!/\.(js|d\.ts)$/.test(path) || !path.startsWith(join(from, 'dist'))) return true
+    return existsSync(path.replace(/\.(js|d\.ts)$/, '.ts').replace(join(from, 'dist'), join(from, 'src')))
+  }
+  for (const entry of files.filter((one) => !one.startsWith('!')))
+    cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isMade })
+}
+
+function writeManifest(manifest: object, to: string): void {
+  mkdirSync(to, { recursive: true })
+  writeFileSync(join(to, 'package.json'), print(JSON.stringify(manifest, null, 2)))
+}
+
+/** Lays the server out as it is to be packed. */
+function stageServer(to: string): void {
+  const server = manifests.get('@causeway/server') as Manifest
+  writeManifest(serverManifest(server, manifests), to)
+  copyFiles(server, to)
+  cpSync(join(folderOf(server.name), 'README.md'), join(to, 'README.md'))
+  for (const one of needed(server, manifests).slice(1)) {
+    const place = join(to, 'node_modules', one.name)
+    writeManifest(insideManifest(one), place)
+    copyFiles(one, place)
+  }
+}
+
+function pack(folder: string): string {
+  const [program = 'npm', ...first] = npm(process.env, process.execPath)
+  const args = [...first, 'pack', '--json', '--ignore-scripts', '--pack-destination', target]
+  const told = execFileSync(program, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [packed] = JSON.parse(told) as [{ filename: string }]
+  return join(target, basename(packed.filename))
+}
+
+const staging = mkdtempSync(join(tmpdir(), 'causeway-pack-'))
+try {
+  mkdirSync(target, { recursive: true })
+  stageServer(staging)
+  for (const folder of [staging, folderOf('@causeway/bridge')]) process.stdout.write(print(pack(folder)))
+} finally {
+  rmSync(staging, { recursive: true, force: true })
+}

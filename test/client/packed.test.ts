@@ -1,0 +1,87 @@
+/** The product as strangers get it: the packed tarballs, installed into an empty folder outside of the checkout. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { npm } from '../../scripts/bootstrap/install.mjs'
+import { overBridge } from '../e2e/conversation.ts'
+import { getJson } from '../e2e/http.ts'
+import { cleanEnv, startServer } from '../e2e/server-process.ts'
+import { repository } from '../tree.ts'
+import { verifies } from '../verifies.ts'
+
+t.setTimeout(400_000)
+
+const dir = mkdtempSync(join(tmpdir(), 'causeway-packed-'))
+t.teardown(() => rmSync(dir, { recursive: true, force: true }))
+const [packages, home, data] = ['packages', 'home', 'data'].map((name) => join(dir, name)) as [
+  string,
+  string,
+  string,
+]
+for (const folder of [home, data]) mkdirSync(folder)
+
+const run = (program: string, args: readonly string[], cwd = home): string =>
+  execFileSync(program, args, {
+    cwd,
+    env: { ...cleanEnv(), npm_config_update_notifier: 'false', NODE_OPTIONS: '' },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+const pack = [join(repository, 'scripts/pack.ts'), packages]
+const [server = '', bridge = ''] = run(process.execPath, pack, repository).trim().split('\n')
+const installed = (path: string): string => join(home, 'node_modules', path)
+const program = installed('@causeway/server/bin/causeway.js')
+
+verifies('workshop:package:content', async (t) => {
+  for (const tarball of [server, bridge]) {
+    const files = run('tar', ['tzf', tarball]).trim().split('\n')
+    const needless = files.filter(
+      (file) =>
+        /\.map$|\.tsbuildinfo$|(?<!\.d)\.ts$|\/(test|fixtures?|src)\//.test(file) || !/^package\//.test(file),
+    )
+    t.same(needless, [], tarball)
+    t.ok(files.includes('package/README.md') && files.includes('package/package.json'))
+  }
+})
+
+verifies('workshop:package:whole', async (t) => {
+  const [npmProgram = 'npm', ...first] = npm(process.env, process.execPath)
+  const options = [
+    'install',
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ]
+  run(npmProgram, [...first, ...options, server, bridge])
+  const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  t.same(Object.keys(dependencies), ['@causeway/bridge', '@causeway/server'])
+
+  const { url, server: running } = await startServer(t, { dir: data, program: [program] })
+  const { json } = await getJson(url, '/health')
+  t.match(json, { status: 'ok' }, 'every app is well')
+  t.ok(Object.keys(json.apps).length >= 7)
+
+  const causeway = (...args: string[]) => run(process.execPath, [program, ...args, '--data-dir', data])
+  t.match(causeway('status'), `url      ${url}/mcp`)
+  causeway('init', 'claude', '--port', new URL(url).port)
+  const entry = JSON.parse(readFileSync(join(home, '.mcp.json'), 'utf8')).mcpServers.causeway
+  t.ok(entry.args[0].startsWith(installed('@causeway/bridge/')), 'init names the installed bridge')
+  const client = await overBridge(t, url, entry.args)
+  await client.ask('load_recording', { path: 'slide_at_45' })
+  t.match(await client.ask('check_friction_cone', { frame_id: 45 }), { violation_count: 4 }, 'workers run')
+  t.match(
+    await client.ask('plot', { series: ['energy.total'] }),
+    { recording: 'slide_at_45' },
+    'pictures are drawn',
+  )
+
+  causeway('backup', join(dir, 'backup'))
+  t.ok(existsSync(join(dir, 'backup/causeway-backup.json')))
+  t.match(causeway('stop'), /^stopped/)
+  t.same(await running.exited, { code: 0, signal: null })
+  t.match(run('npx', ['--no-install', 'causeway', '--version']), /^\d+\.\d+\.\d+\n$/)
+})

@@ -1,0 +1,54 @@
+import { globSync, readFileSync } from 'node:fs'
+import { version as bridgeVersion } from '../bridge/src/version.ts'
+import { insideManifest, type Manifest, needed, serverManifest } from '../scripts/pack/server-manifest.ts'
+import { repository } from './tree.ts'
+import { verifies } from './verifies.ts'
+
+const json = (path: string) => JSON.parse(readFileSync(`${repository}/${path}`, 'utf8'))
+const paths = ['package.json', 'bridge/package.json', 'server/package.json'].concat(
+  globSync('packages/*/package.json', { cwd: repository }),
+)
+const all: readonly Manifest[] = paths.map(json)
+const ours = new Map(all.map((manifest) => [manifest.name, manifest]))
+
+verifies('workshop:package:one-version', async (t) => {
+  const { version } = json('package.json')
+  for (const { name, version: its, license, engines, dependencies, devDependencies } of all) {
+    t.equal(its, version, name)
+    t.ok(license, `${name} says its license`)
+    t.ok(engines.node, `${name} says which Node it needs`)
+    for (const [other, wanted] of Object.entries({ ...dependencies, ...devDependencies }))
+      t.equal(wanted, ours.get(other)?.version ?? wanted, `${name} wants ${other}`)
+  }
+  t.equal(bridgeVersion, version)
+  const locked = json('package-lock.json').packages
+  for (const path of paths)
+    t.equal(locked[path.replace(/\/?package\.json$/, '')].version, version, `${path} in the lockfile`)
+  const [, newest] = /^## \[(\d[^\]]*)\]/m.exec(readFileSync(`${repository}/CHANGELOG.md`, 'utf8')) ?? []
+  t.equal(newest, version, 'the newest version of the changelog')
+})
+
+verifies('workshop:package:whole', 'the server brings every package of ours that it needs', async (t) => {
+  const server = ours.get('@causeway/server') as Manifest
+  const made = serverManifest(server, ours)
+  t.ok(made.bundleDependencies.includes('@causeway/embed'), 'also one that an app needs')
+  t.notOk(made.bundleDependencies.includes('@causeway/bridge'), 'the bridge is a package of its own')
+  const known = { ...made.dependencies, ...made.optionalDependencies }
+  for (const { dependencies = {}, optionalDependencies = {} } of needed(server, ours))
+    for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
+      t.equal(known[name], version, name)
+  t.notMatch(
+    JSON.stringify([made, ...all.map(insideManifest)]),
+    '@causeway/source',
+    'no way leads to sources',
+  )
+})
+
+verifies('workshop:package:whole', 'two versions of one package of others are refused', async (t) => {
+  const base = { version: '1.0.0', description: '', license: 'X', type: 'module', engines: {} }
+  const one = { ...base, name: '@causeway/one', dependencies: { zod: '1.0.0' } }
+  const server = { ...base, name: 'server', dependencies: { '@causeway/one': '1.0.0', zod: '2.0.0' } }
+  t.throws(() => serverManifest(server, new Map([[one.name, one]])), {
+    message: /want zod 2\.0\.0 and 1\.0\.0/,
+  })
+})
