@@ -46,7 +46,7 @@ verifies('command:backup', async (t) => {
   t.match(refused, { code: 1, stderr: /DATA_IN_USE/ }, 'not under a server that runs')
 })
 
-verifies('command:data:erase:asked', 'refused while a server runs', async (t) => {
+verifies('command:data:asked', 'refused while a server runs', async (t) => {
   t.match(await here('data', 'erase', 'minds', '--yes'), { code: 1, stderr: /DATA_IN_USE/ })
   t.ok(kept().includes('minds.db'))
 })
@@ -67,7 +67,7 @@ verifies('command:stop', async (t) => {
   t.match(await here('stop'), { code: 0, stdout: /^not running/ })
 })
 
-verifies('command:data:erase:asked', async (t) => {
+verifies('command:data:asked', async (t) => {
   const before = kept()
   t.match(await here('data', 'erase', 'minds'), { code: 1, stderr: /NOT_CONFIRMED.*--yes/s })
   const asked = (answer: string) =>

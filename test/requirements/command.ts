@@ -67,7 +67,7 @@ export const command = {
     origin: 'server operations, packaging',
     behaviour: 'data erase removes what one app keeps and nothing else, and says what it removed',
   },
-  'command:data:erase:asked': {
+  'command:data:asked': {
     origin: 'server operations, packaging',
     behaviour: 'data erase asks at a terminal, wants --yes elsewhere, and is refused while a server runs',
   },
