@@ -59,7 +59,7 @@ export const whole = { start: null, end: null } as const
 
 /** Waits until a condition holds. */
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('the condition did not come true')
     await wait(5)
