@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddingSettings } from '../../packages/app-help/src/embedding.ts'
 import { evaluate, type Way } from './help/evaluate.ts'
+import { heldOutSets } from './help/held-out.ts'
 import { measureRebuild, measureSizes } from './help/load.ts'
-import { helpQuestions } from './help/questions.ts'
+import { type QuestionSet, tunedSet } from './help/questions.ts'
 import type { Score } from './help/score.ts'
 import type { Section } from './report.ts'
 
@@ -19,20 +20,36 @@ export async function measureHelp(
   folder: string,
   { write, env }: { write: boolean; env: NodeJS.ProcessEnv },
 ): Promise<Section[]> {
-  const scores = await evaluate(join(folder, 'evaluation'))
+  const scores = await evaluate(join(folder, 'tuned'), tunedSet)
   if (write) writeFileSync(baselineFile, `${JSON.stringify(rounded(scores), null, 2)}\n`)
-  const sections = [quality('Help: what is found, offline', scores)]
+  const sections = [quality('Help: offline, questions that ranking was chosen by', tunedSet, scores)]
+  for (const [name, set] of Object.entries(heldOutSets))
+    sections.push(
+      quality(
+        `Help: offline, questions kept apart, ${name}`,
+        set,
+        await evaluate(join(folder, `apart-${name}`), set),
+      ),
+    )
   const endpoint = endpointOf(env)
   if (endpoint !== undefined)
-    sections.push(quality('Help: with the endpoint', await evaluate(join(folder, 'endpoint'), endpoint)))
+    for (const [name, set] of Object.entries({ 'ranking was chosen by': tunedSet, ...heldOutSets })) {
+      const asked = await evaluate(join(folder, `endpoint-${name}`), set, endpoint)
+      sections.push(quality(`Help: with the endpoint, ${name}`, set, asked))
+    }
   sections.push(await measureSizes(folder, { all: true }), await measureRebuild(folder))
   return sections
 }
 
-function quality(title: string, scores: Readonly<Record<Way, Score>>): Section {
+function quality(
+  title: string,
+  { sources, questions }: QuestionSet,
+  scores: Readonly<Record<Way, Score>>,
+): Section {
+  const names = sources.map((name) => name.replace('pkg:', '')).join(', ')
   return {
     title,
-    about: `${helpQuestions.length} questions over the documentation of Fastify and undici; one question is ${(100 / helpQuestions.length).toFixed(1)} points.`,
+    about: `${questions.length} questions, with the documentation of ${names} in the index; one question is ${(100 / questions.length).toFixed(1)} points.`,
     head: ['ranked by', 'hit@1', 'hit@5', 'hit@10', 'MRR'],
     rows: Object.entries(scores).map(([way, { hit1, hit5, hit10, mrr }]) => [
       way,

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { evaluate, type Way, ways } from '../../../scripts/bench/help/evaluate.ts'
-import { helpQuestions } from '../../../scripts/bench/help/questions.ts'
+import { tunedSet } from '../../../scripts/bench/help/questions.ts'
 import { readBaseline } from '../../../scripts/bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
 
 t.setTimeout(120_000)
 
 verifies('help:quality', async (t) => {
-  t.ok(helpQuestions.length >= 60)
-  const scores = await evaluate(t.testdir())
+  t.ok(tunedSet.questions.length >= 60)
+  const scores = await evaluate(t.testdir(), tunedSet)
   const { hybrid, ...others } = scores
   t.ok(hybrid.hit5 >= 0.74, `hit@5 ${hybrid.hit5}`)
   t.ok(hybrid.hit10 >= 0.84, `hit@10 ${hybrid.hit10}`)

@@ -1,4 +1,4 @@
-/** Asks every question of the evaluation in every way, over the documentation of Fastify and undici. */
+/** Asks every question of a set in every way, over the documentation that the set names. */
 import { build } from '../../../packages/app-help/src/build/build.ts'
 import { readSources } from '../../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../../packages/app-help/src/domain/chunk.ts'
@@ -6,7 +6,7 @@ import type { ListName } from '../../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../../packages/app-help/src/embedding.ts'
 import { asEmbedded, fusedPages, rankedLists } from '../../../packages/app-help/src/search/search.ts'
 import { openSqliteStorage } from '../../../packages/app-help/src/sqlite/sqlite-storage.ts'
-import { helpQuestions } from './questions.ts'
+import type { QuestionSet } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
 
 /** Ways to rank, as the lists that are fused. */
@@ -28,11 +28,12 @@ export type Way = keyof typeof ways
 /** Scores by way, over all questions. `folder` is for the index. */
 export async function evaluate(
   folder: string,
+  { sources: entries, questions }: QuestionSet,
   embedding: EmbeddingSettings = { provider: 'lsa' },
 ): Promise<Readonly<Record<Way, Score>>> {
   const storage = openSqliteStorage(folder)
   const { signal } = new AbortController()
-  const sources = readSources(['pkg:fastify', 'pkg:undici'], '/')
+  const sources = readSources(entries, '/')
   const request = { sources, size: defaultSize, embedding, rebuild: false, holder: 'evaluation' }
   await build(request, { storage, now: Date.now, signal, progress() {} })
   const index = await storage.open()
@@ -44,7 +45,7 @@ export async function evaluate(
       (await index.docs(scope)).map((doc) => [doc.doc_id, `${doc.source}/${doc.file_path}`]),
     )
     const ranks = new Map<Way, (number | undefined)[]>()
-    for (const { text, pages } of helpQuestions) {
+    for (const { text, pages } of questions) {
       const vector = await embedder?.embedQuery(asEmbedded(text, embedding), { signal })
       const lists = await rankedLists(index, { text, mode: 'hybrid', scope, vector })
       for (const [way, names] of Object.entries(ways) as [Way, readonly ListName[]][]) {

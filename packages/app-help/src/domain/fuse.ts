@@ -43,10 +43,10 @@ export interface FusedItem {
  */
 const k = 5
 /**
- * Four lists go by words: pages by vector count three times, so that words and meaning speak equally loud. A name of
- * code says better than any word what is meant.
+ * Four lists go by words and two by meaning: these count twice each, so that words and meaning speak equally loud. A name
+ * of code says better than any word what is meant.
  */
-const weights: Readonly<Partial<Record<ListName, number>>> = { page: 3, identifier: 4 }
+const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 2, page: 2, identifier: 4 }
 /** Pages of each list that count. */
 const depth = 50
 
