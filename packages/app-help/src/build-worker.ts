@@ -1,5 +1,6 @@
 /** The worker that builds, exports and imports, for as long as that takes. */
 import { randomUUID } from 'node:crypto'
+import { constants, setPriority } from 'node:os'
 import { type Call, serve } from '@causeway/worker'
 import { type BuildRequest, type BuildTools, build, type Making } from './build/build.ts'
 import { exportPublic, verifyExport } from './export/export.ts'
@@ -19,6 +20,9 @@ export interface BuildMethods {
     readonly making: Making
   }): BuildReport
 }
+
+// A build takes the time of the processor that no answer needs. On Linux alone a priority is that of the calling thread.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const newId = (): string => randomUUID().replaceAll('-', '')
 

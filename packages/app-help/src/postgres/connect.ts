@@ -16,11 +16,19 @@ export async function connect(url: string): Promise<PostgresDatabase> {
   const pool = new pg.Pool({ connectionString: url, max: connections, application_name: 'causeway-help' })
   // A connection that breaks while it is idle is replaced; whoever asks next gets its own error.
   pool.on('error', () => {})
-  const query: Sql['query'] = async (text, parameters = []) => (await pool.query(text, [...parameters])).rows
+  const query: Sql['query'] = async (text, parameters = []) => {
+    try {
+      return (await pool.query(text, [...parameters])).rows
+    } catch (error) {
+      throw databaseFailure(error)
+    }
+  }
   return {
     query,
     async transaction(work) {
-      const client = await pool.connect()
+      const client = await pool.connect().catch((error: unknown) => {
+        throw databaseFailure(error)
+      })
       try {
         await client.query('BEGIN')
         const result = await work({
@@ -29,12 +37,34 @@ export async function connect(url: string): Promise<PostgresDatabase> {
         await client.query('COMMIT')
         return result
       } catch (error) {
-        await client.query('ROLLBACK')
-        throw error
+        // A connection that is lost has rolled back already.
+        await client.query('ROLLBACK').catch(() => {})
+        throw databaseFailure(error)
       } finally {
         client.release()
       }
     },
     close: () => pool.end(),
   }
+}
+
+/** What is wrong with a server, by the code of the driver or of PostgreSQL (its manual, appendix A). */
+const complaints: readonly (readonly [RegExp, string])[] = [
+  [/^E[A-Z]+$|^08|^57P/, 'it cannot be reached'],
+  [/^28/, 'it refuses the user'],
+  [/^3D/, 'there is no such database'],
+  [/^42501$/, 'the user may not do what is needed'],
+  [/^53/, 'it has no room or no connection left'],
+  [/^0A000$|^58P01$|^42704$/, 'it has no extension vector of version 0.8 or newer'],
+]
+
+/** A failure as `HELP_DATABASE_UNUSABLE` where the server is the cause; anything else is a mistake of ours and stays. */
+export function databaseFailure(error: unknown): unknown {
+  const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
+  const complaint = complaints.find(([pattern]) => pattern.test(code))?.[1]
+  if (complaint === undefined) return error
+  return new CausewayError('HELP_DATABASE_UNUSABLE', `the database of the documentation: ${complaint}`, {
+    data: { database_code: code },
+    cause: error,
+  })
 }

@@ -27,6 +27,13 @@ export const helpRows = {
     'call again in a few seconds, or run npm run help:build',
     retry,
   ),
+  HELP_DATABASE_UNUSABLE: row(
+    -32000,
+    503,
+    'the PostgreSQL server that keeps the documentation cannot be used',
+    'see the message; correct CAUSEWAY_HELP_DATABASE_URL or the server, or leave the setting out to use SQLite',
+    retry,
+  ),
   HELP_BUILD_RUNNING: row(
     -32000,
     409,
