@@ -44,4 +44,12 @@ export const reliability = {
     behaviour:
       'a server that is killed at any moment while every store is at work starts again with all that was answered, once',
   },
+  'migration:released': {
+    origin: 'design, data',
+    behaviour: 'a step of a schema that was released is never changed',
+  },
+  'migration:opens': {
+    origin: 'design, data',
+    behaviour: 'the data files of every released version open in this one, with every row',
+  },
 } as const satisfies Requirements

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3 from 'better-sqlite3'
@@ -26,6 +26,7 @@ export function lockFolder(dir: string, about: Readonly<Record<string, unknown>>
     const db = new BetterSqlite3(file, { timeout: 0 })
     try {
       db.exec('BEGIN EXCLUSIVE')
+      chmodSync(file, 0o600)
       writeFileSync(holder, `${JSON.stringify({ pid: process.pid, ...about })}\n`, { mode: 0o600 })
     } catch (error) {
       db.close()

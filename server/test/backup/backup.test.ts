@@ -137,7 +137,7 @@ verifies('backup:refused', async (t) => {
   const kept = new Map(filesOf(target).map((path) => [path, readFileSync(join(target, path))]))
   const newer = () => {
     const db = new Database(at('notes.db'))
-    db.exec(`INSERT INTO causeway_migration VALUES (2, 'of next year', 0)`)
+    db.exec(`INSERT INTO causeway_migration VALUES (2, 'of next year', '', 0)`)
     db.close()
   }
   const manifest = (change: (text: string) => string) => () =>

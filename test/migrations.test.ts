@@ -1,0 +1,122 @@
+/** Data files of every released version, opened by this one. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import t from 'tap'
+import { releasedOf, stores } from '../scripts/schema/stores.ts'
+import { apps } from '../server/src/apps.ts'
+import { openTestCore } from '../server/test/test-core.ts'
+import { repository } from './tree.ts'
+import { verifies } from './verifies.ts'
+
+t.setTimeout(120_000)
+
+const folder = join(repository, 'fixtures/schemas')
+const versions = readdirSync(folder).sort()
+
+/** Tables that a start changes by design: what runs and copies there are is found anew, and a lease ends. */
+const renewed = [
+  'recordings.db: run',
+  'recordings.db: snapshot',
+  'recordings/living.db: run',
+  'help.db: lease',
+]
+
+/** Each row of each table that is no index of SQLite's own, by its columns. */
+function rowsIn(file: string, columnsOf: (table: string, db: Database.Database) => readonly string[]) {
+  const db = new Database(file, { readonly: true })
+  try {
+    const tables = db
+      .prepare<[], string>(
+        `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'`,
+      )
+      .pluck()
+      .all()
+    return new Map(
+      tables.map((table) => {
+        const columns = columnsOf(table, db)
+        const sql = `SELECT ${columns.map((name) => `"${name}"`).join(', ')} FROM "${table}"`
+        return [
+          table,
+          {
+            columns,
+            rows: db
+              .prepare<[], unknown[]>(sql)
+              .raw()
+              .all()
+              .map((row) => JSON.stringify(row)),
+          },
+        ]
+      }),
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const ownColumns = (table: string, db: Database.Database): readonly string[] =>
+  (db.pragma(`table_info("${table}")`) as { readonly name: string }[]).map(({ name }) => name)
+
+verifies('migration:released', async (t) => {
+  t.ok(versions.length > 0)
+  for (const version of versions) {
+    const released = JSON.parse(readFileSync(join(folder, version, 'migrations.json'), 'utf8'))
+    for (const [path, migrations] of Object.entries(stores))
+      t.same(
+        releasedOf(migrations).slice(0, released[path].length),
+        released[path],
+        `${version}: the steps of ${path} are as they were released; a change of the schema is a new step`,
+      )
+  }
+})
+
+verifies('migration:opens', async (t) => {
+  for (const version of versions) {
+    const dir = t.testdir({ data: {} })
+    const data = join(dir, 'data')
+    const before = new Map<string, ReturnType<typeof rowsIn>>()
+    for (const path of Object.keys(stores)) {
+      const file = join(data, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, gunzipSync(readFileSync(join(folder, version, `${path}.gz`))))
+      before.set(path, rowsIn(file, ownColumns))
+    }
+    // The clock of the files: what is old by then is forgotten by design.
+    const made = before.get('server.db')?.get('audit')?.rows.length ?? 0
+    t.ok(made > 0, 'the files have been at work')
+    const db = new Database(join(data, 'server.db'), { readonly: true })
+    const nowMs = db.prepare<[], number>('SELECT max(at_ms) FROM audit').pluck().get() ?? 0
+    db.close()
+    const core = await openTestCore(t, apps, { dir, now: () => nowMs, env: { CAUSEWAY_HELP_BUILD: 'false' } })
+    const health = await core.health()
+    t.same(
+      Object.entries(health.apps).filter(([name, { status }]) => status !== 'ok' && name !== 'Help'),
+      [],
+    )
+    await core.close()
+    for (const [path, tables] of before) {
+      const file = join(data, path)
+      const columns = (table: string) => tables.get(table)?.columns ?? []
+      const known = new Database(file, { readonly: true })
+      const applied = known.prepare('SELECT name FROM causeway_migration ORDER BY version').pluck().all()
+      t.same(
+        applied,
+        stores[path]?.map(({ name }) => name),
+        `${path} has the newest schema`,
+      )
+      t.equal(known.pragma('integrity_check', { simple: true }), 'ok')
+      known.close()
+      const after = rowsIn(file, (table, db) => (tables.has(table) ? columns(table) : ownColumns(table, db)))
+      for (const [table, { rows }] of tables) {
+        if (renewed.includes(`${path}: ${table}`)) continue
+        const found = new Set(after.get(table)?.rows)
+        t.same(
+          rows.filter((row) => !found.has(row)),
+          [],
+          `${version}: every row of ${path}: ${table} is there`,
+        )
+      }
+    }
+  }
+})
