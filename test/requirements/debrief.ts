@@ -158,6 +158,12 @@ export const debrief = {
     origin: 'design, growing past one machine',
     behaviour: 'a plot that changes while a tool runs makes it run again on what is there now',
   },
+  'debrief:run-tool:vault': {
+    origin: `${upstream}, tool execution and command processing`,
+    behaviour:
+      'a tool of ToolVault runs on the plot and its command is applied in one transaction: one revision, one undo, one event, one entry in the audit, and no feature passes through the client',
+    over: ['http', 'bridge'],
+  },
   'debrief:resources': {
     origin: `${upstream}, resources`,
     behaviour:
