@@ -21,7 +21,8 @@ export function lineSplitter(limit = longestLine): LineSplitter {
   let count = 0
   const take = (last: Uint8Array): string => {
     count++
-    const text = Buffer.concat([...parts, last]).toString('utf8')
+    const whole = held === 0 ? last : Buffer.concat([...parts, last])
+    const text = Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString('utf8')
     parts = []
     held = 0
     return text
