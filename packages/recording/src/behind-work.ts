@@ -64,6 +64,7 @@ export function behindWork({ copies, startWorker, worthPreparing, foreseen }: Be
       const link = startWorker()
       links.set(key, link)
       try {
+        await link.call('stepBack', undefined)
         if (!isIndexed) {
           await link.call('finish', { file, path: recording.identity.path })
           await entry.refresh()

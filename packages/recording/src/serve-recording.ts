@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Call, type HandlersOf, serve } from '@causeway/worker'
+import { type Call, type HandlersOf, serve, stepBack } from '@causeway/worker'
 import { answersFile, answersFileOf, revisionOf } from './answers-file.ts'
 import { copyDatabase, removeCopy } from './copy.ts'
 import { stateKey } from './file-state.ts'
@@ -102,6 +102,7 @@ function methods(
       return undefined
     },
     refresh,
+    stepBack: () => void stepBack(),
     frame: ({ frame }) => reading((open) => open.frame(frame)),
     systemEnergy: ({ range }) => reading((open) => open.systemEnergy(range)),
     bodyEnergy: ({ body, range }) => reading((open) => open.bodyEnergy(body, range)),

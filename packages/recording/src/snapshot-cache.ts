@@ -12,6 +12,7 @@ export interface SnapshotCache {
   find(key: string): Promise<string | undefined>
   /** Takes up a copy that stands at its place already. */
   add(key: string, path: string, bytes: number): string
+  /** Notes that a copy is used now; of the one that was used last, once a second. */
   touch(key: string): void
   /** Reads the size again, after indexes or columns were added. */
   resize(key: string): Promise<void>
@@ -38,6 +39,7 @@ export function snapshotCache(
   const total = () => catalogue.snapshots().reduce((sum, { bytes }) => sum + bytes, 0)
   const isSuperseded = ({ key, path }: Snapshot) =>
     catalogue.snapshots().findLast((copy) => copy.path === path)?.key !== key
+  let last = { key: '', ms: 0 }
   const remove = async (key: string) => {
     catalogue.removeSnapshot(key)
     await removeCopy(fileOf(key))
@@ -54,7 +56,12 @@ export function snapshotCache(
       catalogue.addSnapshot({ key, path, bytes, used_ms: now() })
       return fileOf(key)
     },
-    touch: (key) => catalogue.touchSnapshot(key, now()),
+    touch(key) {
+      // A client asks about one recording hundreds of times a second, and each note is a write to the disk.
+      if (key === last.key && now() - last.ms < 1000) return
+      last = { key, ms: now() }
+      catalogue.touchSnapshot(key, last.ms)
+    },
     async resize(key) {
       const { size } = await stat(fileOf(key))
       const beside = [columnsFileOf(fileOf(key)), answersFileOf(fileOf(key))]

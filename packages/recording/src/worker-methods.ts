@@ -28,6 +28,8 @@ export interface WorkerMethods extends RecorderMethods {
   }
   /** The summary of a run that grows while it is read; later answers know of the frames it counts. */
   readonly reread: () => RecordingSummary
+  /** Lets other threads go first from now on: nobody waits for what this worker does. */
+  readonly stepBack: () => undefined
   /** Checks and indexes a large private copy that another worker is reading. */
   readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
   /** Writes the columns of the copy that is open into this file, and reads from it from then on. */

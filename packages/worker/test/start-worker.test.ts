@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
@@ -32,6 +33,13 @@ t.test('call: answers come back, and progress before them', async (t) => {
     [2, 3, 'adding'],
     [3, 3, 'adding'],
   ])
+})
+
+t.test('stepBack: the worker goes behind this thread, which stays where it is', async (t) => {
+  const before = getPriority()
+  const own = await started(t).call('stepBack', undefined)
+  t.equal(getPriority(), before)
+  t.equal(own, process.platform === 'linux' ? constants.priority.PRIORITY_BELOW_NORMAL : before)
 })
 
 t.test('call: calls in hand are counted, and each gets its own answer', async (t) => {

@@ -1,8 +1,9 @@
 /** The entry of a worker that tries everything that a worker may do. */
 import { writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
-import { serve } from '../src/index.ts'
+import { serve, stepBack } from '../src/index.ts'
 
 /** What it does. */
 export interface TrialMethods {
@@ -15,6 +16,8 @@ export interface TrialMethods {
   fail(args: undefined): never
   /** Never answers; ends when it is aborted. */
   rest(args: undefined): undefined
+  /** Steps back; answers its priority. */
+  stepBack(args: undefined): number
   /** Ends the thread in the middle of a call. */
   die(args: undefined): never
   /** Writes this text into the file when the worker is closed. */
@@ -43,6 +46,10 @@ serve<TrialMethods>(
     },
     fail() {
       throw new Error('the password is in /root/secret')
+    },
+    stepBack() {
+      stepBack()
+      return getPriority()
     },
     async rest(_, { signal }) {
       await wait(2 ** 31 - 1, undefined, { signal, ref: false })
