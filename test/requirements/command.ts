@@ -71,4 +71,18 @@ export const command = {
     origin: 'server operations, packaging',
     behaviour: 'data erase asks at a terminal, wants --yes elsewhere, and is refused while a server runs',
   },
+  'command:doctor': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'doctor examines Node, SQLite, bridge, settings, data folder, disk, tokens, roots, port and server, and says what to do about each',
+  },
+  'command:install-service': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'install-service writes a systemd unit with this Node, these settings without secrets, a heap cap and restarts; it switches nothing on unless told',
+  },
+  'command:install-service:no-systemd': {
+    origin: 'server operations, packaging',
+    behaviour: 'without systemd install-service writes nothing and says what to run instead',
+  },
 } as const satisfies Requirements

@@ -1,6 +1,6 @@
 /** What a command of `causeway` is. Its help, its part of docs/cli.md and the check of its flags come from the declaration. */
 import { CausewayError } from '@causeway/protocol'
-import type { OwnFlag } from '../command-line.ts'
+import type { CommandLine, OwnFlag } from '../command-line.ts'
 import type { Config } from '../config.ts'
 
 /** A flag of a command. */
@@ -25,6 +25,8 @@ export interface Call<Flags extends CommandFlags = CommandFlags> {
   readonly flags: FlagValues<Flags>
   /** Every setting; throws `INVALID_SETTING`. Read when asked for, since not every command needs sound settings. */
   readonly config: () => Config
+  /** The settings as the command line gives them. */
+  readonly given: Pick<CommandLine, 'settings' | 'envFile'>
   readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   /** Writes a line to standard output: what was asked for. */

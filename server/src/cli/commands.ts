@@ -3,7 +3,9 @@ import type { OwnFlag } from '../command-line.ts'
 import { backupCommand } from './backup.ts'
 import type { Command } from './command.ts'
 import { dataCommand } from './data.ts'
+import { doctorCommand } from './doctor.ts'
 import { initCommand } from './init.ts'
+import { installServiceCommand } from './install-service.ts'
 import { logsCommand } from './logs.ts'
 import { restoreCommand } from './restore.ts'
 import { rootsCommand } from './roots.ts'
@@ -18,10 +20,12 @@ export const commands: readonly Command[] = [
   statusCommand,
   stopCommand,
   logsCommand,
+  doctorCommand,
   rootsCommand,
   backupCommand,
   restoreCommand,
   dataCommand,
+  installServiceCommand,
   toolsCommand,
 ]
 

@@ -63,7 +63,7 @@ function find(name: string): Command {
 
 function callOf(
   { name, flags }: Command,
-  { own }: CommandLine,
+  { own, settings, envFile }: CommandLine,
   words: readonly string[],
   { place, say, note }: { place: Surroundings } & Pick<Call, 'say' | 'note'>,
 ): Call {
@@ -82,6 +82,7 @@ function callOf(
         value === undefined ? own.has(flag) : own.get(flag),
       ]),
     ) as Call['flags'],
+    given: { settings, envFile },
     config: () => readConfig({ argv, env, cwd, own: everyFlag }).config,
     env,
     cwd,

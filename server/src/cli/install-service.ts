@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CausewayError } from '@causeway/protocol'
+import { type Config, type SettingKey, settings } from '../config.ts'
+import { isPassing } from './bridge-program.ts'
+import { type Call, command, misuse } from './command.ts'
+import { replaceFile, textOf } from './replace-file.ts'
+import { serviceUnit } from './service-unit.ts'
+
+const unitName = 'causeway.service'
+const defaultHeapMb = 2048
+// The same way up from src/cli and from dist/cli.
+const program = fileURLToPath(new URL('../../bin/causeway.js', import.meta.url))
+
+export const installServiceCommand = command({
+  name: 'install-service',
+  about: 'write a systemd unit that runs the server for this user',
+  forms: [''],
+  details: `The unit starts the server as it would be started here and now: with this Node, this folder, and the settings that are
+given by flag or environment, secrets left out. Those belong into the file of settings that the unit reads. The heap is
+capped, a server that fails is started again, and it is stopped after its calls. Without --enable nothing is switched on.`,
+  flags: {
+    print: { about: 'print the unit, and write nothing' },
+    enable: { about: 'switch it on now, and at every login' },
+    'heap-mb': { value: '<n>', about: `cap of the heap in MiB (default ${defaultHeapMb})` },
+  },
+  settings: ['--data-dir', '--port', '--roots', '--recording-roots', '--token-file', '--log-files'],
+  exits: { 1: 'this system has no systemd for users, or it refused; what to run instead is told' },
+  examples: [
+    'causeway install-service --recording-roots ~/simulations --enable',
+    'causeway install-service --print',
+  ],
+  run(call) {
+    const { words, flags, env, cwd, given, say, note } = call
+    if (words.length > 0) throw misuse('install-service', `it takes no words: ${words.join(' ')}`)
+    const folder = env.XDG_CONFIG_HOME || join(homedir(), '.config')
+    const config = call.config()
+    const unit = unitOf({ config, given, env, cwd, heapMb: heapOf(flags['heap-mb']), folder })
+    if (flags.print) {
+      say(unit.trimEnd())
+      return 0
+    }
+    requireSystemd(env)
+    if (isPassing(program))
+      note(
+        'this program is in a folder that npm empties when it likes: npm install --global @causeway/server first',
+      )
+    if (config.roots.includes(homedir()))
+      note('apps may read all of your home folder: say --roots, or run this in another folder')
+    const path = join(folder, 'systemd/user', unitName)
+    const before = textOf(path)
+    if (before === unit) say(`unchanged: ${path}`)
+    else {
+      const backup = replaceFile(path, { text: unit, before })
+      say(`written: ${path}`)
+      if (backup !== undefined) note(`as it was: ${backup}`)
+    }
+    const steps = [['daemon-reload'], ['enable', '--now', unitName]]
+    if (flags.enable) for (const step of steps) systemctl(step, env)
+    else for (const step of steps) note(`next: systemctl --user ${step.join(' ')}`)
+    note('it ends with your last login, unless: loginctl enable-linger')
+    return 0
+  },
+})
+
+interface UnitParts {
+  readonly config: Config
+  readonly given: Call['given']
+  readonly env: NodeJS.ProcessEnv
+  readonly cwd: string
+  readonly heapMb: number
+  readonly folder: string
+}
+
+/** Relative paths stay as they were given: the service starts in the same folder. */
+function unitOf({ config, given, env, cwd, heapMb, folder }: UnitParts): string {
+  const file = given.envFile === undefined ? [] : ['--env-file', resolve(cwd, given.envFile)]
+  return serviceUnit({
+    node: process.execPath,
+    program,
+    args: ['serve', ...file],
+    cwd,
+    heapMb,
+    environment: { ...givenSettings(given, env), [settings.dataDir.env]: config.dataDir },
+    environmentFile: join(folder, 'causeway', 'service.env'),
+    shutdownMs: config.shutdownMs,
+  })
+}
+
+const secret = /KEY|PASSWORD|SECRET|DATABASE_URL/
+
+/** What flags and environment say, by variable; secrets do not belong into a unit, which others may read. */
+const givenSettings = (given: Call['given'], env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Object.keys(settings) as SettingKey[]).flatMap((key) => {
+      const name = settings[key].env
+      const text = given.settings[key] ?? env[name]
+      return text === undefined || secret.test(name) ? [] : [[name, text]]
+    }),
+  )
+
+function heapOf(text: string | undefined): number {
+  const heapMb = Number(text ?? defaultHeapMb)
+  if (Number.isInteger(heapMb) && heapMb >= 128) return heapMb
+  throw misuse('install-service', `--heap-mb is a whole number from 128: ${text}`)
+}
+
+function requireSystemd(env: NodeJS.ProcessEnv): void {
+  const runtime = env.XDG_RUNTIME_DIR
+  const isThere =
+    process.platform === 'linux' && runtime !== undefined && existsSync(join(runtime, 'systemd'))
+  if (isThere) return
+  throw new CausewayError('NO_SERVICE_MANAGER', 'no systemd runs services of this user here', {
+    remedy: `let the service manager of this system run: ${process.execPath} ${program} serve; or write the unit for another machine by --print`,
+  })
+}
+
+function systemctl(args: readonly string[], env: NodeJS.ProcessEnv): void {
+  const { status, stderr, error } = spawnSync('systemctl', ['--user', ...args], { env, encoding: 'utf8' })
+  if (status === 0) return
+  throw new CausewayError(
+    'NO_SERVICE_MANAGER',
+    `systemctl --user ${args.join(' ')} failed: ${(error?.message ?? stderr).trim()}`,
+    { remedy: 'the unit is written; switch it on by hand' },
+  )
+}
