@@ -125,6 +125,11 @@ export const trm = {
     origin: 'refinement design, isolation',
     behaviour: 'under write improved a candidate lands only where it is better',
   },
+  'trm:submit:end': {
+    origin: 'refinement design, isolation',
+    behaviour:
+      'under write end the project stays as it is until the session ends, and then gets what was asked for, or nothing where somebody else has edited it',
+  },
   'trm:signals:named': {
     origin: 'original refinement design, adding an evaluation signal',
     behaviour: 'further named signals have a command and a weight of their own',

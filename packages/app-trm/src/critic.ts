@@ -4,6 +4,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import { sweepDesks } from './desk.ts'
 import type { EvalResult } from './domain/result.ts'
 import type { SandboxWish } from './domain/sandbox.ts'
 import { type Engine, openEngine } from './engine.ts'
@@ -96,6 +97,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   await rm(critic.workDir, { recursive: true, force: true })
   await mkdir(critic.workDir, { recursive: true, mode: 0o700 })
   for (const step of await store.runningSteps()) await interrupt(critic, step)
+  await sweepDesks(critic)
   if (existsSync(join(dir, 'trm', 'shadow.git'))) state.collecting = collect(critic)
   return critic
 }

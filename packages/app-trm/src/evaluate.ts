@@ -182,7 +182,9 @@ const command = (
   runCommand({
     command: text,
     within:
-      config.sandbox === 'bwrap' ? bwrapArguments({ cwd, repo: config.repo, writable, hidden }) : undefined,
+      config.sandbox === 'bwrap'
+        ? bwrapArguments({ cwd, repo: config.project, writable, hidden })
+        : undefined,
     cwd,
     env: { ...commandEnvironment(process.env, config.env, more), PWD: cwd },
     timeoutMs: config.timeoutS * 1000,

@@ -1,6 +1,7 @@
 /** Judging a candidate again with the files that judge it as they were at the start of the session. */
 import type { Critic } from './critic.ts'
 import { assess, type Evidence } from './domain/assess.ts'
+import { isSameContent } from './domain/candidate/same-content.ts'
 import type { FileContent, FilesBefore } from './domain/candidate/types.ts'
 import { type Guard, guardOf } from './domain/guard.ts'
 import { tampering } from './domain/tamper.ts'
@@ -26,7 +27,7 @@ export async function guardStep(
   const before = await critic.files(cwd).read([...first.keys()])
   const changes = new Map<string, FileContent | null>()
   for (const [path, content] of first)
-    if (!isSame(content, before.get(path))) changes.set(path, content ?? null)
+    if (!isSameContent(content, before.get(path))) changes.set(path, content ?? null)
   if (changes.size === 0) return null
   await critic.files(cwd).write(changes, { before })
   const { result } = assess({
@@ -64,10 +65,4 @@ async function judgesAtStart(
   } finally {
     await snapshots.drop(start)
   }
-}
-
-/** The same text or the same bytes, or nothing both times. */
-function isSame(a: FileContent | undefined, b: FileContent | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return Buffer.compare(Buffer.from(a), Buffer.from(b)) === 0
 }

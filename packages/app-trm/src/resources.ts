@@ -17,7 +17,7 @@ export function trmResources(app: Registrar<Critic, TrmSession>): void {
     list: async ({ store }) =>
       (await store.store.sessions()).map(({ id, config }) => ({
         uri: `trm://sessions/${id}`,
-        name: `${config.repo} ${id}`,
+        name: `${config.project} ${id}`,
       })),
     complete: { sid: sessionIds },
     async read(variables, { store }) {

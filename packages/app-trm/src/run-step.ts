@@ -36,7 +36,7 @@ export async function beginStep(critic: Critic, session: SessionRow, asked: Step
   const { store, snapshots, running } = critic
   const { config, standing } = session
   const changes = asked.proposal?.applied.changes ?? new Map()
-  const lands = changes.size > 0 && config.write === 'each'
+  const lands = changes.size > 0 && config.write !== 'improved'
   const before = lands ? await snapshots.take(config.repo, [...changes.keys()]) : undefined
   const step = await store.beginStep(
     { id: session.id, rev: session.rev, standing: { ...standing, notes: asked.reason ?? standing.notes } },
@@ -122,7 +122,7 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
   try {
     const copy = await workCopy(critic, config, { name: step.marker, signal })
     try {
-      if (asked.proposal !== undefined && config.write !== 'each')
+      if (asked.proposal !== undefined && config.write === 'improved')
         await critic.files(copy.cwd).write(asked.proposal.applied.changes, writeOptions(asked.proposal))
       const filesChanged = [...(asked.proposal?.applied.changes.keys() ?? [])].sort()
       const changed = [...new Set([...changedBy(await store.steps(session.id)), ...filesChanged])]
@@ -181,7 +181,7 @@ async function lateLanding(
 ): Promise<boolean> {
   const { store, snapshots } = critic
   if (asked.proposal === undefined) return false
-  if (config.write === 'each') return true
+  if (config.write !== 'improved') return config.write === 'each'
   const { changes } = asked.proposal.applied
   const isBetter = standing.best_step === null || score > standing.best_score + epsilon
   if (!isBetter || changes.size === 0) return false

@@ -14,7 +14,7 @@ export interface WorkCopy {
 /** Makes the copy, or gives the project itself where the session asked for that. */
 export async function workCopy(
   { snapshots, workDir }: Pick<Critic, 'snapshots' | 'workDir'>,
-  { repo, isolate, link }: SessionConfig,
+  { repo, project, isolate, link }: SessionConfig,
   { name, signal }: { readonly name: string; readonly signal: AbortSignal },
 ): Promise<WorkCopy> {
   if (!isolate) return { cwd: repo, remove: async () => {} }
@@ -24,8 +24,8 @@ export async function workCopy(
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await snapshots.copy(repo, cwd, signal)
-    for (const path of link) await linkFolder(repo, cwd, path)
+    await snapshots.copy(repo, cwd, { signal, isWhole: repo !== project })
+    for (const path of link) await linkFolder(project, cwd, path)
     return { cwd, remove }
   } catch (error) {
     await remove()

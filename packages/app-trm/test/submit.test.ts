@@ -1,7 +1,18 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
+import {
+  judge,
+  judged,
+  openTrm,
+  reopenTrm,
+  repairSums,
+  replacing,
+  scored,
+  textOf,
+  unittest,
+  write,
+} from './trm-kit.ts'
 
 verifies(
   'trm:submit:modes',
@@ -137,6 +148,59 @@ verifies('trm:submit:improved', async (t) => {
   t.not(textOf(root, 'sums', 'sums.py'), before)
   t.match(await ask('undo'), { filesRestored: ['sums.py'] })
   t.equal(textOf(root, 'sums', 'sums.py'), before)
+})
+
+verifies('trm:submit:end', async (t) => {
+  const { client, root, dataDir } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  const { config } = await ask('start', { repo: 'sums', test: unittest, options: { write: 'end' } })
+  t.match(config, { repoPath: join(root, 'sums'), write: 'end' })
+  const [path, before] = [join(root, 'sums', 'sums.py'), textOf(root, 'sums', 'sums.py')]
+  t.match(await ask('submit', { candidate: repairSums }), { score: 1, landed: false, rule: 'success' })
+  t.equal(textOf(path), before, 'nothing is in the project')
+  const seen = await ask('lines', { file: 'sums.py', start: 11, end: 11 })
+  t.match(seen.lines, [/\(len\(values\)\)/], 'the session reads its own copy')
+  await ask('submit', { candidate: { mode: 'create', files: [{ path: 'late.txt', content: 'x' }] } })
+  writeFileSync(path, `# mine\n${before}`)
+  await t.rejects(ask('end', { apply: 'best' }), {
+    code: 'USER_EDIT_CONFLICT',
+    data: { conflicts: ['sums.py'] },
+  })
+  writeFileSync(path, before)
+  t.match(await ask('end', { apply: 'best' }), { filesRestored: ['sums.py'] })
+  t.match(textOf(path), /\(len\(values\)\)/)
+  t.notOk(existsSync(join(root, 'sums', 'late.txt')), 'it came after the best step')
+  t.same(readdirSync(join(dataDir, 'trm', 'desks')), [], 'the copy is gone')
+})
+
+verifies(
+  'trm:submit:end',
+  'a copy without a session does not outlive a restart, one with a session does',
+  async (t) => {
+    const { client, root, dataDir, app } = await openTrm(t, { files: judged })
+    const { sessionId } = await client().ask('start', {
+      repo: 'p',
+      preflight: false,
+      options: { write: 'end' },
+    })
+    const desks = join(dataDir, 'trm', 'desks')
+    write(join(desks, 'orphan', 'a.txt'), 'a')
+    await app.close()
+    await reopenTrm(t, { root, dataDir })
+    t.same(readdirSync(desks), [sessionId])
+  },
+)
+
+verifies('trm:submit:end', 'keep leaves the project as it is, last brings all of it', async (t) => {
+  const { client, root } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  for (const [apply, text] of Object.entries({ keep: '1\n', last: '2\n' })) {
+    await ask('start', { repo: 'p', test: judge, preflight: false, options: { write: 'end' } })
+    await ask('submit', { candidate: scored(3) })
+    await ask('submit', { candidate: scored(2) })
+    await ask('end', { apply })
+    t.equal(textOf(root, 'p', 'score'), text, apply)
+  }
 })
 
 verifies('trm:halt:limit', async (t) => {

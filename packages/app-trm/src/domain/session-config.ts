@@ -6,7 +6,7 @@ import { defaultWeights, reservedNames, type SignalKind, type SignalSpec } from 
 import type { Protection } from './tamper.ts'
 
 /** When a candidate's files land in the user's project. */
-export type WritePolicy = 'each' | 'improved'
+export type WritePolicy = 'each' | 'improved' | 'end'
 
 /** How a benchmark is run and read. */
 export interface PerfConfig {
@@ -21,8 +21,10 @@ export interface PerfConfig {
 
 /** Everything that decides what an evaluation does. */
 export interface SessionConfig {
-  /** real path of the project */
+  /** where the session reads and writes: the project itself, or a copy of the session's own */
   readonly repo: string
+  /** real path of the user's project */
+  readonly project: string
   /** in the order in which they run */
   readonly signals: readonly SignalSpec[]
   readonly halt: HaltPolicy
@@ -85,6 +87,7 @@ const later = { failFast: false, graded: false, protect: [], sandbox: 'none' } a
 export const storedConfig = (config: SessionConfig): SessionConfig => ({
   ...later,
   ...config,
+  project: config.project ?? config.repo,
   perf: { ...config.perf, noise: config.perf.noise ?? defaultNoise },
 })
 
@@ -112,6 +115,7 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
   refuseRepeated(further)
   return {
     repo,
+    project: repo,
     signals: [...standard, ...further],
     halt: {
       max: halt.max ?? defaultPolicy.max,
@@ -161,9 +165,9 @@ export const weightsOf = ({ signals }: SessionConfig): Readonly<Record<string, n
 
 /** The configuration as `trm.start` shows it: commands by signal, values of the environment left out. */
 export function shownConfig(config: SessionConfig) {
-  const { repo, signals, halt, ema, timeoutS, env, ...options } = config
+  const { repo: _, project, signals, halt, ema, timeoutS, env, ...options } = config
   return {
-    repoPath: repo,
+    repoPath: project,
     commands: Object.fromEntries(signals.map(({ name, command }) => [name, command])),
     weights: weightsOf(config),
     halt,

@@ -1,29 +1,20 @@
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, readlink, symlink, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ShadowGit } from './shadow-git.ts'
-import { type TreeFile, type TreeLimits, treeFiles } from './tree-list.ts'
+import type { TreeFile } from './tree-list.ts'
 
 /** How many files are copied at a time. */
 const atOnce = 16
 
-/** How to copy a project. */
-export interface CopyOptions {
-  readonly limits: TreeLimits
-  readonly signal?: AbortSignal | undefined
-}
-
 /**
- * Lays out every file that the project's ignore rules keep in an empty or absent folder: bytes, links, mode bits and
- * times to the microsecond. Shares blocks where the file system can. Throws `SNAPSHOT_TOO_LARGE`.
+ * Lays files out in an empty or absent folder: bytes, links, mode bits, and times to the microsecond. Shares blocks where
+ * the file system can.
  */
 export async function copyTree(
-  git: ShadowGit,
-  root: string,
+  files: readonly TreeFile[],
   target: string,
-  { limits, signal }: CopyOptions,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const files = await treeFiles(git, root, limits)
   await mkdir(target, { recursive: true })
   if ((await readdir(target)).length > 0) throw new TypeError('a work copy is laid out in an empty folder')
   for (const folder of new Set(files.map(({ path }) => dirname(path))))

@@ -11,7 +11,7 @@ import { asContent, largestFile, tooLarge } from './project-files.ts'
 import { recordPaths } from './record.ts'
 import { restore } from './restore.ts'
 import { type ShadowGit, shadowGit } from './shadow-git.ts'
-import type { TreeLimits } from './tree-list.ts'
+import { allFiles, type TreeLimits, treeFiles } from './tree-list.ts'
 import type { SnapshotEntry, SnapshotId, Snapshots } from './types.ts'
 
 /** What snapshots need. */
@@ -42,7 +42,11 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       const root = await realRoot(folder)
       return keep(root, await recordPaths(git, root, paths))
     },
-    copy: async (folder, target, signal) => copyTree(git, await realRoot(folder), target, { limits, signal }),
+    async copy(folder, target, { signal, isWhole = false } = {}) {
+      const root = await realRoot(folder)
+      const files = await (isWhole ? allFiles(root) : treeFiles(git, root, limits))
+      await copyTree(files, target, signal)
+    },
     async restore(id, restoreOptions = {}) {
       const { expected } = restoreOptions
       const believed = expected === undefined ? undefined : await manifest(expected)

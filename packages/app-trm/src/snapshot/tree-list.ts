@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { statsOf } from './place.ts'
@@ -59,6 +60,23 @@ export async function treeFiles(
     `${bytes} bytes`,
     'bytes',
   )
+}
+
+/** Every file and link below a folder but for those that tools fill again, whatever rules say. */
+export async function allFiles(root: string): Promise<readonly TreeFile[]> {
+  const files: TreeFile[] = []
+  const waiting = ['']
+  for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
+    for (const name of await readdir(join(root, folder))) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      const absolute = join(root, path)
+      const stats = await statsOf(absolute)
+      if (stats?.isDirectory()) {
+        if (!machineFolders.includes(name)) waiting.push(path)
+      } else if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
+    }
+  }
+  return files
 }
 
 /** With an index that is empty all files are untracked. */

@@ -35,6 +35,13 @@ export interface RestoreOptions {
   readonly force?: boolean | undefined
 }
 
+/** How to copy a project. */
+export interface CopyOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Copies all that is there: the folder is a copy already, and rules may name what somebody keeps in spite of them. */
+  readonly isWhole?: boolean | undefined
+}
+
 /**
  * Snapshots of projects, git or not. Nothing is ever written into the project but by `restore`, and by that only the
  * paths of the snapshot; the user's `.git` is never opened for writing.
@@ -49,7 +56,7 @@ export interface Snapshots {
    * Lays every file that the project's ignore rules keep out in an empty or absent folder: a work copy. Throws
    * `SNAPSHOT_TOO_LARGE`, `SNAPSHOT_UNAVAILABLE`.
    */
-  copy(root: string, folder: string, signal?: AbortSignal): Promise<void>
+  copy(root: string, folder: string, options?: CopyOptions): Promise<void>
   /**
    * Writes the files back as they were, and removes those that were absent. Throws `USER_EDIT_CONFLICT` with
    * `data.conflicts`, and has touched nothing then.

@@ -16,7 +16,7 @@ const halt = z.strictObject({
 })
 
 const moreOptions = z.strictObject({
-  write: z.enum(['each', 'improved']).optional(),
+  write: z.enum(['each', 'improved', 'end']).optional(),
   isolate: z.boolean().optional(),
   link: z
     .array(z.string().regex(/^(?!\/)(?!.*\.\.)/))
@@ -93,7 +93,7 @@ export const startInput = {
   preflight: z.boolean().default(true).describe('run a baseline'),
   options: parts(
     moreOptions,
-    '{write: each|improved, isolate, link, env, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path], sandbox: auto|bwrap}',
+    '{write: each|improved|end, isolate, link, env, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path], sandbox: auto|bwrap}',
   ),
   ...waitArgument(50),
 }

@@ -5,6 +5,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseProjectBusy } from '../critic.ts'
+import { layDesk } from '../desk.ts'
 import { commandStatus, type Detected, detect } from '../detect.ts'
 import { type SandboxWish, stricter } from '../domain/sandbox.ts'
 import { freshStanding } from '../domain/score.ts'
@@ -56,13 +57,14 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
         const sandbox = await settled(stricter(options.sandbox ?? 'none', ctx.store.sandbox))
         const folder = await projectFolder(ctx.store, repo)
         const config = sessionConfig(folder, { ...given, ...options, sandbox })
-        const detected = await detect(config.repo)
-        allow(ctx.store, config, detected)
-        if (preflight) refuseProjectBusy(ctx.store, config.repo)
+        allow(ctx.store, config, await detect(folder))
+        if (preflight) refuseProjectBusy(ctx.store, folder)
         await makeRoom(ctx.store, key)
         const id = ctx.store.newId()
         const answer = { sessionId: id }
-        await ctx.store.store.createSession({ id, config, standing: freshStanding(notes) }, key, answer)
+        const place = config.write === 'end' ? await layDesk(ctx.store, folder, id) : folder
+        const row = { id, config: { ...config, repo: place }, standing: freshStanding(notes) }
+        await ctx.store.store.createSession(row, key, answer)
         return answer
       })
       ctx.session.sid = sessionId
@@ -81,7 +83,7 @@ async function startAnswer(
   if (session === undefined)
     throw new CausewayError('SESSION_NOT_FOUND', `the session has ended: ${sessionId}`)
   const { config } = session
-  const detected = await detect(config.repo)
+  const detected = await detect(config.project)
   const commands = await statuses(config)
   const missing = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
   const baseline = preflight ? await baselineOf(ctx, session, wait) : null
@@ -109,7 +111,7 @@ async function startAnswer(
     },
     baseline,
     warnings,
-    summary: `Session ${sessionId} on ${config.repo}. ${baseline === null ? 'Nothing was run yet.' : baseline.summary}`,
+    summary: `Session ${sessionId} on ${config.project}. ${baseline === null ? 'Nothing was run yet.' : baseline.summary}`,
   }
 }
 
@@ -190,7 +192,7 @@ async function makeRoom(critic: Critic, request: string): Promise<void> {
   const [oldest] = idle
   if (oldest === undefined)
     throw new CausewayError('TOO_MANY_SESSIONS', `${open.length} sessions are open`, {
-      data: { sessions: open.map(({ id, config }) => ({ sid: id, repo: config.repo })) },
+      data: { sessions: open.map(({ id, config }) => ({ sid: id, repo: config.project })) },
     })
   await endSession(critic, oldest, { request: `${request} for room`, answer: { ok: true } })
 }

@@ -3,6 +3,7 @@ import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, lastResult, liveSteps } from '../critic.ts'
+import { landDesk } from '../desk.ts'
 import { undecided } from '../domain/halting.ts'
 import { type EvalResult, resultSummary } from '../domain/result.ts'
 import { endSession } from '../end-session.ts'
@@ -82,7 +83,10 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
     aliases: named('end'),
     input: {
       ...sidArgument,
-      apply: z.enum(['keep', 'best']).default('keep').describe('which files to leave behind'),
+      apply: z
+        .enum(['keep', 'best', 'last'])
+        .default('keep')
+        .describe('which files to leave behind; under write end: keep lands none'),
       force: z.boolean().default(false).describe('overwrite files that were edited meanwhile'),
     },
     output: { ok: z.boolean(), message: z.string(), summary: z.string() },
@@ -92,7 +96,7 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
         const { id } = await sessionFor(ctx, sid)
         await stopped(ctx.store, id)
         const session = await sessionFor(ctx, id)
-        const restored = apply === 'best' ? await filesOfBest(ctx.store, session, force) : []
+        const restored = await leftBehind(ctx.store, session, { apply, force })
         const { step, best_score, best_step } = session.standing
         const answer = {
           ok: true,
@@ -107,6 +111,17 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
 }
 
 const round = (score: number): number => Math.round(score * 1e4) / 1e4
+
+/** Leaves the wanted files behind; gives the paths that were written in the user's project. */
+async function leftBehind(
+  critic: Critic,
+  session: SessionRow,
+  { apply, force }: { readonly apply: 'keep' | 'best' | 'last'; readonly force: boolean },
+): Promise<readonly string[]> {
+  if (apply === 'keep') return []
+  const restored = apply === 'best' ? await filesOfBest(critic, session, force) : []
+  return session.config.write === 'end' ? landDesk(critic, session, force) : restored
+}
 
 /** Waits for a running evaluation without having a part in it. */
 async function waited(ctx: TrmContext, id: string, waitS: number): Promise<void> {
