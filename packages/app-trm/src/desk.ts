@@ -5,14 +5,23 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import type { Critic } from './critic.ts'
 import { isSameContent } from './domain/candidate/same-content.ts'
 import type { FileContent } from './domain/candidate/types.ts'
 import type { SessionConfig } from './domain/session-config.ts'
-import type { SessionRow } from './store.ts'
+import type { ProjectFiles, Snapshots } from './snapshot/types.ts'
+import type { SessionRow, TrmStore } from './store.ts'
+
+/** What it takes. */
+export interface DeskParts {
+  /** the data folder of the server */
+  readonly dir: string
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  files(root: string): ProjectFiles
+}
 
 /** Copies a project to a desk of the session's own; gives the folder. Throws `SNAPSHOT_TOO_LARGE`. */
-export async function layDesk({ dir, snapshots }: Critic, project: string, sid: string): Promise<string> {
+export async function layDesk({ dir, snapshots }: DeskParts, project: string, sid: string): Promise<string> {
   const desk = join(desksOf(dir), sid)
   await mkdir(desksOf(dir), { recursive: true, mode: 0o700 })
   await snapshots.copy(project, desk)
@@ -22,7 +31,7 @@ export async function layDesk({ dir, snapshots }: Critic, project: string, sid: 
 const desksOf = (dir: string): string => join(dir, 'trm', 'desks')
 
 /** Removes desks of sessions that never came to be: the server ended between the copy and the session. */
-export async function sweepDesks({ dir, store }: Pick<Critic, 'dir' | 'store'>): Promise<void> {
+export async function sweepDesks({ dir, store }: Pick<DeskParts, 'dir' | 'store'>): Promise<void> {
   const known = new Set((await store.sessions()).map(({ id }) => id))
   for (const name of await readdir(desksOf(dir)).catch((): string[] => []))
     if (!known.has(name)) await rm(join(desksOf(dir), name), { recursive: true, force: true })
@@ -38,19 +47,19 @@ export async function clearDesk({ repo, project }: SessionConfig): Promise<void>
  * that somebody else has edited since the start is `USER_EDIT_CONFLICT`, unless it already is what it would become.
  */
 export async function landDesk(
-  critic: Critic,
+  { store, snapshots, files }: DeskParts,
   { id, config }: SessionRow,
   force: boolean,
 ): Promise<readonly string[]> {
-  const landings = await critic.store.landings(id)
+  const landings = await store.landings(id)
   if (config.repo === config.project || landings.length === 0) return []
-  const start = await critic.snapshots.combine(landings.map(({ before }) => before))
+  const start = await snapshots.combine(landings.map(({ before }) => before))
   try {
-    const paths = (await critic.snapshots.entries(start)).map(({ path }) => path)
+    const paths = (await snapshots.entries(start)).map(({ path }) => path)
     const [then, ours, theirs] = await Promise.all([
-      critic.snapshots.read(start, paths),
-      critic.files(config.repo).read(paths),
-      critic.files(config.project).read(paths),
+      snapshots.read(start, paths),
+      files(config.repo).read(paths),
+      files(config.project).read(paths),
     ])
     const changed = paths.filter((path) => !isSameContent(ours.get(path), theirs.get(path)))
     const wanted = changed.filter((path) => !isSameContent(ours.get(path), then.get(path)))
@@ -64,13 +73,13 @@ export async function landDesk(
         },
       )
     const changes = new Map<string, FileContent | null>(wanted.map((path) => [path, ours.get(path) ?? null]))
-    await critic.files(config.project).write(changes, {
+    await files(config.project).write(changes, {
       before: theirs,
       executable: await executables(config.repo, wanted),
     })
     return wanted
   } finally {
-    await critic.snapshots.drop(start)
+    await snapshots.drop(start)
   }
 }
 
