@@ -6,6 +6,7 @@ import { type Limits, limitsSchema, mindIdPattern } from './limits.ts'
 import { openModels } from './llm/open-models.ts'
 import { type EmbeddingOptions, openEmbedding } from './memory/embedding.ts'
 import { embedOld, type Recollections, recall, weightsOf } from './memory/recall.ts'
+import { daySearch } from './memory/today.ts'
 import { openVectorSearch } from './memory/vector-search.ts'
 import { type ConsolidationAnswer, consolidateMind } from './mind/consolidate.ts'
 import { type DecideRequest, decider } from './mind/decide.ts'
@@ -85,6 +86,7 @@ export async function openMinds(env: Env): Promise<Minds> {
     queue: mindQueue(limits.concurrent_decisions, () => performance.now()),
     embedding: openEmbedding(embeddingOptions(env.settings), file),
     search: openVectorSearch(env.dir, (...args) => file.vectors(...args), limits),
+    day: daySearch(),
     models: openModels(env.settings, { file, limits, now: env.now }),
     limits,
     log: env.log,

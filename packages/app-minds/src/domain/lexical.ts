@@ -36,11 +36,11 @@ export function lexicalScores(
   return new Map([...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, most))
 }
 
-/** stem -> rows that have it, of some rows */
-export function wordPostings(rows: readonly { readonly seq: number; readonly content: string }[]): Postings {
+/** stem -> rows that have it, of rows with their stems */
+export function wordPostings(rows: Iterable<readonly [seq: number, stems: ReadonlySet<string>]>): Postings {
   const postings = new Map<string, number[]>()
-  for (const { seq, content } of rows) {
-    for (const word of new Set(contentWords(content))) {
+  for (const [seq, stems] of rows) {
+    for (const word of stems) {
       const having = postings.get(word)
       if (having === undefined) postings.set(word, [seq])
       else having.push(seq)

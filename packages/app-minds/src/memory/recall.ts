@@ -13,7 +13,7 @@ import type { MindsFile } from '../store/minds-file.ts'
 import type { Material, MemoryRow, MindRow } from '../store/types.ts'
 import { bytesOf, type Embedding } from './embedding.ts'
 import { foundOf, type Question } from './found.ts'
-import { correctedToday, todayFound } from './today.ts'
+import type { DaySearch } from './today.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 /** What memories are found with. */
@@ -21,6 +21,7 @@ export interface RecallParts {
   readonly file: Pick<MindsFile, 'material' | 'bySeqs' | 'unembedded' | 'addVectors'>
   readonly embedding: Embedding
   readonly search: VectorSearch
+  readonly day: DaySearch
 }
 
 /** What came to mind. */
@@ -56,7 +57,7 @@ export async function recall(
     weights,
     withToday,
   }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly withToday: boolean },
-  { file, embedding, search }: RecallParts,
+  { file, embedding, search, day }: RecallParts,
 ): Promise<Recollections> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
   if (mind.memory_count > 0) await embedOld(mind, { file, embedding, search })
@@ -79,8 +80,8 @@ export async function recall(
     words: asked[index] ?? [],
     vector: vectors[index],
   }))
-  const lasting = await lastingFound(mind, questions, material, { file, embedding, search })
-  const recent = todayFound(questions, material, vectors.slice(queries.length))
+  const lasting = await lastingFound(mind, questions, material, { file, embedding, search, day })
+  const recent = day.found(questions, material.today, vectors.slice(queries.length))
   const byQuery = questions.map(({ text }, index) =>
     rank(text, [...(lasting[index] ?? []), ...(recent[index] ?? [])], { now, weights }),
   )
@@ -92,11 +93,11 @@ async function lastingFound(
   mind: MindRow,
   questions: readonly Question[],
   material: Material,
-  { file, embedding, search }: RecallParts,
+  { file, embedding, search, day }: RecallParts,
 ): Promise<readonly (readonly Found[])[]> {
   if (mind.memory_count === 0) return []
   const { postings, standing, lastVector } = material
-  const isCorrected = correctedToday(material)
+  const isCorrected = day.corrections(questions, material.today)
   const lexical = questions.map(({ words }) =>
     lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
@@ -129,7 +130,7 @@ async function lastingFound(
 /** Gives vectors in the space of today to a batch of memories that have none there, and says whether there are more. */
 export async function embedOld(
   mind: Pick<MindRow, 'seq' | 'embedder_id'>,
-  { file, embedding, search }: RecallParts,
+  { file, embedding, search }: Pick<RecallParts, 'file' | 'embedding' | 'search'>,
 ): Promise<'complete' | 'more' | 'unreachable'> {
   if (mind.embedder_id === embedding.id) return 'complete'
   const rows = await file.unembedded(mind.seq, embedding.id, oldBatch)

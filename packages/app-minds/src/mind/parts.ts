@@ -3,6 +3,7 @@ import type { Log } from '@causeway/app-kit'
 import type { Limits } from '../limits.ts'
 import type { Models } from '../llm/models.ts'
 import type { Embedding } from '../memory/embedding.ts'
+import type { DaySearch } from '../memory/today.ts'
 import type { VectorSearch } from '../memory/vector-search.ts'
 import type { MindQueue } from '../mind-queue.ts'
 import type { MindsFile } from '../store/minds-file.ts'
@@ -13,6 +14,7 @@ export interface MindParts {
   readonly queue: MindQueue
   readonly embedding: Embedding
   readonly search: VectorSearch
+  readonly day: DaySearch
   readonly models: Models
   readonly limits: Limits
   readonly log: Log

@@ -33,7 +33,6 @@ export function memoryTable(db: Database, now: () => number) {
     `INSERT OR IGNORE INTO daily_memory (id, mind_seq, content, importance, sim_time, x, y, kind, subject, tags_json, words_hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addDailyWords = db.prepare('INSERT INTO daily_fts (rowid, words) VALUES (?, ?)')
   const daily = db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, seq LIMIT ?`,
   )
@@ -58,7 +57,8 @@ export function memoryTable(db: Database, now: () => number) {
     'UPDATE memory SET superseded_by = ?, valid_to = ? WHERE id = ? AND id != ? AND superseded_by IS NULL',
   )
   const touch = db.prepare(
-    'UPDATE memory SET access_count = access_count + 1, last_access_sim_time = ? WHERE id = ?',
+    `INSERT INTO memory_access (memory_seq, access_count, last_access_sim_time) SELECT seq, 1, ? FROM memory WHERE id = ?
+     ON CONFLICT DO UPDATE SET access_count = access_count + 1, last_access_sim_time = excluded.last_access_sim_time`,
   )
   const newest = db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY sim_time DESC, seq DESC LIMIT ?`,
@@ -69,8 +69,11 @@ export function memoryTable(db: Database, now: () => number) {
   const bySeqs = db.prepare<[string], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
   )
-  const having = havingOf(db, 'memory_fts')
-  const dailyHaving = havingOf(db, 'daily_fts')
+  const having = db
+    .prepare<[string], number>(
+      `SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ${mostRows}`,
+    )
+    .pluck()
   const unembedded = db.prepare<[number, string, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
        (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
@@ -95,12 +98,11 @@ export function memoryTable(db: Database, now: () => number) {
       { id, content, importance, sim_time, location, kind, subject, tags }: NewMemory,
     ): void {
       const [x, y] = location ?? [null, null]
-      const made = addDaily.run(
+      addDaily.run(
         ...[id, mindSeq, content, importance, sim_time, x, y, kind, subject],
         JSON.stringify(tags),
         wordsHash(content),
       )
-      if (made.changes > 0) addDailyWords.run(made.lastInsertRowid, mindWords(mindSeq, content))
     },
     daily: (mindSeq: number, limit = 1e9): readonly MemoryRow[] => daily.all(mindSeq, limit).map(memoryOf),
     dropDaily: (id: string): boolean => dropDaily.run(id).changes > 0,
@@ -133,10 +135,7 @@ export function memoryTable(db: Database, now: () => number) {
       weightiest.all(mindSeq, limit).map(memoryOf),
     bySeqs: (seqs: readonly number[]): readonly MemoryRow[] => bySeqs.all(JSON.stringify(seqs)).map(memoryOf),
     /** Lasting memories of a mind that have a word, the newest first, not more than a bound. */
-    having: (mindSeq: number, word: string): readonly number[] => having.all(anyOf(mindSeq, [word])),
-    /** Memories of the day that have any of these words. */
-    dailyHaving: (mindSeq: number, words: readonly string[]): readonly number[] =>
-      words.length === 0 ? [] : dailyHaving.all(anyOf(mindSeq, words)),
+    having: (mindSeq: number, word: string): readonly number[] => having.all(quoted(mindWord(mindSeq, word))),
     unembedded: (mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] =>
       unembedded.all(mindSeq, embedderId, limit).map(memoryOf),
     vectors: (mindSeq: number, embedderId: string, after: number) =>
@@ -158,16 +157,8 @@ const mindWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}
 const mindWords = (mindSeq: number, content: string): string =>
   [...new Set(searchWords(content))].map((word) => mindWord(mindSeq, word)).join(' ')
 
-/** A search for any of some words of one mind, each quoted: what a character says is no query language. */
-const anyOf = (mindSeq: number, words: readonly string[]): string =>
-  words.map((word) => `"${mindWord(mindSeq, word).replaceAll('"', '""')}"`).join(' OR ')
-
-const havingOf = (db: Database, table: 'memory_fts' | 'daily_fts') =>
-  db
-    .prepare<[string], number>(
-      `SELECT rowid FROM ${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT ${mostRows}`,
-    )
-    .pluck()
+/** A word as a search for it: what a character says is no query language. */
+const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
 
 function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
   const location: Cell | null = x === null || y === null ? null : [x, y]

@@ -57,6 +57,9 @@ export interface MaterialOptions {
   readonly withToday: boolean
 }
 
+/** Pages of the log, 4 KiB each, after which they are brought into the file. */
+const checkpointPages = 4000
+
 /** The file of all minds. */
 export type MindsFile = ReturnType<typeof openMindsFile>
 
@@ -64,6 +67,8 @@ export type MindsFile = ReturnType<typeof openMindsFile>
 export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
   const file = join(dir, 'minds.db')
   const db = openDatabase(file, { migrations, now, synchronous: durability })
+  // A decision writes a few pages that the next one writes again: checkpoints that come seldom write them once.
+  db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   const minds = mindTable(db, now)
   const memories = memoryTable(db, now)
   const model = db.prepare<[string], Uint8Array>('SELECT bytes FROM embedding_model WHERE name = ?').pluck()
@@ -200,10 +205,8 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     ): Promise<Material> =>
       read(() => {
         const isEmpty = memory_count === 0
-        const hasToday = withToday && daily_count > 0
         return {
-          today: hasToday ? memories.daily(seq) : [],
-          todayHits: hasToday ? memories.dailyHaving(seq, words) : [],
+          today: withToday && daily_count > 0 ? memories.daily(seq) : [],
           postings: isEmpty ? new Map() : postingsOf(seq, words),
           standing: isEmpty ? [] : [...memories.newest(seq, beside), ...memories.weightiest(seq, beside)],
           lastVector: isEmpty ? 0 : memories.lastVector(seq, embedderId),

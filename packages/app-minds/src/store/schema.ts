@@ -55,13 +55,17 @@ export const migrations: readonly Migration[] = [
         valid_to INTEGER,
         superseded_by TEXT,
         merged_count INTEGER NOT NULL DEFAULT 0,
-        access_count INTEGER NOT NULL DEFAULT 0,
-        last_access_sim_time INTEGER,
         consolidated_at INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX memory_by_time ON memory (mind_seq, sim_time);
       CREATE INDEX memory_by_importance ON memory (mind_seq, importance);
       CREATE INDEX memory_by_words ON memory (mind_seq, words_hash);
+      -- Beside the memories, so that what came to mind is counted on one page for all memories of a mind.
+      CREATE TABLE memory_access (
+        memory_seq INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
+        access_count INTEGER NOT NULL,
+        last_access_sim_time INTEGER NOT NULL
+      ) STRICT;
       CREATE TABLE memory_vec (
         memory_seq INTEGER NOT NULL REFERENCES memory (seq) ON DELETE CASCADE,
         embedder_id TEXT NOT NULL,
@@ -73,7 +77,6 @@ export const migrations: readonly Migration[] = [
 
       -- Each word is written with its mind before it (mindWord), so that a search visits no word of another mind.
       CREATE VIRTUAL TABLE memory_fts USING fts5(words, content='', contentless_delete=1, tokenize='porter unicode61');
-      CREATE VIRTUAL TABLE daily_fts USING fts5(words, content='', contentless_delete=1, tokenize='porter unicode61');
       CREATE TRIGGER memory_added AFTER INSERT ON memory BEGIN
         UPDATE mind SET memory_count = memory_count + 1 WHERE seq = new.mind_seq;
       END;
@@ -85,7 +88,6 @@ export const migrations: readonly Migration[] = [
         UPDATE mind SET daily_count = daily_count + 1 WHERE seq = new.mind_seq;
       END;
       CREATE TRIGGER daily_removed AFTER DELETE ON daily_memory BEGIN
-        DELETE FROM daily_fts WHERE rowid = old.seq;
         UPDATE mind SET daily_count = daily_count - 1 WHERE seq = old.mind_seq;
       END;
 

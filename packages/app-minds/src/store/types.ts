@@ -51,8 +51,6 @@ export interface MindSnapshot {
 export interface Material {
   /** Memories of the day. */
   readonly today: readonly MemoryRow[]
-  /** Those of them that have any of the words, by row. */
-  readonly todayHits: readonly number[]
   /** For each word the lasting memories that have it. */
   readonly postings: Postings
   /** The newest and the most important memories that last. */
