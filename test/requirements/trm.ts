@@ -244,7 +244,12 @@ export const trm = {
   'trm:review:rules': {
     origin: 'refinement design, acceptance 22',
     behaviour:
-      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched',
+      'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched unless the server may',
+  },
+  'trm:review:url': {
+    origin: 'refinement design, suggestions and review',
+    behaviour:
+      'where the server may, the diff of a public pull request is fetched from GitHub and from nowhere else',
   },
   'trm:runs:toolz': {
     origin: 'refinement design, evaluation E1 and E2',

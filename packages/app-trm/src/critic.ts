@@ -46,6 +46,8 @@ export interface Critic {
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
+  /** fetches pull requests; undefined where the server may not */
+  readonly fetch: typeof globalThis.fetch | undefined
   /** what every session wants at least */
   readonly sandbox: SandboxWish
   /** the data folder of the server, real */
@@ -79,6 +81,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
     now,
     newId,
     sandbox: settings.trmSandbox === 'auto' || settings.trmSandbox === 'bwrap' ? settings.trmSandbox : 'none',
+    fetch: settings.trmReviewUrl === true ? globalThis.fetch : undefined,
     dir: await realpath(dir),
     workDir: join(dir, 'trm', 'work'),
     files: openProjectFiles,

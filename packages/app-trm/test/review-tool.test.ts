@@ -1,3 +1,6 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openTrm, replacing } from './trm-kit.ts'
 
@@ -60,4 +63,59 @@ verifies('trm:review:rules', 'all that a session has changed', async (t) => {
   const { comments, summary } = await ask('review', { sid })
   t.match(summary, { filesChanged: 1, linesAdded: 1 })
   t.ok(comments.every(({ file, line }: { file: string; line: number }) => file === 'sums.py' && line === 6))
+})
+
+/** A server in place of GitHub, and a fetch that asks it whatever host is meant. */
+async function github(t: Test, answer: (path: string, response: ServerResponse) => void) {
+  const asked: string[] = []
+  const server = createServer((request, response) => answer(request.url ?? '', response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const fetch: typeof globalThis.fetch = (input, options) => {
+    const { href, pathname } = new URL(String(input))
+    asked.push(href)
+    return globalThis.fetch(`http://127.0.0.1:${port}${pathname}`, options)
+  }
+  return { fetch, asked }
+}
+
+const pull = 'https://github.com/a/b/pull/7'
+
+verifies('trm:review:url', async (t) => {
+  const { fetch, asked } = await github(t, (path, response) => {
+    const raw = 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'
+    if (path === '/a/b/pull/7.diff') response.writeHead(302, { location: raw }).end()
+    else response.end(diff)
+  })
+  const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
+  Object.assign(critic, { fetch })
+  const { ask } = client()
+  t.match(await ask('review', { url: pull, focus: ['todos'] }), {
+    summary: { filesChanged: 2 },
+    comments: [{ category: 'todos', line: 5 }],
+    prInfo: { url: pull },
+  })
+  t.same(asked, [`${pull}.diff`, 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'])
+  await t.rejects(ask('review', { url: 'https://github.com/a/b/pull/7/../../c' }), { code: 'INVALID_URL' })
+  await t.rejects(ask('review', { url: 'https://github.com/a/../pull/7' }), { code: 'INVALID_URL' })
+  t.equal(asked.length, 2, 'for these nothing was fetched')
+})
+
+verifies('trm:review:url', 'what goes wrong on the way is named, and no other host is asked', async (t) => {
+  const answers: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(404).end()],
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: 'https://evil.example/' }).end()],
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: '/a/b/pull/7.diff' }).end()],
+    ['REVIEW_URL_FAILED', (response) => response.destroy()],
+    ['FILE_TOO_LARGE', (response) => response.end(Buffer.alloc(10_000_001, '+\n'))],
+    ['NOT_A_DIFF', (response) => response.end('<html>')],
+  ]
+  for (const [code, answer] of answers) {
+    const { fetch, asked } = await github(t, (_, response) => answer(response))
+    const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
+    Object.assign(critic, { fetch })
+    await t.rejects(client().ask('review', { url: pull }), { code })
+    t.ok(asked.every((url) => url.startsWith('https://github.com/')) && asked.length <= 4, String(asked))
+  }
 })

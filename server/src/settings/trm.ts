@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { list, setting, whole } from './setting.ts'
+import { flag, list, setting, whole } from './setting.ts'
 
 /** Settings of Trm. */
 export const trmSettings = {
@@ -23,6 +23,12 @@ export const trmSettings = {
     schema: z.enum(['none', 'auto', 'bwrap']).default('none'),
     meaning:
       'what confines the commands of every session of Trm at least: none (limits and a work copy only), auto (bubblewrap where it works) or bwrap (nothing runs without it); a session can ask for more',
+    app: 'Trm',
+  }),
+  trmReviewUrl: setting({
+    env: 'CAUSEWAY_TRM_REVIEW_URL',
+    schema: flag(false),
+    meaning: 'whether trm.review fetches the diff of a public pull request from GitHub, without credentials',
     app: 'Trm',
   }),
   trmParallel: setting({

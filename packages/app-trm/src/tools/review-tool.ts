@@ -4,9 +4,10 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Critic } from '../critic.ts'
 import type { ReviewedFile } from '../domain/review/changed-file.ts'
-import { refuseUrl } from '../domain/review/pull-url.ts'
+import { fetchingOff, pullRequest } from '../domain/review/pull-url.ts'
 import type { Review } from '../domain/review/review.ts'
 import { categories } from '../domain/suggest/finding.ts'
+import { fetchDiff } from '../fetch-diff.ts'
 import type { SessionRow } from '../store.ts'
 import { anyList, named, reading, sessionFor, type TrmContext, type TrmSession } from './shape.ts'
 
@@ -38,7 +39,7 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
         .optional()
         .describe('whole files; orig is the text before, without which all of it is new'),
       focus: z.array(z.enum(categories)).min(1).optional().describe('only these concerns'),
-      url: z.string().optional().describe('not fetched: the answer tells the command that prints its diff'),
+      url: z.string().optional().describe('pull request on GitHub, where the server may fetch it'),
     },
     output: {
       summary: z.unknown(),
@@ -48,8 +49,8 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
       verdict: z.string(),
     },
     example: { args: { files: [example], focus: ['logging'] } },
-    async run({ sid, diff, files, focus, url }, ctx) {
-      if (url !== undefined) refuseUrl(url)
+    async run({ sid, diff: given, files, focus, url }, ctx) {
+      const diff = url === undefined ? given : await diffAt(ctx, url)
       const isGiven = diff !== undefined || files !== undefined
       const isSession = sid !== undefined || hasSession(ctx)
       if (isGiven ? sid !== undefined : !isSession) {
@@ -64,9 +65,17 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
         { diff, files: changed, focus },
         { signal: ctx.signal },
       )
-      return { ...found, verdict: verdict(found) }
+      const prInfo = url === undefined ? {} : { prInfo: { url } }
+      return { ...found, ...prInfo, verdict: verdict(found) }
     },
   })
+}
+
+/** The diff of a pull request; throws `INVALID_URL`, `REVIEW_URL_DISABLED`, `REVIEW_URL_FAILED`. */
+function diffAt({ store: { fetch }, signal }: TrmContext, url: string): Promise<string> {
+  const asked = pullRequest(url)
+  if (fetch === undefined) throw fetchingOff(asked)
+  return fetchDiff(asked, { fetch, signal })
 }
 
 /** Whether the client has started a session of its own, which is then reviewed. */

@@ -202,6 +202,13 @@ export const trmRows = {
     -32000,
     403,
     'the server does not fetch pull requests',
-    'send the output of gh pr diff as diff',
+    'send the output of gh pr diff as diff, or set CAUSEWAY_TRM_REVIEW_URL',
+  ),
+  REVIEW_URL_FAILED: row(
+    -32000,
+    502,
+    'the pull request could not be fetched',
+    'look whether data.url can be opened without logging in, or send the output of gh pr diff as diff',
+    retry,
   ),
 } satisfies Record<string, ErrorRow>

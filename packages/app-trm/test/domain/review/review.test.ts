@@ -1,6 +1,6 @@
 import t from 'tap'
 import { filesOfDiff, filesOfTexts } from '../../../src/domain/review/changed-file.ts'
-import { refuseUrl } from '../../../src/domain/review/pull-url.ts'
+import { diffUrl, fetchingOff, isDiffHost, pullRequest } from '../../../src/domain/review/pull-url.ts'
 import { review } from '../../../src/domain/review/review.ts'
 
 const planted = `--- a/pkg/load.py
@@ -128,10 +128,15 @@ t.test('a review: what is no diff, and URLs, are refused', async (t) => {
     'http://github.com/a/b/pull/1',
     'https://github.com/a/b/pull/1/../x',
   ]) {
-    t.throws(() => refuseUrl(url), { code: 'INVALID_URL' }, url)
+    t.throws(() => pullRequest(url), { code: 'INVALID_URL' }, url)
   }
-  t.throws(() => refuseUrl('https://github.com/a/b.c/pull/12'), {
+  const asked = pullRequest('https://github.com/a/b.c/pull/12')
+  t.equal(diffUrl(asked), 'https://github.com/a/b.c/pull/12.diff')
+  t.match(fetchingOff(asked), {
     code: 'REVIEW_URL_DISABLED',
-    remedy: 'run gh pr diff 12 --repo a/b.c and send its output as diff',
+    remedy: /^run gh pr diff 12 --repo a\/b.c and send its output as diff/,
   })
+  t.ok(isDiffHost(new URL('https://patch-diff.githubusercontent.com/x')))
+  for (const url of ['http://github.com/', 'https://github.com.evil.example/', 'https://github.com:444/'])
+    t.notOk(isDiffHost(new URL(url)), url)
 })
