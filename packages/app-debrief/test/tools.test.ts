@@ -39,7 +39,7 @@ verifies('debrief:features:brief', async (t) => {
     name: 'ALFEREZ',
     dataType: 'track',
     vertices: 781,
-    start: '2024-11-14T21:16:53.662Z',
+    start: '2024-11-14T21:16:53.661999Z',
   })
   t.match(answer.by_type, { track: 3, annotation: 6, buoyfield: 1, 'reference-point': 3, backdrop: 2 })
 

@@ -1,8 +1,9 @@
 /** What is wrong with features that somebody wants to put into a plot: everything, not only the first thing. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { dataTypeOf, idOf, positionsOf, propertiesOf } from './feature.ts'
 import { geometryProblems } from './geometry-problems.ts'
-import { parseTime } from './iso-time.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 /** A feature and what is wrong with it; the members are those that readers of these files know. */
@@ -94,7 +95,7 @@ function* trackProblems({ geometry, properties }: JsonObject): Generator<string>
   }
   const vertices = positionsOf(geometry).length
   if (timestamps.length !== vertices) yield `it has ${timestamps.length} timestamps for ${vertices} vertices`
-  const bad = timestamps.findIndex((time) => parseTime(time) === null)
+  const bad = timestamps.findIndex((time) => parseTime(time) === undefined)
   if (bad >= 0) yield `timestamps[${bad}] is no ISO 8601 time: ${JSON.stringify(timestamps[bad])}`
 }
 
@@ -107,10 +108,10 @@ function* annotationProblems({ annotationType, color }: JsonObject): Generator<s
 
 function* periodProblems({ time, timeEnd }: JsonObject): Generator<string> {
   const [from, to] = [parseTime(time), parseTime(timeEnd)]
-  if (time !== undefined && time !== null && from === null)
+  if (time !== undefined && time !== null && from === undefined)
     yield `time is no ISO 8601 time: ${JSON.stringify(time)}`
   if (timeEnd === undefined || timeEnd === null) return
-  if (to === null) yield `timeEnd is no ISO 8601 time: ${JSON.stringify(timeEnd)}`
-  else if (from === null) yield 'timeEnd needs a time'
+  if (to === undefined) yield `timeEnd is no ISO 8601 time: ${JSON.stringify(timeEnd)}`
+  else if (from === undefined) yield 'timeEnd needs a time'
   else if (to <= from) yield 'timeEnd must lie after time'
 }

@@ -1,6 +1,7 @@
 /** What a model reads of features: a row each, or the features themselves, thinned where it asks for it. */
+
+import { formatTime } from '@causeway/app-kit/time'
 import { type Bounds, overlap } from './bounds.ts'
-import { formatTime } from './iso-time.ts'
 import type { Item } from './item.ts'
 import type { JsonObject } from './json.ts'
 import type { PlotDocument } from './plot-document.ts'

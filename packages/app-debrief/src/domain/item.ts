@@ -1,7 +1,8 @@
 /** A feature of a plot in memory: its text, and what is asked of it all the time. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { dataTypeOf, geometryTypeOf, idOf, nameOf, positionsOf, propertiesOf } from './feature.ts'
-import { parseTime } from './iso-time.ts'
 import type { JsonObject } from './json.ts'
 
 /** What lists, maps and sliders want to know of a feature. */
@@ -67,7 +68,7 @@ function timesOf(feature: JsonObject): Looks['times'] {
   let last = Number.NEGATIVE_INFINITY
   for (const text of [...lists.flatMap(extremes), time, timeStart, timeEnd]) {
     const ms = parseTime(text)
-    if (ms === null) continue
+    if (ms === undefined) continue
     first = Math.min(first, ms)
     last = Math.max(last, ms)
   }

@@ -1,8 +1,9 @@
 /** What a plot keeps beside its features: the time slider and the view, stored in the file as metadata features. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { dataTypeOf, propertiesOf } from './feature.ts'
-import { parseTime, withOffset } from './iso-time.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 /** The time slider: ISO 8601 with an offset, `start <= current <= end`. */
@@ -33,7 +34,7 @@ export function readTimeState(payload: unknown): TimeState {
   const range = Array.isArray(state.range) ? state.range : []
   const { current, start = range[0], end = range[1] } = state
   const [from, now, to] = [parseTime(start), parseTime(current), parseTime(end)]
-  if (from === null || now === null || to === null)
+  if (from === undefined || now === undefined || to === undefined)
     throw wrong('a time state is {current, start, end}, each an ISO 8601 time', payload)
   if (from > to || now < from || now > to) throw wrong('a time state needs start <= current <= end', payload)
   // parseTime has found them to be text
@@ -42,6 +43,13 @@ export function readTimeState(payload: unknown): TimeState {
     start: withOffset(String(start)),
     end: withOffset(String(end)),
   }
+}
+
+/** The same time with its offset written out: a time without one gets `Z`. */
+export function withOffset(time: string): string {
+  const text = time.trim()
+  if (/(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text.slice(10))) return text
+  return text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`
 }
 
 /** A view of a command. West beyond east is a view over the antimeridian. Throws `INVALID_COMMAND`. */

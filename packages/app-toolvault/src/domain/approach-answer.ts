@@ -1,5 +1,6 @@
 /** Closest approaches of all pairs of tracks, as an answer. */
 
+import { formatTime, parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { type Approach, closestApproach } from './closest-approach.ts'
 import { addFeatures, composite, type DebriefCommand, showData } from './command.ts'
@@ -12,7 +13,6 @@ import { isInJump } from './position-jump.ts'
 import { type Prediction, predictedApproach, type Vessel } from './predicted-approach.ts'
 import { positionOf } from './resampling.ts'
 import { rounded, table } from './table.ts'
-import { formatTime, parseTime } from './time.ts'
 import { type TimedTrack, unusable } from './track.ts'
 
 /** What the caller wants. */

@@ -1,9 +1,10 @@
 /** Range and bearing between two features over time: tracks move, points stand where they are while they are valid. */
+
+import { formatTime, parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { type Feature, kindOf, nameOf, partsOf } from './feature.ts'
 import { motionAt, placeAt, timeSpan } from './motion.ts'
 import { type Bearing, bearingOf, type RangeUnit, rangeUnits, type Sighted } from './range-bearing.ts'
-import { formatTime, parseTime } from './time.ts'
 import { isTrack, readTimedTrack, unusable } from './track.ts'
 
 /** A feature that can be seen from another. */

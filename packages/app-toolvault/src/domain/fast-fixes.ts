@@ -1,11 +1,11 @@
 /** Fixes of a track at or above a speed, by derived speeds or by the recorded ones. */
 
+import { formatTime } from '@causeway/app-kit/time'
 import { type DebriefCommand, showData, showText } from './command.ts'
 import { counted } from './counted.ts'
 import { knot } from './geodesic.ts'
 import { legsOf } from './leg.ts'
 import { rounded, table } from './table.ts'
-import { formatTime } from './time.ts'
 import { type TimedTrack, unusable } from './track.ts'
 
 /** A fix with the speed that counts for it. */

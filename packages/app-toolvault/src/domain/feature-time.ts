@@ -1,6 +1,7 @@
 /** When features are: their timestamps, or the one time or the window of a point. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import type { Feature } from './feature.ts'
-import { parseTime } from './time.ts'
 
 /** Every time of a feature, ms; what is no time is left out. */
 export function timesOf({ properties }: Feature): number[] {

@@ -1,11 +1,11 @@
 /** Position jumps of tracks, as an answer. */
 
+import { formatTime } from '@causeway/app-kit/time'
 import { composite, type DebriefCommand, showData, showText, updateFeatures } from './command.ts'
 import { counted } from './counted.ts'
 import { idOf } from './feature.ts'
 import type { Jump } from './position-jump.ts'
 import { rounded, table } from './table.ts'
-import { formatTime } from './time.ts'
 import { type TimedTrack, unusable } from './track.ts'
 import { withVertices } from './vertex-list.ts'
 

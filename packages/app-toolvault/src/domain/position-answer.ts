@@ -1,5 +1,6 @@
 /** Places of tracks at a time, as an answer. */
 
+import { formatTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { addFeatures, composite, type DebriefCommand, showData } from './command.ts'
 import { counted } from './counted.ts'
@@ -7,7 +8,6 @@ import type { Place } from './geodesic.ts'
 import { type Motion, motionAt, placeAt, timeSpan } from './motion.ts'
 import { positionOf } from './resampling.ts'
 import { rounded, table } from './table.ts'
-import { formatTime } from './time.ts'
 import type { TimedTrack } from './track.ts'
 
 /** Where a track is. */

@@ -1,10 +1,11 @@
 /** Tracks at even times: places on the geodesics between fixes, speeds and courses between their neighbours. */
+
+import { formatTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import type { Feature } from './feature.ts'
 import { compass, type Place, signedAngle } from './geodesic.ts'
 import { normalLon } from './longitude.ts'
 import { fixBefore, placeAt, timeSpan } from './motion.ts'
-import { formatTime } from './time.ts'
 import type { TimedTrack } from './track.ts'
 
 /** Most fixes of a resampled track. */

@@ -1,9 +1,10 @@
 /** Length, duration, speeds and gaps of a track. */
+
+import { formatTime } from '@causeway/app-kit/time'
 import { nauticalMile, way } from './geodesic.ts'
 import { type Leg, legsOf, speedOf } from './leg.ts'
 import { timeSpan } from './motion.ts'
 import { medianInterval } from './resampling.ts'
-import { formatTime } from './time.ts'
 import type { TimedTrack } from './track.ts'
 
 /** A time without fixes. */

@@ -1,9 +1,10 @@
 /** A track as numbers: places, times and what the recorder said about them. */
+
+import { formatTime, parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { type Feature, idOf, kindOf, nameOf, partsOf } from './feature.ts'
 import type { Place } from './geodesic.ts'
 import { unwrapped } from './longitude.ts'
-import { formatTime, parseTime } from './time.ts'
 
 /** A place with its time. */
 export interface Fix extends Place {

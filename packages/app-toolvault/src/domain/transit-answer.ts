@@ -1,10 +1,10 @@
 /** Stays of tracks in zones, as an answer. */
 
+import { formatTime } from '@causeway/app-kit/time'
 import { type DebriefCommand, showData, showText } from './command.ts'
 import { counted } from './counted.ts'
 import { positionOf } from './resampling.ts'
 import { rounded, table } from './table.ts'
-import { formatTime } from './time.ts'
 import type { TimedTrack } from './track.ts'
 import { type Transit, transits, type Zone } from './zone-transit.ts'
 

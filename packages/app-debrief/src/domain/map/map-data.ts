@@ -1,7 +1,8 @@
 /** What a picture of a plot shows: lines thinned to what can be seen, with their looks. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import { type Bounds, overlap, padded, unwrapped } from '../bounds.ts'
 import { dataTypeOf, geometryTypeOf, type LonLat, nameOf, pathsOf, propertiesOf } from '../feature.ts'
-import { parseTime } from '../iso-time.ts'
 import type { JsonObject } from '../json.ts'
 import { dataBounds, type PlotDocument, timeState } from '../plot-document.ts'
 import { keptVertices } from '../simplify.ts'
@@ -43,7 +44,7 @@ export function mapData(document: PlotDocument, { bounds: asked, width }: MapWis
   const bounds = asked ?? around(dataBounds(document))
   const toleranceM = (((bounds[2] - bounds[0]) * metresPerDegree) / width) * 0.4
   const time = timeState(document)
-  const now = time === null ? null : parseTime(time.current)
+  const now = time === null ? undefined : parseTime(time.current)
   const selected = new Set(document.selection)
   const drawables = document.items.flatMap((item) => {
     const { id, looks } = item
@@ -62,7 +63,7 @@ const around = (bounds: Bounds | null): Bounds =>
 interface Seen {
   readonly bounds: Bounds
   readonly toleranceM: number
-  readonly now: number | null
+  readonly now: number | undefined
   readonly isSelected: boolean
 }
 
@@ -80,7 +81,7 @@ function drawable(feature: JsonObject, { bounds, toleranceM, now, isSelected }: 
     kind: dataTypeOf(feature),
     isSelected,
     now:
-      shape === 'line' && now !== null && Array.isArray(timestamps)
+      shape === 'line' && now !== undefined && Array.isArray(timestamps)
         ? placeAt(paths.flat(), timestamps, now)
         : null,
   }
@@ -105,7 +106,7 @@ function placeAt(path: readonly LonLat[], timestamps: readonly unknown[], now: n
   let before: number | null = null
   for (const [index, [lon, lat]] of path.entries()) {
     const at = parseTime(timestamps[index])
-    if (at === null) continue
+    if (at === undefined) continue
     if (at >= now) {
       const old = path[index - 1]
       if (at === now) return [lon, lat]

@@ -3,10 +3,11 @@
  * the time of reception is taken from the tag block, from a time before or after the sentence, or counted on from a start
  * by the second that the message names. Values that mean "not available" become null and are never drawn.
  */
+
+import { parseTime } from '@causeway/app-kit/time'
 import ggencoder from 'ggencoder'
 import type { DebriefCommand } from '../command.ts'
 import type { Feature } from '../feature.ts'
-import { parseTime } from '../time.ts'
 import { importAnswer, skipping } from './import-answer.ts'
 import { featureOf, keep, type LogFix } from './log-fix.ts'
 

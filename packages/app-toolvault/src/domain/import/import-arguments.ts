@@ -1,6 +1,7 @@
 /** Arguments of importers that are times. */
+
+import { dayStart, parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
-import { dayStart, parseTime } from '../time.ts'
 
 /** Midnight UTC of `2024-05-17`; throws `INVALID_ARGUMENTS` for a day that does not exist. */
 export function dayOf(text: string | undefined): number | undefined {

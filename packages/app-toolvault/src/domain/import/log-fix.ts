@@ -1,8 +1,9 @@
 /** A position of a log, and a whole log as a track feature. */
+
+import { formatTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import type { Feature } from '../feature.ts'
 import { mostFixes } from '../resampling.ts'
-import { formatTime } from '../time.ts'
 
 /** What a log says of a position; null where it says nothing. */
 export interface LogFix {

@@ -2,9 +2,10 @@
  * NMEA 0183 logs of one vessel: GLL, GGA, GNS and RMC give positions, VTG course and speed, RMC and ZDA the date. Times of
  * day that fall back by half a day begin the next one. A log without any date needs it from the caller.
  */
+
+import { dayStart } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import type { DebriefCommand } from '../command.ts'
-import { dayStart } from '../time.ts'
 import { importAnswer, skipping } from './import-answer.ts'
 import { featureOf, keep, type LogFix, type TrackMaking } from './log-fix.ts'
 

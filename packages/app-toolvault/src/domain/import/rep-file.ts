@@ -3,10 +3,11 @@
  * and comments; of those, texts and circles become annotations. Declared courses and speeds are kept beside the positions,
  * whatever these say.
  */
+
+import { dayStart } from '@causeway/app-kit/time'
 import type { DebriefCommand } from '../command.ts'
 import type { Feature } from '../feature.ts'
 import { compass, destination, type Place } from '../geodesic.ts'
-import { dayStart } from '../time.ts'
 import { importAnswer, skipping } from './import-answer.ts'
 import { featureOf, keep, type LogFix } from './log-fix.ts'
 

@@ -1,10 +1,11 @@
 /** GPX 1.0 and 1.1, and KML with its tracks of times: tracks, routes, points and areas as features of a plot. */
+
+import { parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { gpx, kml } from '@tmcw/togeojson'
 import { DOMParser } from '@xmldom/xmldom'
 import type { DebriefCommand } from '../command.ts'
 import type { Feature, Position } from '../feature.ts'
-import { parseTime } from '../time.ts'
 import { importAnswer, type Skipped, skipping } from './import-answer.ts'
 import { featureOf, type LogFix } from './log-fix.ts'
 

@@ -1,8 +1,8 @@
+import { formatTime, parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { anySelected, features, featuresArgument, needed, timeArgument } from '../../../arguments.ts'
 import { setTimeState } from '../../../domain/command.ts'
 import { startOf } from '../../../domain/feature-time.ts'
-import { formatTime, parseTime } from '../../../domain/time.ts'
 import { vaultTool } from '../../../vault-tool.ts'
 import { samples } from './samples.ts'
 

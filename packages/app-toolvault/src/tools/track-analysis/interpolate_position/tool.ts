@@ -1,8 +1,8 @@
+import { parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { featuresArgument, needed, selectedTracks, timeArgument, timedTracks } from '../../../arguments.ts'
 import { positionAnswer, positionsAt } from '../../../domain/position-answer.ts'
-import { parseTime } from '../../../domain/time.ts'
 import { vaultTool } from '../../../vault-tool.ts'
 import { samples } from './samples.ts'
 

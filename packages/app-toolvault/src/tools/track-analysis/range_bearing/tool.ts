@@ -1,10 +1,10 @@
+import { formatTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { anySelected, features, featuresArgument, timeArgument } from '../../../arguments.ts'
 import { bearingSeries, bearingSummary, sightable, timesAsked } from '../../../domain/bearing-series.ts'
 import { showData } from '../../../domain/command.ts'
 import { rounded, table } from '../../../domain/table.ts'
-import { formatTime } from '../../../domain/time.ts'
 import { vaultTool } from '../../../vault-tool.ts'
 import { samples } from './samples.ts'
 

@@ -17,17 +17,20 @@ export function parseTime(text: unknown): number | undefined {
     .slice(1, 7)
     .map((digits) => Number(digits ?? 0))
   const midnight = dayStart(year, month, day)
-  if (midnight === undefined || hour > 24 || minute > 59 || second > 60) return undefined
   const [, , , , , , , fraction = '', zone = 'Z'] = found
+  const shift = zoneMs(zone)
+  const isOver = hour > 24 || minute > 59 || second > 60 || (hour === 24 && minute + second > 0)
+  if (midnight === undefined || shift === undefined || isOver) return undefined
   const parts = ((hour * 60 + minute) * 60 + second) * 1000 + Number(`0.${fraction || '0'}`) * 1000
-  return midnight + parts - zoneMs(zone)
+  return midnight + parts - shift
 }
 
-function zoneMs(zone: string): number {
+function zoneMs(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0
-  const sign = zone.startsWith('-') ? -1 : 1
   const digits = zone.slice(1).replace(':', '')
-  return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || '0')) * 60_000
+  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || '0')]
+  if (hours > 23 || minutes > 59) return undefined
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
 /** Midnight UTC at the begin of a day of the Gregorian calendar, ms; undefined for a day that does not exist. */
@@ -76,9 +79,9 @@ const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `2024-01-01T00:29:56.100Z`: milliseconds only where there are some, microseconds only where there are more. */
 export function formatTime(ms: number): string {
-  const micros = Math.round(ms * 1000)
-  const days = Math.floor(micros / (dayMs * 1000))
-  const inDay = micros - days * dayMs * 1000
+  const days = Math.floor(ms / dayMs)
+  const inDay = Math.round((ms - days * dayMs) * 1000)
+  if (inDay === dayMs * 1000) return formatTime((days + 1) * dayMs)
   const [year, month, day] = civilFromDays(days)
   const seconds = Math.floor(inDay / 1e6)
   const fraction = String(inDay - seconds * 1e6).padStart(6, '0')
