@@ -212,6 +212,11 @@ export const trm = {
     origin: 'refinement design, isolation',
     behaviour: 'what commands write or delete is not in the project afterwards',
   },
+  'trm:run:audit': {
+    origin: 'refinement design, security rules',
+    behaviour:
+      'every command that is run is on record with its folder, process, exit, time and bytes, also when its session has ended',
+  },
   'trm:run:orphans': {
     origin: 'refinement design, process runner',
     behaviour: 'nothing of a command outlives the server, however it ends',

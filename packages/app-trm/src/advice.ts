@@ -8,7 +8,7 @@ import { type Critic, lastResult, liveSteps } from './critic.ts'
 import type { Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
 import type { EvalResult } from './domain/result.ts'
-import type { SessionRow, StepRow } from './store.ts'
+import type { SessionRow, StepRow } from './rows.ts'
 
 const unpack = promisify(gunzip)
 

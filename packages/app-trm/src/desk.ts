@@ -8,8 +8,9 @@ import { CausewayError } from '@causeway/protocol'
 import { isSameContent } from './domain/candidate/same-content.ts'
 import type { FileContent } from './domain/candidate/types.ts'
 import type { SessionConfig } from './domain/session-config.ts'
+import type { SessionRow } from './rows.ts'
 import type { ProjectFiles, Snapshots } from './snapshot/types.ts'
-import type { SessionRow, TrmStore } from './store.ts'
+import type { TrmStore } from './store.ts'
 
 /** What it takes. */
 export interface DeskParts {

@@ -1,7 +1,7 @@
 /** Ending a session: its rows say so, and its snapshots are given back. */
 import type { Critic } from './critic.ts'
 import { clearDesk } from './desk.ts'
-import type { SessionRow } from './store.ts'
+import type { SessionRow } from './rows.ts'
 
 /** Ends a session that evaluates nothing; the files of the project stay as they are. */
 export async function endSession(

@@ -26,6 +26,9 @@ export interface Stage {
   readonly stderr: string
 }
 
+/** Hears how a command went. */
+export type CommandEnd = (result: CommandResult) => Promise<void>
+
 /** What an evaluation needs. */
 export interface EvaluationRun {
   readonly config: SessionConfig
@@ -43,7 +46,7 @@ export interface EvaluationRun {
   readonly signal: AbortSignal
   /** before a command begins, with the process once it runs */
   onStage(index: number, name: string): void
-  onProcess(name: string, mark: ProcessMark): Promise<void>
+  onProcess(spec: SignalSpec, mark: ProcessMark): Promise<CommandEnd>
   onStageEnd(index: number, stage: Stage): Promise<void>
 }
 
@@ -173,13 +176,14 @@ interface CommandOptions {
   readonly writable?: readonly string[]
 }
 
-const command = (
+async function command(
   { config, cwd, hidden, marker, signal, onProcess }: EvaluationRun,
-  { name }: SignalSpec,
+  spec: SignalSpec,
   text: string,
   { env: more = {}, writable = [] }: CommandOptions = {},
-): Promise<CommandResult> =>
-  runCommand({
+): Promise<CommandResult> {
+  let ended: CommandEnd | undefined
+  const result = await runCommand({
     command: text,
     within:
       config.sandbox === 'bwrap'
@@ -190,8 +194,13 @@ const command = (
     timeoutMs: config.timeoutS * 1000,
     marker,
     signal,
-    onStart: (mark) => onProcess(name, mark),
+    async onStart(mark) {
+      ended = await onProcess(spec, mark)
+    },
   })
+  await ended?.(result)
+  return result
+}
 
 function stageOf(
   run: EvaluationRun,

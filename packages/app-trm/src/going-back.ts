@@ -2,8 +2,8 @@
 import { CausewayError } from '@causeway/protocol'
 import { type Critic, liveSteps } from './critic.ts'
 import { freshStanding, type Standing } from './domain/score.ts'
+import type { CheckpointRow, LandingRow, SessionRow } from './rows.ts'
 import { sawOwn } from './seen.ts'
-import type { CheckpointRow, LandingRow, SessionRow } from './store.ts'
 
 /** Where a session came back to. */
 export interface WentBack {

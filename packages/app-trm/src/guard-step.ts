@@ -6,7 +6,7 @@ import type { FileContent, FilesBefore } from './domain/candidate/types.ts'
 import { type Guard, guardOf } from './domain/guard.ts'
 import { tampering } from './domain/tamper.ts'
 import type { Proposal } from './propose.ts'
-import type { SessionRow } from './store.ts'
+import type { SessionRow } from './rows.ts'
 
 /** The candidate in its work copy, and how its commands are run there. */
 export interface GuardRequest {

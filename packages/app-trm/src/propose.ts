@@ -3,8 +3,8 @@ import { CausewayError } from '@causeway/protocol'
 import type { Critic } from './critic.ts'
 import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
 import { protectedPaths } from './domain/tamper.ts'
+import type { SessionRow } from './rows.ts'
 import { shaOf } from './seen.ts'
-import type { SessionRow } from './store.ts'
 
 /** A candidate that was applied in memory to the files as they are. */
 export interface Proposal {

@@ -13,7 +13,7 @@ const unpack = promisify(gunzip)
 export function trmResources(app: Registrar<Critic, TrmSession>): void {
   app.resource('trm://sessions/{sid}', {
     name: 'refinement',
-    about: 'How a session was started, where it stands, and every step of it.',
+    about: 'How a session was started, where it stands, every step of it, and the last commands that it ran.',
     list: async ({ store }) =>
       (await store.store.sessions()).map(({ id, config }) => ({
         uri: `trm://sessions/${id}`,
@@ -41,6 +41,7 @@ export function trmResources(app: Registrar<Critic, TrmSession>): void {
             commands: result?.stages ?? [],
             started_ms,
           })),
+          commands: (await store.store.commands(id)).map(({ session_id: _, ...row }) => row),
         },
       }
     },

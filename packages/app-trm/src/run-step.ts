@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { modulesAt } from './advice.ts'
+import { auditCommand } from './audit-command.ts'
 import { type Critic, changedBy, type Running, shutdown } from './critic.ts'
 import { assess, type Evidence } from './domain/assess.ts'
 import type { EvalResult } from './domain/result.ts'
@@ -11,9 +12,9 @@ import { epsilon } from './domain/score.ts'
 import { evaluate } from './evaluate.ts'
 import { guardStep } from './guard-step.ts'
 import type { Proposal } from './propose.ts'
+import type { SessionRow, StepRow } from './rows.ts'
 import { sawOwn } from './seen.ts'
 import type { WriteOptions } from './snapshot/types.ts'
-import type { SessionRow, StepRow } from './store.ts'
 import { takeBack } from './take-back.ts'
 import { workCopy } from './work-copy.ts'
 
@@ -205,10 +206,11 @@ interface StagesRun {
 }
 
 async function runStages(
-  { dir, store, running, changed: tellChange, engine, log }: Critic,
+  critic: Critic,
   { id, config }: SessionRow,
   { step, cwd, changed, signal, isGuard = false }: StagesRun,
 ): Promise<readonly Evidence[]> {
+  const { dir, store, running, changed: tellChange, engine } = critic
   const total = config.signals.length
   const tell = (stage: string, done: number): void => {
     const current = running.get(id)
@@ -228,13 +230,12 @@ async function runStages(
     marker: step.marker,
     signal,
     onStage: (index, name) => tell(name, index),
-    async onProcess(name, mark) {
-      const command = config.signals.find((signal) => signal.name === name)?.command
-      log.info({ session: id, step: step.number, stage: name, command, cwd, pid: mark.pid }, 'runs a command')
-      await store.stage(step.id, name, mark)
+    async onProcess(spec, mark) {
+      await store.stage(step.id, spec.name, mark)
+      const occasion = `step ${step.number}${isGuard ? ' guard' : ''}`
+      return auditCommand(critic, { session_id: id, occasion, cwd }, spec, mark.pid)
     },
     async onStageEnd(index, { summary, stdout, stderr }) {
-      log.info({ session: id, step: step.number, ...summary }, 'a command ended')
       if (isGuard) return
       const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
       await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })

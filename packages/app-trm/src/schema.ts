@@ -39,4 +39,15 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX request_age ON request (made_ms);
     `,
   },
+  {
+    name: 'commands',
+    up: `
+      CREATE TABLE command (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, occasion TEXT NOT NULL, stage TEXT NOT NULL,
+        command TEXT NOT NULL, cwd TEXT NOT NULL, pid INTEGER NOT NULL, started_ms INTEGER NOT NULL, exit_code INTEGER,
+        ms INTEGER, bytes INTEGER
+      ) STRICT;
+      CREATE INDEX command_session ON command (session_id, id);
+    `,
+  },
 ]

@@ -6,81 +6,17 @@ import type { Baseline, EvalResult } from './domain/result.ts'
 import type { Standing } from './domain/score.ts'
 import { type SessionConfig, storedConfig } from './domain/session-config.ts'
 import { projectBusy } from './project-busy.ts'
+import type {
+  CheckpointRow,
+  CommandRow,
+  LandingRow,
+  OutputRow,
+  SessionChange,
+  SessionRow,
+  StepRow,
+} from './rows.ts'
 import type { ProcessMark } from './runner/process-group.ts'
 import { migrations } from './schema.ts'
-
-/** A session as it is stored. */
-export interface SessionRow {
-  readonly id: string
-  readonly config: SessionConfig
-  readonly status: 'active' | 'halted' | 'ended'
-  readonly standing: Standing
-  readonly baseline: Baseline | null
-  /** counts changes: a commit names the one that it was computed from */
-  readonly rev: number
-  readonly created_ms: number
-  readonly updated_ms: number
-}
-
-/** One evaluation, from its beginning. */
-export interface StepRow {
-  readonly id: number
-  readonly session_id: string
-  /** 0 for the baseline */
-  readonly number: number
-  readonly kind: EvalResult['kind']
-  readonly status: 'running' | 'done' | 'interrupted' | 'cancelled' | 'failed'
-  readonly request: string
-  /** what every process of it carries */
-  readonly marker: string
-  readonly mark: ProcessMark | null
-  readonly stage: string | null
-  readonly reason: string | null
-  readonly landing_id: number | null
-  readonly standing_before: Standing
-  readonly result: EvalResult | null
-  readonly started_ms: number
-  readonly undone_ms: number | null
-}
-
-/** A change of the user's files by the session, by the snapshots before and after it. */
-export interface LandingRow {
-  readonly id: number
-  readonly session_id: string
-  readonly kind: 'submit' | 'undo' | 'restore' | 'reset' | 'best'
-  readonly before: string
-  /** null while the files are being written */
-  readonly after: string | null
-}
-
-/** A state to come back to. */
-export interface CheckpointRow {
-  readonly id: string
-  readonly session_id: string
-  readonly description: string | null
-  readonly standing: Standing
-  /** steps that counted then */
-  readonly live: readonly number[]
-  /** the last landing then, 0 for none */
-  readonly landing_id: number
-  readonly made_ms: number
-}
-
-/** Output of one command, without secrets. */
-export interface OutputRow {
-  readonly stage: string
-  readonly stdout: Buffer
-  readonly stderr: Buffer
-}
-
-/** A change of a session that commits only if nobody else made one since. */
-export interface SessionChange {
-  readonly id: string
-  readonly rev: number
-  readonly standing?: Standing | undefined
-  readonly status?: SessionRow['status'] | undefined
-  readonly baseline?: Baseline | undefined
-}
 
 /** The transactions. */
 export interface TrmStore {
@@ -108,6 +44,11 @@ export interface TrmStore {
   landed(landingId: number, after: string): Promise<void>
   stage(stepId: number, stage: string, mark: ProcessMark): Promise<void>
   saveOutput(stepId: number, output: OutputRow): Promise<void>
+  /** Keeps that a command began; gives the number of the row for `commandEnded`. */
+  commandStarted(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number>
+  commandEnded(id: number, end: Pick<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<void>
+  /** The newest commands of a session, at most 100, the newest first. */
+  commands(sessionId: string): Promise<readonly CommandRow[]>
   /** Ends an evaluation together with what it changed. */
   finishStep(stepId: number, result: EvalResult, change: SessionChange): Promise<void>
   /** Ends an evaluation without a result; its landing is forgotten where the files are back as they were. */
@@ -248,6 +189,24 @@ export function openStore(dir: string, now: () => number): TrmStore {
       void sql<unknown[]>(
         'INSERT OR REPLACE INTO output (step_id, stage, stdout, stderr) VALUES (?, ?, ?, ?)',
       ).run(id, stage, stdout, stderr),
+    async commandStarted(row) {
+      const { lastInsertRowid } = db
+        .prepare(
+          `INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms)
+           VALUES (@session_id, @occasion, @stage, @command, @cwd, @pid, @started_ms)`,
+        )
+        .run(row)
+      return Number(lastInsertRowid)
+    },
+    commandEnded: async (id, end) =>
+      void db
+        .prepare('UPDATE command SET exit_code = @exit_code, ms = @ms, bytes = @bytes WHERE id = @id')
+        .run({ id, ...end }),
+    commands: async (sessionId) =>
+      sql<[string], CommandRow>(
+        `SELECT session_id, occasion, stage, command, cwd, pid, started_ms, exit_code, ms, bytes FROM command
+         WHERE session_id = ? ORDER BY id DESC LIMIT 100`,
+      ).all(sessionId),
     finishStep: async (id, result, change) =>
       transact(() => {
         apply(change)

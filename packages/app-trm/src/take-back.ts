@@ -1,9 +1,9 @@
 /** Giving the user's files back after an evaluation that came to nothing. */
 import type { Log } from '@causeway/app-kit'
 import { isCausewayError } from '@causeway/protocol'
+import type { StepRow } from './rows.ts'
 import { type SeenParts, sawOwn } from './seen.ts'
 import type { Snapshots } from './snapshot/types.ts'
-import type { StepRow } from './store.ts'
 
 /** What it takes. */
 export interface BackParts extends SeenParts {

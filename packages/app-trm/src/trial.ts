@@ -1,13 +1,14 @@
 /** Trying a repair out in a copy of the project: it is offered only if its error is gone and nothing got worse. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { auditCommand } from './audit-command.ts'
 import type { Critic } from './critic.ts'
 import { assess } from './domain/assess.ts'
 import { hidesOthers, type Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
 import type { EvalResult } from './domain/result.ts'
 import { evaluate } from './evaluate.ts'
-import type { SessionRow } from './store.ts'
+import type { SessionRow } from './rows.ts'
 import { keepMark } from './trial-mark.ts'
 import { workCopy } from './work-copy.ts'
 
@@ -61,7 +62,7 @@ interface Trial {
 /** Evaluates the project with one repair; undefined where it was ended before it was over. */
 async function trialOf(
   critic: Critic,
-  { config, standing, baseline }: SessionRow,
+  { id, config, standing, baseline }: SessionRow,
   fix: Fix,
   signal: AbortSignal,
 ): Promise<Trial | undefined> {
@@ -87,7 +88,10 @@ async function trialOf(
         marker,
         signal,
         onStage: () => {},
-        onProcess: (_name, process) => keepMark(mark, process),
+        async onProcess(spec, process) {
+          await keepMark(mark, process)
+          return auditCommand(critic, { session_id: id, occasion: 'trial', cwd: copy.cwd }, spec, process.pid)
+        },
         onStageEnd: async () => {},
       })
       const { result } = assess({

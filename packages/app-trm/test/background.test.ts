@@ -89,6 +89,34 @@ verifies('trm:submit:progress', async (t) => {
   t.ok(raw.progress.every(([at, total]) => at <= (total ?? 0)))
 })
 
+verifies('trm:run:audit', async (t) => {
+  const { client, critic } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  const { sessionId } = await ask('start', { repo: 'sums', lint: 'exit 3', test: unittest, timeout: 20 })
+  await ask('submit', { candidate: replacing('sums.py', 'total(values) / (len', 'totl(values) / (len') })
+  await ask('fix')
+  await ask('end')
+  const rows = await critic.store.commands(sessionId)
+  t.same(
+    rows
+      .map(({ occasion, stage, exit_code }) => [occasion, stage, exit_code])
+      .reverse()
+      .slice(0, 4),
+    [
+      ['step 0', 'test', 1],
+      ['step 0', 'lint', 3],
+      ['step 1', 'test', 1],
+      ['step 1', 'lint', 3],
+    ],
+  )
+  t.ok(
+    rows.some(({ occasion }) => occasion === 'trial'),
+    'trials of repairs too',
+  )
+  for (const { pid, ms, bytes, cwd, command } of rows)
+    t.ok(pid > 1 && ms !== null && bytes !== null && cwd.startsWith('/') && command !== '', command)
+})
+
 t.test('outputs: what a command wrote is a resource', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })
   const { ask, client: raw } = client()
@@ -102,6 +130,7 @@ t.test('outputs: what a command wrote is a resource', async (t) => {
   const session = await raw.read(`trm://sessions/${sessionId}`)
   t.match(JSON.parse('text' in session ? session.text : ''), {
     steps: [{ kind: 'baseline' }],
+    commands: [{ occasion: 'step 0', stage: 'lint', command: /^echo to stdout/, exit_code: 1, bytes: 20 }],
   })
   await t.rejects(raw.read(`trm://sessions/${sessionId}/steps/0/output/none`), { code: 'RESOURCE_NOT_FOUND' })
 })

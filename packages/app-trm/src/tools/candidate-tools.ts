@@ -6,8 +6,8 @@ import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseBusy } from '../critic.ts'
 import { previewOf } from '../domain/preview.ts'
 import { propose } from '../propose.ts'
+import type { SessionRow } from '../rows.ts'
 import { beginStep } from '../run-step.ts'
-import type { SessionRow } from '../store.ts'
 import {
   acting,
   evaluationAnswer,

@@ -7,8 +7,8 @@ import { z } from 'zod'
 import type { Critic } from '../critic.ts'
 import type { FileContent } from '../domain/candidate/types.ts'
 import { filePart, lineRange, linesIn } from '../domain/file-part.ts'
+import type { SessionRow } from '../rows.ts'
 import { shaOf } from '../seen.ts'
-import type { SessionRow } from '../store.ts'
 import { named, reading, sessionFor, sidArgument, started, type TrmSession } from './shape.ts'
 
 const mostPaths = 50

@@ -4,7 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Critic, liveSteps, refuseBusy } from '../critic.ts'
 import { type BackRequest, reset, restore, undo, type WentBack } from '../going-back.ts'
-import type { SessionRow } from '../store.ts'
+import type { SessionRow } from '../rows.ts'
 import {
   acting,
   anyList,

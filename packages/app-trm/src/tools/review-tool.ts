@@ -8,7 +8,7 @@ import { fetchingOff, pullRequest } from '../domain/review/pull-url.ts'
 import type { Review } from '../domain/review/review.ts'
 import { categories } from '../domain/suggest/finding.ts'
 import { fetchDiff } from '../fetch-diff.ts'
-import type { SessionRow } from '../store.ts'
+import type { SessionRow } from '../rows.ts'
 import { anyList, named, reading, sessionFor, type TrmContext, type TrmSession } from './shape.ts'
 
 /** Longest text of a file that a review of a session reads, in UTF-16 units. */

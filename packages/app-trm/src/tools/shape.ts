@@ -4,7 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Critic, sessionOf } from '../critic.ts'
 import { type EvalResult, resultSummary } from '../domain/result.ts'
-import type { SessionRow } from '../store.ts'
+import type { SessionRow } from '../rows.ts'
 
 /** What one client has: the session that it started last. */
 export interface TrmSession {

@@ -11,9 +11,9 @@ import { type SandboxWish, stricter } from '../domain/sandbox.ts'
 import { freshStanding } from '../domain/score.ts'
 import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
 import { endSession } from '../end-session.ts'
+import type { SessionRow } from '../rows.ts'
 import { beginStep } from '../run-step.ts'
 import { hasBwrap } from '../runner/has-bwrap.ts'
-import type { SessionRow } from '../store.ts'
 import {
   acting,
   evaluationAnswer,

@@ -8,7 +8,7 @@ import { undecided } from '../domain/halting.ts'
 import { type EvalResult, resultSummary } from '../domain/result.ts'
 import { endSession } from '../end-session.ts'
 import { filesOfBest } from '../going-back.ts'
-import type { SessionRow, StepRow } from '../store.ts'
+import type { SessionRow, StepRow } from '../rows.ts'
 import {
   acting,
   anyList,
