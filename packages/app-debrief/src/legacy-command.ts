@@ -11,8 +11,11 @@ import type { Debrief } from './store.ts'
 /** What the channels hand over. */
 export type LegacyContext = ChannelContext<Debrief, DebriefSession>
 
-/** An answer of the original: a result, which may be null, or an error with a number or `MULTIPLE_PLOTS` as code. */
-export type LegacyAnswer = { readonly result: unknown } | { readonly error: LegacyError }
+/**
+ * An answer of the original: a result as JSON text, since that of a large plot takes long to parse and to write again; or
+ * an error with a number or `MULTIPLE_PLOTS` as code.
+ */
+export type LegacyAnswer = { readonly result: string } | { readonly error: LegacyError }
 
 /** An error in the words of the original, with ours beside it. */
 export interface LegacyError {
@@ -31,13 +34,17 @@ export async function legacyCommand(request: unknown, ctx: LegacyContext): Promi
     const run = Object.hasOwn(commands, command) ? commands[command] : undefined
     if (run === undefined)
       throw invalid(`unknown command: ${command.slice(0, 80)}; there are ${Object.keys(commands).join(', ')}`)
-    return { result: (await run(isObject(params) ? params : {}, ctx)) ?? null }
+    return { result: await run(isObject(params) ? params : {}, ctx) }
   } catch (error) {
     const known = asCausewayError(error)
     if (known.code === 'INTERNAL') ctx.log.error({ err: error }, 'a command failed')
     return { error: legacyError(known) }
   }
 }
+
+/** An answer as it is sent. */
+export const answerText = (answer: LegacyAnswer): string =>
+  'result' in answer ? `{"result":${answer.result}}` : JSON.stringify(answer)
 
 /** The HTTP status of an answer. */
 export const statusOf = (answer: LegacyAnswer): number =>
@@ -57,45 +64,43 @@ export function legacyError(error: CausewayError): LegacyError {
   }
 }
 
-type Run = (params: JsonObject, ctx: LegacyContext) => Promise<unknown>
+/** Runs a command; gives its result as JSON text. */
+type Run = (params: JsonObject, ctx: LegacyContext) => Promise<string>
 
-/** A tool that answers nothing. */
+/** A tool whose answer is not told. */
 const done =
-  (tool: string, args: (params: JsonObject) => JsonObject, result: unknown = null): Run =>
+  (tool: string, args: (params: JsonObject) => JsonObject, result: string | null = null): Run =>
   async (params, ctx) => {
     await ctx.call(tool, withFilename(params, args(params)))
-    return result
+    return JSON.stringify(result)
   }
 
 /** One member of what a tool answers. */
 const member =
-  (tool: string, name: string): Run =>
+  (tool: string, name: string, args: (params: JsonObject) => JsonObject = () => ({})): Run =>
   async (params, ctx) =>
-    (await ctx.call(tool, withFilename(params, {})))[name]
+    JSON.stringify((await ctx.call(tool, withFilename(params, args(params))))[name] ?? null)
+
+/** The original takes unknown ids without a word. */
+const tolerant = (command: string, payload: unknown): JsonObject => ({
+  command: { command, payload },
+  ignore_missing: true,
+})
 
 const commands: Readonly<Record<string, Run>> = {
   get_feature_collection: async ({ filename }, ctx) =>
-    JSON.parse((await (await openPlotOf(ctx, text(filename))).read({ kind: 'collection' })).data) as unknown,
+    (await (await openPlotOf(ctx, text(filename))).read({ kind: 'collection' })).data,
   set_feature_collection: done('set_features', ({ featureCollection, data }) => ({
     featureCollection: featureCollection ?? data,
   })),
   get_selected_features: async ({ filename }, ctx) =>
-    (await (await openPlotOf(ctx, text(filename))).read({ kind: 'selected' })).data,
-  set_selected_features: async (params, ctx) => {
-    const command = { command: 'setSelection', payload: { selectedIds: params.ids } }
-    // The original takes unknown ids without a word.
-    await ctx.call('apply_command', withFilename(params, { command, ignore_missing: true }))
-    return null
-  },
-  update_features: async (params, ctx) => {
-    const command = { command: 'updateFeatures', payload: params.features }
-    await ctx.call('apply_command', withFilename(params, { command, ignore_missing: true }))
-    return null
-  },
+    JSON.stringify((await (await openPlotOf(ctx, text(filename))).read({ kind: 'selected' })).data),
+  set_selected_features: done('apply_command', ({ ids }) => tolerant('setSelection', { selectedIds: ids })),
+  update_features: done('apply_command', ({ features }) => tolerant('updateFeatures', features)),
   add_features: done('add_features', ({ features }) => ({ features })),
   delete_features: done('delete_features', ({ ids }) => ({ ids, ignore_missing: true })),
   zoom_to_selection: done('zoom_to_selection', () => ({})),
-  list_open_plots: async (_params, { store }) => store.list(),
+  list_open_plots: async (_params, { store }) => JSON.stringify(store.list()),
   get_time: member('get_time', 'timeState'),
   set_time: done('set_time', ({ timeState }) => ({ timeState }), 'Time state updated successfully'),
   get_viewport: member('get_viewport', 'viewportState'),
@@ -105,8 +110,7 @@ const commands: Readonly<Record<string, Run>> = {
     'Viewport state updated successfully',
   ),
   notify: done('notify', ({ message }) => ({ message })),
-  apply_command: async (params, ctx) =>
-    (await ctx.call('apply_command', withFilename(params, { command: params.command }))).message,
+  apply_command: member('apply_command', 'message', ({ command }) => ({ command })),
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

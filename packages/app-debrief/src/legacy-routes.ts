@@ -1,7 +1,7 @@
 /** The original's two ways to send commands: its WebSocket, and POST. */
 import type { Registrar } from '@causeway/app-kit'
 import { isObject } from './domain/json.ts'
-import { type LegacyContext, legacyCommand, statusOf } from './legacy-command.ts'
+import { answerText, type LegacyContext, legacyCommand, statusOf } from './legacy-command.ts'
 import type { DebriefSession } from './session.ts'
 import type { Debrief } from './store.ts'
 
@@ -13,8 +13,9 @@ export function legacyRoutes(app: Registrar<Debrief, DebriefSession>): void {
     open: (socket) => socket.send(JSON.stringify({ result: 'Connected to Debrief WebSocket Bridge' })),
     async message(text, socket, ctx) {
       const request = parsed(text)
-      const answer = request === undefined ? { result: `Echo: ${text}` } : await legacyCommand(request, ctx)
-      await socket.send(JSON.stringify(answer))
+      const echo = { result: JSON.stringify(`Echo: ${text}`) }
+      const answer = request === undefined ? echo : await legacyCommand(request, ctx)
+      await socket.send(answerText(answer))
     },
   })
   for (const path of ['/', '/api/command'])
@@ -24,7 +25,8 @@ export function legacyRoutes(app: Registrar<Debrief, DebriefSession>): void {
 async function handle(request: Request, _variables: unknown, ctx: LegacyContext): Promise<Response> {
   const body = parsed(await request.text())
   const answer = await legacyCommand(isObject(body) ? body : {}, ctx)
-  return Response.json(answer, { status: statusOf(answer) })
+  const headers = { 'content-type': 'application/json' }
+  return new Response(answerText(answer), { status: statusOf(answer), headers })
 }
 
 /** JSON, or undefined for text that is none. */

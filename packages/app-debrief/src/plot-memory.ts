@@ -72,6 +72,8 @@ export function plotMemory(): HandlersOf<PlotMethods> {
 interface Made {
   readonly state: State
   readonly patch: Patch
+  /** the patch, where it was written already: one of a whole plot is long */
+  readonly json?: string
   readonly label: string
   readonly applied?: Applied
   readonly steps?: number
@@ -132,14 +134,15 @@ function recorded(before: State, document: PlotDocument, label: string, { actor,
   const patch = patchBetween(before.document, document)
   if (Object.keys(patch).length === 0) return { state: before, patch, label }
   const seq = before.lastSeq + 1
-  const size = JSON.stringify(patch).length
+  const json = JSON.stringify(patch)
+  const size = json.length
   const entry: HistoryEntry = { seq, kind: kindOf(patch), label, actor, atMs, patch, size, isUndone: false }
-  return { state: { document, history: remember(before.history, entry), lastSeq: seq }, patch, label }
+  return { state: { document, history: remember(before.history, entry), lastSeq: seq }, patch, json, label }
 }
 
-function prepared(before: State, { state, patch, label, applied, steps = 0, file }: Made): Prepared {
+function prepared(before: State, { state, patch, label, applied, steps = 0, file, ...made }: Made): Prepared {
   const isNoop = Object.keys(patch).length === 0
-  const json = isNoop ? '' : JSON.stringify(patch)
+  const json = made.json ?? (isNoop ? '' : JSON.stringify(patch))
   const kept = new Set(state.history)
   const known = new Set(before.history)
   const seqs = new Set(state.history.map(({ seq }) => seq))
@@ -154,7 +157,9 @@ function prepared(before: State, { state, patch, label, applied, steps = 0, file
     steps,
     patch: json.length > mostKept ? null : json,
     events: eventsOf(patch, state.document),
-    entries: [...kept].filter((entry) => !known.has(entry)).map(entryRow),
+    entries: [...kept]
+      .filter((entry) => !known.has(entry))
+      .map((entry) => entryRow(entry, entry.patch === patch ? json : JSON.stringify(entry.patch))),
     droppedEntries: before.history.flatMap(({ seq }) => (seqs.has(seq) ? [] : seq)),
     selection: state.document.selection,
     features: state.document.items.length,
@@ -171,13 +176,13 @@ function touched({ features, selection }: Patch): readonly string[] {
   return texts.flatMap((text) => idOf(JSON.parse(text) as JsonObject) ?? []) // our own text of a feature
 }
 
-const entryRow = ({ seq, kind, label, actor, atMs, patch, isUndone }: HistoryEntry): EntryRow => ({
+const entryRow = ({ seq, kind, label, actor, atMs, isUndone }: HistoryEntry, patch: string): EntryRow => ({
   seq,
   kind,
   label,
   actor,
   at_ms: atMs,
-  patch: JSON.stringify(patch),
+  patch,
   is_undone: isUndone ? 1 : 0,
 })
 

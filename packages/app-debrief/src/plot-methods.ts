@@ -7,7 +7,7 @@ import type { ChangeEvent } from './domain/patch-event.ts'
 import type { Staged } from './plot-file.ts'
 import type { Query, QueryAnswer } from './plot-query.ts'
 
-/** An entry of the history as it is kept in the data file; `patch` is JSON, null where it was too large to keep. */
+/** An entry of the history as it is kept in the data file; `patch` is JSON. */
 export interface EntryRow {
   readonly seq: number
   readonly kind: EntryKind
