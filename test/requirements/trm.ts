@@ -24,6 +24,10 @@ export const trm = {
     behaviour:
       'commands that fit are offered and not run; one whose program is missing is unavailable and no pass',
   },
+  'trm:start:editable': {
+    origin: 'refinement design, isolation',
+    behaviour: 'an editable install that would hide a candidate from the tests is warned of',
+  },
   'trm:start:commands': {
     origin: 'refinement design, security rules',
     behaviour: 'the server can allow only detected commands, or those that match',

@@ -17,6 +17,24 @@ export async function detect(repo: string): Promise<Detected> {
   return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
 }
 
+/**
+ * Files by which an interpreter in the project takes modules from the project itself and not from a copy of it: what an
+ * editable install leaves in `site-packages`. Relative to the project.
+ */
+export async function editableInstalls(repo: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const venv of venvs)
+    for (const python of await namesIn(join(repo, venv, 'lib'))) {
+      const packages = `${venv}/lib/${python}/site-packages`
+      for (const name of await namesIn(join(repo, packages))) {
+        if (!/\.pth$|^__editable__.*\.py$/.test(name)) continue
+        const text = await readFile(join(repo, packages, name), 'utf8').catch(() => '')
+        if (text.includes(repo)) found.push(`${packages}/${name}`)
+      }
+    }
+  return found
+}
+
 async function detectPython(repo: string): Promise<Detected> {
   const python =
     venvs.map((name) => `${name}/bin/python`).find((file) => existsSync(join(repo, file))) ?? 'python3'

@@ -4,7 +4,7 @@ import { makeRoots } from '@causeway/app-kit'
 import { openForTest } from '@causeway/app-kit/testing'
 import { verifies } from '../../../test/verifies.ts'
 import trm from '../src/index.ts'
-import { openTrm, repairSums } from './trm-kit.ts'
+import { openTrm, repairSums, write } from './trm-kit.ts'
 
 verifies('trm:off', async (t) => {
   const dir = t.testdir({ project: { 'a.py': '' }, data: {} })
@@ -179,4 +179,18 @@ verifies('trm:wire:names', 'each tool has the name of the original as its alias'
   ]
   const all = [...original, 'restore', 'list', 'reset', 'undo', 'lines', 'fix']
   t.same(names.map(([name]) => name).sort(), all.sort())
+})
+
+verifies('trm:start:editable', async (t) => {
+  const { client, root } = await openTrm(t, { copies: ['sums'] })
+  const packages = join(root, 'sums', '.venv', 'lib', 'python3.11', 'site-packages')
+  write(join(packages, '__editable__.sums.pth'), `${join(root, 'sums')}\n`)
+  write(join(packages, 'other.pth'), '/elsewhere\n')
+  const { ask } = client()
+  const start = (write: string) =>
+    ask('start', { repo: 'sums', lint: 'true', preflight: false, options: { write } })
+  const { warnings } = await start('improved')
+  t.match(warnings, [/^\.venv\/lib\/python3\.11\/site-packages\/__editable__\.sums\.pth: tests would import/])
+  t.equal(warnings.length, 1)
+  t.same((await start('each')).warnings, [], 'a candidate that has landed is what they import')
 })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseProjectBusy } from '../critic.ts'
 import { layDesk } from '../desk.ts'
-import { commandStatus, type Detected, detect } from '../detect.ts'
+import { commandStatus, type Detected, detect, editableInstalls } from '../detect.ts'
 import { type SandboxWish, stricter } from '../domain/sandbox.ts'
 import { freshStanding } from '../domain/score.ts'
 import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
@@ -89,6 +89,7 @@ async function startAnswer(
   const baseline = preflight ? await baselineOf(ctx, session, wait) : null
   const warnings = [
     ...missing.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
+    ...(await editableWarnings(config)),
     ...(config.signals.length === 0 ? ['no command is given: every score is 0; see detected'] : []),
   ]
   const initial = baseline !== null && 'signals' in baseline ? baseline : null
@@ -113,6 +114,15 @@ async function startAnswer(
     warnings,
     summary: `Session ${sessionId} on ${config.project}. ${baseline === null ? 'Nothing was run yet.' : baseline.summary}`,
   }
+}
+
+/** Tests that import an editable install see the project, where a candidate may not be yet. */
+async function editableWarnings({ project, write, isolate }: SessionConfig): Promise<readonly string[]> {
+  const files = isolate && write !== 'each' ? await editableInstalls(project) : []
+  return files.map(
+    (file) =>
+      `${file}: tests would import the project and not the candidate; use write each, or install without -e`,
+  )
 }
 
 /** The baseline, run now unless it was before: a repeated call gets the same one. */
