@@ -108,7 +108,15 @@ verifies('minds:bare-names', async (t) => {
       error_message: 'Mind nobody not found',
       code: 'MIND_NOT_FOUND',
     })
+    const { contents } = await client.readResource({ uri: 'mind://nobody/state' })
+    t.same(
+      JSON.parse(String((contents[0] as Data).text)),
+      { error: 'Mind nobody not found' },
+      'as the original says it',
+    )
   }
+  const { json: elsewhere } = await postMcp(running.url, 'resources/read', { uri: 'mind://nobody/state' })
+  t.match(elsewhere, { error: { message: 'Mind nobody not found' } }, 'every other client gets an error')
   const { json } = await postMcp(running.url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
   t.match(json.result.structuredContent, { minds: [{ mind_id: 'old_0' }, { mind_id: 'old_1' }] })
 })

@@ -26,6 +26,11 @@ export interface AppIdentity<Store, Session> {
    * `structuredContent` too where the output schema of the tool allows it; the error object stands in `_meta` as always.
    */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
+  /**
+   * What a client of the oldest transport (HTTP+SSE of 2024-11-05) reads in the place of a resource that is not there, where
+   * the app's own design wants it so. Every other client gets the error of the protocol.
+   */
+  missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
   /** Opens the app's state, once, shared by every client. */
   open(env: Env): Store | Promise<Store>
   /** The state of a client that has just come: plain JSON. */
@@ -61,6 +66,7 @@ export interface App {
   readonly service?: string
   readonly data: readonly DataPart[]
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
+  missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
   readonly tools: readonly AppTool[]
   readonly resources: readonly AppResource[]
   readonly prompts: readonly AppPrompt[]
@@ -83,7 +89,7 @@ export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, about, rootsSetting, service, data = [], errorBody } = identity
+  const { name, about, rootsSetting, service, data = [], errorBody, missingBody } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
@@ -125,6 +131,7 @@ export function defineApp<Store, Session>(
     ...(service === undefined ? {} : { service }),
     data,
     ...(errorBody === undefined ? {} : { errorBody }),
+    ...(missingBody === undefined ? {} : { missingBody }),
     tools: [...tools.values()],
     resources: [...resources.values()],
     prompts: [...prompts.values()],

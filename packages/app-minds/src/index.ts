@@ -15,6 +15,7 @@ export default defineApp(
     about: 'Minds for characters of a game: observations in, one legal action out, with memories that last.',
     service: 'NPC Mind Server',
     errorBody,
+    missingBody: ({ message }) => ({ error: message }),
     data: mindsData,
     open: openMinds,
     session: () => ({}),

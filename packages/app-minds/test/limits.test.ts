@@ -1,6 +1,7 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { type Data, decide, makeMind, openMinds, seen, stove } from './minds-kit.ts'
+import { startScripted } from './provider/scripted-provider.ts'
 
 const small = (limits: object) => ({ settings: { mindsLimits: limits } })
 const exceeded = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
@@ -94,6 +95,51 @@ verifies('minds:limits', 'events: so many, and so old', async (t) => {
     (await decide(minds, 'mara', 261, { ...fed, events: [bid(200)] })).action.action,
     'respond_to_interaction_bid',
   )
+})
+
+verifies('minds:limits', 'events of which a model is told: the last ones', async (t) => {
+  const provider = await startScripted(t)
+  const limits = { events: 3, prompt_entities: 2, memory_chars: 10 }
+  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLimits: limits } })
+  await makeMind(minds, 'mara')
+  const happened = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      timestamp: 100 + n,
+      event_type: 'ERROR',
+      payload: { message: `mishap ${n}` },
+    }))
+  const seenBy = () => provider.requests.filter(({ step }) => step === 'action_selection').at(-1)?.state ?? ''
+  const entities = [stove([13, 7], 'near'), stove([14, 7], 'nearer'), stove([40, 7], 'far_off')]
+  await decide(minds, 'mara', 110, { events: happened(3), entities: entities.slice(0, 2) })
+  for (const mishap of ['mishap 0', 'mishap 1', 'mishap 2']) t.match(seenBy(), mishap)
+  await decide(minds, 'mara', 111, { events: happened(4).slice(3), entities })
+  t.notMatch(seenBy(), 'mishap 0')
+  t.match(seenBy(), 'mishap 3')
+  t.notMatch(seenBy(), /far_off ⟦/, 'and of the things in sight the nearest')
+  const memories: Data[] = await minds.read('mind://mara/daily_memories')
+  t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'a memory is cut')
+  t.ok(memories.some(({ content }) => content.endsWith('[…]')))
+})
+
+verifies('minds:limits', 'decisions that can be explained: the last ones', async (t) => {
+  const minds = await openMinds(t, small({ decisions_kept: 2 }))
+  await makeMind(minds, 'mara')
+  for (const n of [1, 2, 3]) await decide(minds, 'mara', n, { request_id: `r${n}` })
+  const explain = (request_id: string) => minds.call('explain_decision', { mind_id: 'mara', request_id })
+  for (const kept of ['r3', 'r2']) t.match(await explain(kept), { request_id: kept })
+  await t.rejects(explain('r1'), { code: 'NO_DECISION' })
+})
+
+verifies('minds:limits', 'calls that wait where a model decides', async (t) => {
+  const provider = await startScripted(t)
+  const settings = { mindsLlmUrl: provider.url, mindsLimits: { model_queue: 2 } }
+  const minds = await openMinds(t, { settings })
+  await makeMind(minds, 'mara')
+  const calls = Array.from({ length: 4 }, (_, n) => decide(minds, 'mara', n, { request_id: `r${n}` }))
+  const settled = await Promise.allSettled(calls)
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  t.match(refused, [{ code: 'MIND_BUSY', data: { most: 2 } }], 'one runs and two wait')
+  t.equal(refused.length, 1)
 })
 
 verifies('minds:limits', 'open conversations: the one used least ends', async (t) => {

@@ -1,6 +1,6 @@
 /** resources/list, resources/templates/list and resources/read. */
 import type { AppResource, Variables } from '@causeway/app-kit'
-import { CausewayError, type Resource } from '@causeway/protocol'
+import { CausewayError, isCausewayError, type Resource, type ResourceContents } from '@causeway/protocol'
 import type { Hosted } from '../host.ts'
 import { methodTask } from '../limit/task.ts'
 import { pageOf } from '../page.ts'
@@ -62,10 +62,18 @@ export const readResource: Method = async (call, { scope }) => {
   if (found === undefined)
     throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
   const { hosted, resource, variables } = found
-  const contents = await scope.run(hosted, call.caller, methodTask('resources/read'), (ctx) =>
-    resource.read(uri, variables, ctx),
-  )
+  const contents = await scope
+    .run(hosted, call.caller, methodTask('resources/read'), (ctx) => resource.read(uri, variables, ctx))
+    .catch((error: unknown) => missing(uri, error, hosted, call))
   return { contents: [contents], ...hints(call) }
+}
+
+/** What a client of the oldest transport reads of what is not there, where the app has a body for it; throws for all others. */
+function missing(uri: string, error: unknown, { app }: Hosted, { caller }: MethodCall): ResourceContents {
+  const isMiss = isCausewayError(error) && error.code === 'RESOURCE_NOT_FOUND'
+  const body = isMiss && caller.channel === 'sse' ? app.missingBody?.(error) : undefined
+  if (body === undefined) throw error
+  return { uri, mimeType: 'application/json', text: JSON.stringify(body) }
 }
 
 /** The resource behind a URI, with its variables. */

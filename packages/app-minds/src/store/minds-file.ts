@@ -60,6 +60,9 @@ export interface MaterialOptions {
 /** Pages of the log, 4 KiB each, after which they are brought into the file. */
 const checkpointPages = 4000
 
+/** Memory for pages, KiB: a thousand minds take turns, and each comes back to what it knows. */
+const cacheKibibytes = 16_384
+
 /** The file of all minds. */
 export type MindsFile = ReturnType<typeof openMindsFile>
 
@@ -69,6 +72,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
   const db = openDatabase(file, { migrations, now, synchronous: durability })
   // A decision writes a few pages that the next one writes again: checkpoints that come seldom write them once.
   db.pragma(`wal_autocheckpoint = ${checkpointPages}`)
+  db.pragma(`cache_size = ${-cacheKibibytes}`)
   const minds = mindTable(db, now)
   const memories = memoryTable(db, now)
   const model = db.prepare<[string], Uint8Array>('SELECT bytes FROM embedding_model WHERE name = ?').pluck()
