@@ -151,13 +151,16 @@ async function land(
   const { store, snapshots } = critic
   if (asked.target.length === 0) return []
   const target = await snapshots.combine(asked.target)
-  const paths = (await snapshots.entries(target)).map(({ path }) => path)
   const expected = await snapshots.combine(asked.landings.map(({ after }) => after).reverse())
-  const before = await snapshots.take(config.repo, paths)
-  const report = await snapshots.restore(target, { expected, force: asked.force, paths })
-  await snapshots.drop(target, expected)
-  const landing = await store.beginLanding({ session_id: id, kind: asked.kind, before })
-  await store.landed(landing.id, await snapshots.take(config.repo, paths))
-  await sawOwn(critic, { id, repo: config.repo }, paths)
-  return [...report.restored, ...report.deleted].sort()
+  try {
+    const paths = (await snapshots.entries(target)).map(({ path }) => path)
+    const before = await snapshots.take(config.repo, paths)
+    const report = await snapshots.restore(target, { expected, force: asked.force, paths })
+    const landing = await store.beginLanding({ session_id: id, kind: asked.kind, before })
+    await store.landed(landing.id, await snapshots.take(config.repo, paths))
+    await sawOwn(critic, { id, repo: config.repo }, paths)
+    return [...report.restored, ...report.deleted].sort()
+  } finally {
+    await snapshots.drop(target, expected)
+  }
 }

@@ -17,17 +17,24 @@ export const isSnapshotId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0
 /** Where a snapshot hangs, safe from `git gc`. */
 export const refOf = (id: SnapshotId): string => `refs/snapshots/${id}`
 
-/** Keeps a snapshot whose contents the repository holds already. */
-export async function storeManifest(git: ShadowGit, id: SnapshotId, manifest: Manifest): Promise<void> {
-  const entries = manifest.entries.toSorted((a, b) => (a.path < b.path ? -1 : 1))
-  const list = await written(git, JSON.stringify({ ...manifest, entries }))
-  const blobs = new Set(entries.map(({ blob }) => blob).filter((blob) => blob !== ''))
+/** The same with its entries in the order of their paths. */
+export const sorted = ({ root, entries }: Manifest): Manifest => ({
+  root,
+  entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+})
+
+/** Keeps a snapshot whose contents the repository holds already; gives it as it is kept. */
+export async function storeManifest(git: ShadowGit, id: SnapshotId, manifest: Manifest): Promise<Manifest> {
+  const kept = sorted(manifest)
+  const list = await written(git, JSON.stringify(kept))
+  const blobs = new Set(kept.entries.map(({ blob }) => blob).filter((blob) => blob !== ''))
   const input = [
     `100644 blob ${list}\tentries\n`,
     ...[...blobs].map((blob) => `100644 blob ${blob}\t${blob}\n`),
   ]
   const tree = await git.run(['mktree'], { input: input.join('') })
   await git.run(['update-ref', refOf(id), tree.toString().trim()])
+  return kept
 }
 
 /** Reads a snapshot; throws `SNAPSHOT_NOT_FOUND`. */

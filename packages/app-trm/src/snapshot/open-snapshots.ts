@@ -5,7 +5,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { FileContent } from '../domain/candidate/types.ts'
 import { copyTree } from './copy-tree.ts'
 import { diskEntry, hasSameContent } from './disk-entry.ts'
-import { type Manifest, readManifest, refOf, storeManifest } from './manifest.ts'
+import { type Manifest, readManifest, refOf, sorted, storeManifest } from './manifest.ts'
 import { placed, realRoot } from './place.ts'
 import { asContent, largestFile, tooLarge } from './project-files.ts'
 import { recordPaths } from './record.ts'
@@ -25,22 +25,32 @@ export interface SnapshotsOptions {
   readonly expire?: string | undefined
 }
 
+/** Most snapshots whose lists are kept in memory. */
+const mostKnown = 500
+
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 
 /** Opens the snapshots of a folder. Git is looked for when it is needed: `SNAPSHOT_UNAVAILABLE` where there is none. */
 export function openSnapshots(options: SnapshotsOptions): Snapshots {
   const { dir, log, newId = randomUUID, limits = defaultLimits, expire = '1.hour.ago' } = options
   const git = shadowGit(join(dir, 'shadow.git'), log)
-  const manifest = (id: SnapshotId) => readManifest(git, id)
-  const keep = async (root: string, entries: readonly SnapshotEntry[]) => {
-    const id = newId()
-    await storeManifest(git, id, { root, entries })
-    return id
+  // A snapshot never changes, so what was read or written once need not be read again.
+  const known = new Map<SnapshotId, Manifest>()
+  const combined = new Map<SnapshotId, Manifest>()
+  const remember = (id: SnapshotId, one: Manifest): Manifest => {
+    known.set(id, one)
+    const [oldest] = known.keys()
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+    return one
   }
+  const manifest = async (id: SnapshotId): Promise<Manifest> =>
+    combined.get(id) ?? known.get(id) ?? remember(id, await readManifest(git, id))
   return {
     async take(folder, paths) {
       const root = await realRoot(folder)
-      return keep(root, await recordPaths(git, root, paths))
+      const id = newId()
+      remember(id, await storeManifest(git, id, { root, entries: await recordPaths(git, root, paths) }))
+      return id
     },
     async copy(folder, target, { signal, isWhole = false } = {}) {
       const root = await realRoot(folder)
@@ -66,7 +76,9 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       for (const entry of manifests.flatMap((one) => one.entries)) {
         if (!entries.has(entry.path)) entries.set(entry.path, entry)
       }
-      return keep(root, [...entries.values()])
+      const id = newId()
+      combined.set(id, sorted({ root, entries: [...entries.values()] }))
+      return id
     },
     entries: async (id) => (await manifest(id)).entries,
     async read(id, paths) {
@@ -79,9 +91,12 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       return files
     },
     async drop(...ids) {
+      const stored = ids.filter((id) => !combined.delete(id))
+      if (stored.length === 0) return
+      for (const id of stored) known.delete(id)
       const format = ['for-each-ref', '--format=%(refname)', 'refs/snapshots']
-      const known = new Set((await git.run(format)).toString().split('\n'))
-      const refs = [...new Set(ids.map(refOf))].filter((ref) => known.has(ref))
+      const there = new Set((await git.run(format)).toString().split('\n'))
+      const refs = [...new Set(stored.map(refOf))].filter((ref) => there.has(ref))
       await git.run(['update-ref', '--stdin'], { input: refs.map((ref) => `delete ${ref}\n`).join('') })
     },
     async collect() {

@@ -64,7 +64,10 @@ export interface Snapshots {
   restore(id: SnapshotId, options?: RestoreOptions): Promise<RestoreReport>
   /** Paths of the snapshot whose content on disk is no longer that of the snapshot, sorted. */
   conflicts(id: SnapshotId): Promise<readonly string[]>
-  /** For each path the entry of the first of these snapshots that has it, as a snapshot of its own. */
+  /**
+   * For each path the entry of the first of these snapshots that has it, as a snapshot of its own: for this process, and
+   * for as long as those that it is made of.
+   */
   combine(ids: readonly SnapshotId[]): Promise<SnapshotId>
   /** The paths of a snapshot, sorted. */
   entries(id: SnapshotId): Promise<readonly SnapshotEntry[]>
