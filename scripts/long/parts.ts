@@ -36,13 +36,24 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'fuzz',
-    about: 'arbitrary lines through a real bridge and server',
+    about:
+      'a hundred thousand inputs over every channel and tool of a real server, and as many lines through a bridge',
     args: [tap, '--disable-coverage', 'test/fuzz/*.test.ts'],
     env: { CAUSEWAY_FUZZ_LINES: '100000' },
   },
   {
     name: 'soak',
     about: 'fifty bridges for half an hour while the server is killed and restarted at random',
-    args: [condition, 'scripts/soak.ts', '--seconds', '1800', '--bridges', '50'],
+    args: [condition, 'scripts/soak.ts', '--only', 'bridges', '--seconds', '1800', '--bridges', '50'],
+  },
+  {
+    name: 'product',
+    about: 'every app under mixed clients for half an hour, first with restarts, then beside a control',
+    args: [condition, 'scripts/soak.ts', '--only', 'product', '--seconds', '1800'],
+  },
+  {
+    name: 'chaos',
+    about: 'kills of servers, bridges and child processes, clients that vanish or do not read, full queues',
+    args: [condition, 'scripts/soak.ts', '--only', 'chaos', '--seconds', '600'],
   },
 ]

@@ -21,7 +21,7 @@ const marks: readonly (readonly [string, RegExp])[] = [
 ]
 
 /** What of the inside a text shows. */
-export function leaksOf(text: string, { dataDir }: Product): string[] {
+export function leaksOf(text: string, { dataDir }: Pick<Product, 'dataDir'>): string[] {
   const faults: string[] = []
   for (const secret of secrets) if (text.includes(secret)) faults.push(`shows ${secret}`)
   for (const [name, pattern] of marks) {
@@ -39,7 +39,11 @@ export function leaksOf(text: string, { dataDir }: Product): string[] {
 }
 
 /** What is wrong with an answer, in words; empty where nothing is. */
-export function faultsOf({ status, type, text }: Answered, form: Form, product: Product): string[] {
+export function faultsOf(
+  { status, type, text }: Answered,
+  form: Form,
+  product: Pick<Product, 'dataDir'>,
+): string[] {
   const faults = leaksOf(text, product)
   const values = parsed(type, text)
   if (values === undefined) {

@@ -1,11 +1,11 @@
 /** The whole product as a process, with data for every app, and secrets and traps where a defect would show them. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type ServerProcess, startServer } from '../e2e/server-process.ts'
-import { repository } from '../tree.ts'
 import { startIndiscreet } from './endpoint.ts'
+import { appPaths, layOut } from './lay-out.ts'
 import type { Traps } from './nasty.ts'
 
 /** A text that stands nowhere but where it was put. */
@@ -45,28 +45,23 @@ export const fields: Readonly<Record<string, string>> = {
   'x-api-key': planted('api-header'),
 }
 
-const paths = ['causeway', 'replay', 'help', 'minds', 'debrief', 'toolvault', 'trm']
-
 /** Starts it in a folder of its own; the test ends it and removes the folder. */
 export async function startProduct(
   t: Test,
-  { env = {}, apps = paths }: { env?: Readonly<Record<string, string>>; apps?: readonly string[] } = {},
+  { env = {}, apps = appPaths }: { env?: Readonly<Record<string, string>>; apps?: readonly string[] } = {},
 ): Promise<Product> {
   const base = mkdtempSync(join(tmpdir(), 'causeway-product-'))
   t.teardown(() => rmSync(base, { recursive: true, force: true }))
-  const { link, ...folders } = layOut(base)
+  const { link, settings, ...folders } = layOut(base)
+  writeFileSync(join(base, 'tokens'), `${planted('token')} laptop\n`, { mode: 0o600 })
+  writeFileSync(join(folders.outside, 'secret.txt'), `${planted('outside')}\n`)
+  writeFileSync(join(folders.outside, 'secret.plot.json'), JSON.stringify({ note: planted('outside') }))
   const endpoint = await startIndiscreet(t)
   const { server, url } = await startServer(t, {
     dir: folders.data,
     cwd: folders.roots,
     env: {
-      CAUSEWAY_RECORDING_ROOTS: join(folders.roots, 'recordings'),
-      CAUSEWAY_PLOT_ROOTS: [join(folders.roots, 'plots'), join(folders.roots, 'tracks')].join(':'),
-      CAUSEWAY_TRM_ROOTS: folders.projects,
-      // Whole commands only: whatever else a test sends must not be run.
-      CAUSEWAY_TRM_COMMANDS: 'true|false|env|python3 -m unittest|exit [0-9]',
-      CAUSEWAY_HELP_SOURCES: `pages=${folders.pages}`,
-      CAUSEWAY_HELP_BUILD: 'true',
+      ...settings,
       CAUSEWAY_TOKEN_FILE: join(base, 'tokens'),
       CAUSEWAY_LISTEN: apps.map((app) => `${app}:0`).join(','),
       CAUSEWAY_RATE_LIMITS: 'off',
@@ -107,41 +102,4 @@ export async function startProduct(
     dataDir: folders.data,
     traps: { outsideFile, link, canary: join(base, 'canary') },
   }
-}
-
-function layOut(base: string) {
-  const folder = (...names: string[]): string => join(base, ...names)
-  const folders = {
-    data: folder('data'),
-    roots: folder('roots'),
-    projects: folder('projects'),
-    pages: folder('roots', 'pages'),
-    outside: folder('outside'),
-  }
-  for (const one of Object.values(folders)) mkdirSync(one, { recursive: true })
-  for (const name of ['recordings', 'plots', 'tracks', 'projects'])
-    cpSync(
-      join(repository, 'fixtures', name),
-      name === 'projects' ? folders.projects : folder('roots', name),
-      {
-        recursive: true,
-      },
-    )
-  writeFileSync(folder('tokens'), `${planted('token')} laptop\n`, { mode: 0o600 })
-  writeFileSync(join(folders.outside, 'secret.txt'), `${planted('outside')}\n`)
-  writeFileSync(join(folders.outside, 'secret.plot.json'), JSON.stringify({ note: planted('outside') }))
-  writeFileSync(
-    join(folders.pages, 'start.md'),
-    '# Starting\n\nStart the server, then connect a client to it.\n',
-  )
-  writeFileSync(join(folders.pages, 'limits.md'), '# Limits\n\nCalls a second are limited for each client.\n')
-  const link = 'way_out'
-  for (const place of [
-    folders.roots,
-    folder('roots', 'plots'),
-    folder('roots', 'recordings'),
-    folder('projects', 'sums'),
-  ])
-    symlinkSync(folders.outside, join(place, link))
-  return { ...folders, link }
 }

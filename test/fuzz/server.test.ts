@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Random } from '../random.ts'
@@ -26,7 +26,9 @@ t.setTimeout(120_000 + count * 20)
 
 type AimAt = (random: Random, product: Product, ways: Ways) => Shot
 
-const tools = fuzzTools(new Map()).filter(({ app, name }) => `${app}.${name}`.startsWith(only))
+/** Commands that Trm may run here; one of them shows the environment that it runs in. */
+const made = new Map([['test', ['env', 'true', 'exit 1']]])
+const tools = fuzzTools(made).filter(({ app, name }) => `${app}.${name}`.startsWith(only))
 
 const toolShot: AimAt = (random, product, ways) => {
   const tool = random.pick(tools)
@@ -84,11 +86,7 @@ verifies('proof:fuzz', async (t) => {
   // The log names the places of what failed; secrets it must not hold.
   const secretsIn = (text: string) => leaksOf(text, product).filter((one) => one.startsWith('shows planted'))
   t.same(secretsIn(server.stderr), [], 'the log')
-  for (const name of ['causeway', 'error', 'audit'])
-    for (const file of filesOf(dataDir, name)) t.same(secretsIn(readFileSync(file, 'utf8')), [], file)
+  const files = readdirSync(join(dataDir, 'logs'))
+  t.ok(files.some((name) => name.startsWith('audit')))
+  for (const file of files) t.same(secretsIn(readFileSync(join(dataDir, 'logs', file), 'utf8')), [], file)
 })
-
-const filesOf = (dataDir: string, name: string): string[] =>
-  [join(dataDir, 'logs', `${name}.log`), join(dataDir, 'logs', `${name}.1.log`)].filter((file) =>
-    existsSync(file),
-  )

@@ -1,6 +1,6 @@
 /** The ways by which a tool is called: each leg of MCP, plain JSON, and the port of the app. */
 import { meta, modernVersion, pathName, wireName } from '@causeway/protocol'
-import { Agent, request } from 'undici'
+import { Agent, fetch, request } from 'undici'
 import { LineSplitter } from '../../bridge/src/lines.ts'
 import type { Answered, Form } from './judge.ts'
 import { jsonOf } from './nasty.ts'
@@ -37,8 +37,11 @@ const both = { accept: 'application/json, text/event-stream' }
 
 const rpc = (id: unknown, method: string, params: object): object => ({ jsonrpc: '2.0', id, method, params })
 
+/** Where a product listens. */
+export type Address = Pick<Product, 'url' | 'own'>
+
 /** Opens the sessions and event streams. */
-export async function openWays(product: Product): Promise<Ways> {
+export async function openWays(product: Address): Promise<Ways> {
   const agent = new Agent({
     connections: 32,
     pipelining: 1,
@@ -69,8 +72,8 @@ export async function openWays(product: Product): Promise<Ways> {
       headers: { ...json, ...headers },
       body: jsonOf(message),
     })
-  const session = await openSession(product)
-  const stream = await openStream(product)
+  const session = await openSession(product, agent)
+  const stream = await openStream(product, agent)
   const ways: Readonly<Record<string, (app: string, tool: string, args: unknown) => Promise<Answered>>> = {
     plain: (app, tool, args) =>
       post('/mcp', rpc(++ids, 'tools/call', { name: wireName(app, tool), arguments: args })),
@@ -118,7 +121,8 @@ export async function openWays(product: Product): Promise<Ways> {
     },
     async close() {
       stream.end()
-      await agent.close()
+      await ask({ url: `${product.url}/mcp`, method: 'DELETE', headers: { 'mcp-session-id': session } })
+      await agent.destroy()
     },
   }
 }
@@ -137,13 +141,14 @@ export const statelessHeaders = (method: string): Record<string, string> => ({
   'mcp-method': method,
 })
 
-async function openSession({ url }: Product): Promise<string> {
+async function openSession({ url }: Address, dispatcher: Agent): Promise<string> {
   const params = {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 'fuzz', version: '1' },
   }
   const answer = await fetch(`${url}/mcp`, {
+    dispatcher,
     method: 'POST',
     headers: { ...fields, ...json, ...both },
     body: JSON.stringify(rpc(0, 'initialize', params)),
@@ -164,9 +169,9 @@ async function beginning(body: AsyncIterable<Buffer> & { destroy(): void }): Pro
 }
 
 /** The event stream of 2024-11-05: what is posted is answered there, under its id. */
-async function openStream({ url }: Product) {
+async function openStream({ url }: Address, dispatcher: Agent) {
   const hangUp = new AbortController()
-  const open = await fetch(`${url}/sse`, { headers: fields, signal: hangUp.signal })
+  const open = await fetch(`${url}/sse`, { dispatcher, headers: fields, signal: hangUp.signal })
   const waiting = new Map<string, (text: string) => void>()
   let endpoint: (path: string) => void = () => {}
   const told = new Promise<string>((resolve) => {
@@ -200,6 +205,7 @@ async function openStream({ url }: Product) {
         })
       })
       const posted = await fetch(`${url}${path}`, {
+        dispatcher,
         method: 'POST',
         headers: { ...fields, ...json },
         body: jsonOf(message(id)),

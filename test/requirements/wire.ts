@@ -199,6 +199,11 @@ export const wire = {
     behaviour:
       "clients with sessions of their own never see each other's state: bridge, legacy HTTP and header",
   },
+  'wire:stream:lost-answer': {
+    origin: 'MCP 2025-11-25, resumability and redelivery; design, the wire: sessions',
+    behaviour:
+      'the stream of an answer that is no longer kept, as after a restart, is refused with what to do: on a new one the answer would never come',
+  },
   'wire:session:key-form': {
     origin: 'design, the wire: sessions',
     behaviour: 'a Causeway-Session header outside [A-Za-z0-9._-]{1,128} is refused',

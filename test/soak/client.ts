@@ -24,9 +24,14 @@ export interface Holdings {
 export class SoakClient {
   readonly #process: ChildProcessByStdio<Writable, Readable, Readable>
   readonly #random: Random
+  /** Params of the calls that it makes. */
+  readonly #calls: readonly object[]
   readonly #lines = new LineSplitter()
   /** Ids without an answer; those that were cancelled may stay so. */
-  readonly #open = new Map<string, { readonly method: string; isCancelled: boolean }>()
+  readonly #open = new Map<
+    string,
+    { readonly method: string; readonly params: object; isCancelled: boolean }
+  >()
   readonly #answered = new Set<string>()
   readonly outcomes: Record<Outcome, number> = { result: 0, error: 0 }
   readonly codes = new Map<string, number>()
@@ -34,8 +39,13 @@ export class SoakClient {
   #sent = 0
   #stderr = ''
 
-  constructor(url: string, random: Random) {
+  constructor(
+    url: string,
+    random: Random,
+    calls: readonly object[] = [{ name: 'Replay__list_recordings', arguments: {} }],
+  ) {
     this.#random = random
+    this.#calls = calls
     this.#process = spawn(process.execPath, [bundle], {
       env: { ...process.env, MCP_SERVER_URL: url, CAUSEWAY_WAIT_MS: '15000' },
       stdio: 'pipe',
@@ -47,6 +57,11 @@ export class SoakClient {
     this.#process.stderr.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-500)
     })
+  }
+
+  /** Requests that were cancelled and got no answer, as they may. */
+  get cancelled(): number {
+    return [...this.#open.values()].filter(({ isCancelled }) => isCancelled).length
   }
 
   get sent(): number {
@@ -72,8 +87,9 @@ export class SoakClient {
   async settle(deadlineMs: number): Promise<void> {
     const isOpen = () => [...this.#open.values()].some(({ isCancelled }) => !isCancelled)
     for (const end = Date.now() + deadlineMs; isOpen() && Date.now() < end; ) await wait(50)
-    for (const [id, { method, isCancelled }] of this.#open)
-      if (!isCancelled) this.faults.push(`${method} ${id} was never answered`)
+    for (const [id, { method, params, isCancelled }] of this.#open)
+      if (!isCancelled)
+        this.faults.push(`${method} ${id} was never answered: ${JSON.stringify(params).slice(0, 200)}`)
   }
 
   holdings(): Holdings | undefined {
@@ -81,6 +97,11 @@ export class SoakClient {
     if (!existsSync(proc)) return undefined
     const memory = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`${proc}/status`, 'utf8'))
     return { memoryMb: Number(memory?.[1]) / 1024, descriptors: readdirSync(`${proc}/fd`).length }
+  }
+
+  /** Ends it without a word. */
+  kill(): void {
+    this.#process.kill('SIGKILL')
   }
 
   /** Ends the input, as clients do; the bridge must follow by itself. */
@@ -107,7 +128,7 @@ export class SoakClient {
     if (chance < 25) this.#request('ping', {})
     else if (chance < 40) this.#request('tools/list', {})
     else if (chance < 55) this.#request('tools/list', modern)
-    else if (chance < 70) this.#request('tools/call', { name: 'Replay__list_recordings', arguments: {} })
+    else if (chance < 70) this.#request('tools/call', this.#random.pick(this.#calls))
     else if (chance < 80) this.#request('tools/call', { name: 'no_such_tool', arguments: {}, ...modern })
     else if (chance < 84) for (let burst = below(20); burst >= 0; burst -= 1) this.#request('ping', {})
     else if (chance < 88) this.#cancel()
@@ -121,7 +142,7 @@ export class SoakClient {
   #request(method: string, params: object): void {
     this.#sent += 1
     const id = `${this.#sent}`
-    this.#open.set(id, { method, isCancelled: false })
+    this.#open.set(id, { method, params, isCancelled: false })
     this.#write({ jsonrpc: '2.0', id, method, params })
   }
 

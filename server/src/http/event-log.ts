@@ -8,6 +8,8 @@ import type { EventStore } from '@modelcontextprotocol/server'
 export interface EventLog extends EventStore {
   /** True while every event after this one is kept as well. */
   knows(eventId: string): boolean
+  /** True for an event of the stream of an answer, of whichever life of the session. */
+  isOfAnswer(eventId: string): boolean
 }
 
 /** What a log keeps at most; the oldest events make room. */
@@ -16,6 +18,9 @@ export interface EventLimits {
   /** Characters of the events as JSON. */
   readonly maxLength?: number
 }
+
+/** The SDK's name of the stream on which a session listens; every other one belongs to the answer of a request. */
+const listening = '_GET_stream'
 
 /** Makes an empty log; the prefix tells its events from those of an earlier life of the same session. */
 export function eventLog(
@@ -37,8 +42,9 @@ export function eventLog(
 
   return {
     knows: (eventId) => events.has(eventId),
+    isOfAnswer: (eventId) => /-a\d+$/.test(eventId),
     async storeEvent(streamId, message) {
-      const id = `${prefix}-${++count}`
+      const id = `${prefix}-${streamId === listening ? '' : 'a'}${++count}`
       const { length } = JSON.stringify(message)
       makeRoom(length)
       if (length <= maxLength) {

@@ -147,8 +147,7 @@ export class LegacySession {
     try {
       const asked = webRequest(request, { signal: exchange.signal })
       if (request.method === 'POST') asked.headers.set('accept', accept)
-      // Of an earlier life of the session, or too old: a new stream serves the client better than a refusal.
-      if (!this.#events.knows(asked.headers.get(lastEvent) ?? '')) asked.headers.delete(lastEvent)
+      this.#forgetLost(asked.headers)
       this.#exchanges.set(asked, exchange)
       const answer = await answerWithCode(await this.#transport.handleRequest(asked, { parsedBody: body }))
       const isStream = request.method === 'GET' && answer.ok
@@ -164,6 +163,20 @@ export class LegacySession {
       this.#running -= 1
       this.#usedMs = this.#wiring.now()
     }
+  }
+
+  /**
+   * An event of an earlier life of the session, or too old. Who listens is served better by a new stream than by a refusal;
+   * who waits for an answer would wait for ever on one, and is told to ask again.
+   */
+  #forgetLost(given: Headers): void {
+    const eventId = given.get(lastEvent) ?? ''
+    if (this.#events.knows(eventId)) return
+    if (this.#events.isOfAnswer(eventId))
+      throw new CausewayError('INVALID_REQUEST', 'the stream of that answer is no longer kept', {
+        remedy: 'send the request again',
+      })
+    given.delete(lastEvent)
   }
 
   /** Tells the client, as soon as it listens, that a list is another one. */

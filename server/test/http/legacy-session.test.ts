@@ -251,6 +251,25 @@ t.test('session: an event id of an earlier life opens a new stream', async (t) =
   t.match((await messages.next()).value, { method: 'notifications/resources/list_changed' })
 })
 
+verifies('wire:stream:lost-answer', async (t) => {
+  const dir = t.testdir()
+  const first = await openWire(t, { dir })
+  const session = await first.initialize()
+  const call = await first.stream(toolCall('Wire__work', { steps: 1 }, 'p'), inSession(session))
+  await call.messages.next()
+  call.hangUp()
+  first.wire.release()
+  await first.http.close(0)
+  await first.core.close()
+  const second = await openWire(t, { dir })
+  const headers = { ...both, 'mcp-session-id': session, 'last-event-id': call.ids.at(-1) ?? '' }
+  const { status, json } = await second.send(undefined, { method: 'GET', headers })
+  t.match(
+    { status, json },
+    { status: 400, json: { error: { data: { code: 'INVALID_REQUEST', remedy: /again/ } } } },
+  )
+})
+
 verifies('wire:list:changed', 'a change before the first GET is told on it, once', async (t) => {
   const wire = await openWire(t)
   const id = await wire.initialize()

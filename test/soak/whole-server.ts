@@ -1,0 +1,151 @@
+/** A server with every app in a soak: on fixed ports, killed and started again, and measured. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { request } from 'undici'
+import { appPaths, layOut } from '../fuzz/lay-out.ts'
+import { freePort } from './server.ts'
+
+const program = fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))
+const collect = new URL('./collect.mjs', import.meta.url).href
+
+/** What a server holds once its garbage is collected. */
+export interface Held {
+  readonly heapMb: number
+  readonly residentMb: number
+  readonly descriptors: number
+  /** Handles and requests of Node. */
+  readonly resources: number
+  readonly threads: number
+}
+
+/** One server after the other, at the same addresses and over the same data. */
+export class WholeServer {
+  readonly url: string
+  readonly own: ReadonlyMap<string, string>
+  readonly dataDir: string
+  /** The folder of all its data. */
+  readonly base: string
+  readonly #env: NodeJS.ProcessEnv
+  #process: ChildProcess | undefined
+  #lastWords = ''
+  starts = 0
+
+  private constructor(base: string, ports: readonly number[], env: NodeJS.ProcessEnv) {
+    const { data, roots, settings } = layOut(base)
+    const [port = 0, ...others] = ports
+    this.base = base
+    this.dataDir = data
+    this.url = `http://127.0.0.1:${port}`
+    this.own = new Map(appPaths.map((app, at) => [app, `http://127.0.0.1:${others[at]}`]))
+    this.#env = {
+      ...process.env,
+      ...settings,
+      CAUSEWAY_DATA_DIR: data,
+      CAUSEWAY_ROOTS: roots,
+      CAUSEWAY_LISTEN: appPaths.map((app, at) => `${app}:${others[at]}`).join(','),
+      CAUSEWAY_RATE_LIMITS: 'off',
+      MCP_SERVER_PORT: String(port),
+      ...env,
+    }
+  }
+
+  /** Finds ports and lays out data; nothing runs yet. */
+  static async create(env: NodeJS.ProcessEnv = {}): Promise<WholeServer> {
+    const ports = []
+    for (let at = 0; at <= appPaths.length; at += 1) ports.push(await freePort())
+    return new WholeServer(mkdtempSync(join(tmpdir(), 'causeway-whole-')), ports, env)
+  }
+
+  get pid(): number {
+    return this.#process?.pid ?? 0
+  }
+
+  get lastWords(): string {
+    return this.#lastWords
+  }
+
+  /** Starts and waits until every app is well. */
+  async start(): Promise<void> {
+    this.starts += 1
+    const child = spawn(process.execPath, ['--expose-gc', '--import', collect, program], {
+      cwd: this.base,
+      env: this.#env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#process = child
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#lastWords = (this.#lastWords + chunk.toString('utf8')).slice(-4000)
+    })
+    while (!(await this.isWell())) {
+      if (child.exitCode !== null)
+        throw new Error(`the server ended with ${child.exitCode}: ${this.#lastWords}`)
+      await wait(50)
+    }
+  }
+
+  /** Ends it; gives its exit code, null for a signal. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const child = this.#process
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const [code] = await exited
+    return code
+  }
+
+  /** Ends it and starts the next; gives the exit code of the one that ended. */
+  async restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    const code = await this.end(signal)
+    await this.start()
+    return code
+  }
+
+  /** True where it answers, and each of its apps is well. */
+  async isWell(): Promise<boolean> {
+    try {
+      const { status } = JSON.parse(await this.#get('/health')) as { status: string }
+      return status === 'ok'
+    } catch {
+      // It does not listen, or is ending.
+      return false
+    }
+  }
+
+  /** What it holds now; wants Linux for descriptors and threads. */
+  async held(): Promise<Held> {
+    // Twice: finalisers of the first free what the second finds.
+    for (let times = 0; times < 2; times += 1) {
+      this.#process?.kill('SIGUSR2')
+      await wait(300)
+    }
+    const text = await this.#get('/metrics')
+    const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+    return {
+      heapMb: round(figure('causeway_nodejs_heap_size_used_bytes') / 2 ** 20),
+      residentMb: round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024),
+      descriptors: readdirSync(`/proc/${this.pid}/fd`).length,
+      resources: figure('causeway_nodejs_active_resources_total'),
+      threads: Number(/^Threads:\s+(\d+)$/m.exec(status)?.[1]),
+    }
+  }
+
+  /** On a connection that ends with the answer: none of ours must stand among what is measured. */
+  async #get(path: string): Promise<string> {
+    const { body } = await request(`${this.url}${path}`, { reset: true })
+    return body.text()
+  }
+
+  /** Ends it and removes its data. */
+  async remove(): Promise<void> {
+    await this.end('SIGTERM')
+    rmSync(this.base, { recursive: true, force: true })
+  }
+}
+
+const round = (number: number): number => Math.round(number * 10) / 10
