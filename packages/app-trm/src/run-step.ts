@@ -1,24 +1,16 @@
 /** One evaluation from its beginning to its end: land, copy, run, judge, commit; or take everything back. */
 import { randomUUID } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { modulesAt } from './advice.ts'
-import { auditCommand } from './audit-command.ts'
-import { type Critic, changedBy, type Running, shutdown } from './critic.ts'
-import { assess, type Evidence } from './domain/assess.ts'
+import { type Critic, type Running, shutdown } from './critic.ts'
 import type { EvalResult } from './domain/result.ts'
 import { epsilon } from './domain/score.ts'
-import { evaluate } from './evaluate.ts'
-import { guardStep } from './guard-step.ts'
+import { judgeStep } from './judge-step.ts'
 import type { Proposal } from './propose.ts'
 import type { SessionRow, StepRow } from './rows.ts'
 import { sawOwn } from './seen.ts'
 import type { WriteOptions } from './snapshot/types.ts'
 import { takeBack } from './take-back.ts'
 import { workCopy } from './work-copy.ts'
-
-const compress = promisify(gzip)
 
 /** What is to be evaluated. */
 export interface StepRequest {
@@ -125,33 +117,10 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
     try {
       if (asked.proposal !== undefined && config.write === 'improved')
         await critic.files(copy.cwd).write(asked.proposal.applied.changes, writeOptions(asked.proposal))
-      const filesChanged = [...(asked.proposal?.applied.changes.keys() ?? [])].sort()
-      const changed = [...new Set([...changedBy(await store.steps(session.id)), ...filesChanged])]
-      const place = { step, cwd: copy.cwd, changed, signal }
-      const evidence = await runStages(critic, session, place)
-      const parts = {
-        config,
-        problems: await critic.engine.call('problems', {
-          outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
-          modules: await modulesAt(config.repo),
-        }),
-        kind: asked.kind,
-        standing: { ...session.standing, notes: asked.reason ?? session.standing.notes },
-        baseline: session.baseline,
-        evidence,
-        filesChanged,
-        warnings: asked.warnings,
-      }
-      const guard = isPromising(assess({ ...parts, ms: 0 }).result, session)
-        ? await guardStep(critic, session, {
-            cwd: copy.cwd,
-            proposal: asked.proposal,
-            run: () => runStages(critic, session, { ...place, isGuard: true }),
-          })
-        : null
-      const assessed = assess({ ...parts, guard, ms: Math.round(performance.now() - started) })
+      const place = { cwd: copy.cwd, signal }
+      const assessed = await judgeStep(critic, session, { ...asked, step, ...place })
       const landed = await lateLanding(critic, session, begun, assessed.result)
-      const result = { ...assessed.result, landed }
+      const result = { ...assessed.result, landed, ms: Math.round(performance.now() - started) }
       signal.throwIfAborted()
       await store.finishStep(step.id, result, {
         id: session.id,
@@ -169,22 +138,19 @@ async function evaluated(critic: Critic, session: SessionRow, begun: Begun): Pro
   }
 }
 
-/** A result that would end the session or set the best score is worth a second look. */
-const isPromising = ({ kind, rule, score }: EvalResult, { standing }: SessionRow): boolean =>
-  kind !== 'baseline' && (rule === 'success' || score > standing.best_score + epsilon)
-
 /** Under `improved` a candidate lands once it is known to be better; says whether it is in the user's files. */
 async function lateLanding(
   critic: Critic,
   { id, config, standing }: SessionRow,
   { asked, step }: Begun,
-  { score }: EvalResult,
+  { score, guard }: EvalResult,
 ): Promise<boolean> {
   const { store, snapshots } = critic
   if (asked.proposal === undefined) return false
   if (config.write !== 'improved') return config.write === 'each'
   const { changes } = asked.proposal.applied
-  const isBetter = standing.best_step === null || score > standing.best_score + epsilon
+  const sure = Math.min(score, guard?.score ?? score)
+  const isBetter = standing.best_step === null || sure > standing.best_score + epsilon
   if (!isBetter || changes.size === 0) return false
   const paths = [...changes.keys()]
   const before = await snapshots.take(config.repo, paths)
@@ -194,53 +160,4 @@ async function lateLanding(
   await store.landed(landing.id, await snapshots.take(config.repo, paths))
   await sawOwn(critic, { id, repo: config.repo }, paths)
   return true
-}
-
-interface StagesRun {
-  readonly step: StepRow
-  readonly cwd: string
-  readonly changed: readonly string[]
-  readonly signal: AbortSignal
-  /** a second run: its outputs are not kept */
-  readonly isGuard?: boolean
-}
-
-async function runStages(
-  critic: Critic,
-  { id, config }: SessionRow,
-  { step, cwd, changed, signal, isGuard = false }: StagesRun,
-): Promise<readonly Evidence[]> {
-  const { dir, store, running, changed: tellChange, engine } = critic
-  const total = config.signals.length
-  const tell = (stage: string, done: number): void => {
-    const current = running.get(id)
-    if (current === undefined) return
-    current.progress = isGuard
-      ? { stage: `${stage}, judges as at the start`, done: total, total }
-      : { stage, done, total }
-    for (const watcher of current.watchers) watcher()
-  }
-  return evaluate({
-    config,
-    engine,
-    cwd,
-    hidden: dir,
-    changed,
-    failFast: config.failFast && step.kind !== 'baseline',
-    marker: step.marker,
-    signal,
-    onStage: (index, name) => tell(name, index),
-    async onProcess(spec, mark) {
-      await store.stage(step.id, spec.name, mark)
-      const occasion = `step ${step.number}${isGuard ? ' guard' : ''}`
-      return auditCommand(critic, { session_id: id, occasion, cwd }, spec, mark.pid)
-    },
-    async onStageEnd(index, { summary, stdout, stderr }) {
-      if (isGuard) return
-      const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
-      await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
-      tell(summary.stage, index + 1)
-      tellChange(id)
-    },
-  })
 }

@@ -41,6 +41,14 @@ verifies('trm:submit:guard', async (t) => {
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
 
+verifies('trm:submit:guard', 'under write improved a bribed verdict lands nothing', async (t) => {
+  const { client, root } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
+  t.match(await ask('submit', { candidate: bribed }), { landed: false, guard: { passes: false } })
+  t.notMatch(textOf(root, 'sums', 'test_sums.py'), /: pass/)
+})
+
 verifies(
   'trm:submit:guard',
   'who does not want it does not get it, and a cheap step does not pay for it',

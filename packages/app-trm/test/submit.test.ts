@@ -140,6 +140,8 @@ verifies('trm:submit:stale', async (t) => {
 verifies('trm:submit:improved', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
+  const inPlace = { write: 'improved', isolate: false }
+  await t.rejects(ask('start', { repo: 'sums', options: inPlace }), { code: 'INVALID_ARGUMENTS' })
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
   const before = textOf(root, 'sums', 'sums.py')
   t.match(await ask('submit', { candidate: replacing('sums.py', '+ 1', '+ 2') }), { landed: false })

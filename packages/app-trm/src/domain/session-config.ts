@@ -99,6 +99,8 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
   const { weights = {}, halt = {}, perf = {}, env = {}, link = [] } = request
   const bad = refusedName(env)
   if (bad !== undefined) throw invalid(`env.${bad}`, 'may not be set for commands')
+  if (request.write === 'improved' && request.isolate === false)
+    throw invalid('options.write', 'improved judges a candidate before it lands, which takes isolate')
   const kinds: readonly (readonly [string, SignalKind, string | undefined])[] = [
     ['build', 'check', request.build],
     ['dataQual', 'check', request.dataQual],
