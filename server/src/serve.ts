@@ -10,6 +10,7 @@ import { openHttp } from './http/server.ts'
 import { watchLoad } from './limit/load.ts'
 import { openLog } from './log.ts'
 import { openLogFiles } from './log-files.ts'
+import { watchNpx } from './npx-above.ts'
 import { openCore } from './open-core.ts'
 import { portInUse } from './port-in-use.ts'
 import { noteRunning } from './running.ts'
@@ -57,6 +58,7 @@ export async function serve(config: Config): Promise<void> {
     'SIGHUP',
     () => void core.refresh().catch((err: unknown) => log.error({ err }, 'refresh failed')),
   )
+  watchNpx(() => process.kill(process.pid, 'SIGTERM'))
   onStop(async (why) => {
     log.info({ why }, 'stopping')
     await http.close(config.shutdownMs)

@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
 import { type HttpAnswer, postJson, postMcp } from './http.ts'
 import { openPeer } from './peer.ts'
-import { fromBuild, type RunningServer, spawnServer, startServer } from './server-process.ts'
+import { fromBuild, fromSource, type RunningServer, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
 t.setTimeout(120_000)
@@ -103,6 +103,19 @@ verifies('server:shutdown:parent', async (t) => {
   finish()
   t.equal((await answered).status, 200)
   t.same(await server.exited, { code: 0, signal: null })
+})
+
+verifies('server:shutdown:npx', async (t) => {
+  if (process.platform !== 'linux') return
+  // What npx does: a process of this title starts a shell, which starts the program and waits for it.
+  const npx = `process.title = 'npm exec causeway'
+    require('node:child_process').spawn('sh', ['-c', '"$@"; true', 'sh', ...process.argv.slice(1)], { stdio: 'inherit' })`
+  const program = ['-e', npx, '--', process.execPath, ...fromSource]
+  const { server } = await startServer(t, { dir: t.testdir(), program, env: { npm_command: 'exec' } })
+  server.process.kill('SIGTERM')
+  t.match(await server.saw('stopping'), { why: 'SIGTERM' })
+  await server.saw('stopped')
+  t.match(await server.exited, { signal: 'SIGTERM' }, 'the whole chain has ended')
 })
 
 verifies('server:data:newer-schema', 'the server does not start on it', async (t) => {

@@ -58,6 +58,10 @@ export const server = {
     origin: 'design, one command does all set-up',
     behaviour: 'a server started with an IPC channel stops when its parent disappears',
   },
+  'server:shutdown:npx': {
+    origin: 'server operations, packaging',
+    behaviour: 'a server started by npx stops when npx is stopped, though npm passes no signal on',
+  },
   'server:data:newer-schema': {
     origin: 'design, data',
     behaviour: 'a data file of a newer schema is refused with a clear error and not touched',

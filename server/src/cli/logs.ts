@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { command, misuse } from './command.ts'
@@ -25,7 +27,7 @@ systemd runs to its journal: journalctl --user -u causeway.`,
   settings: ['--data-dir', '--log-files'],
   exits: { 1: 'there are no log files' },
   examples: ['causeway logs -f', 'causeway logs errors -n 5', 'causeway logs audit --json | jq .tool'],
-  async run({ words, flags, config, say }) {
+  async run({ words, flags, config, env, say }) {
     const [kind = 'server', ...more] = words
     const name = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
     if (name === undefined || more.length > 0)
@@ -36,8 +38,7 @@ systemd runs to its journal: journalctl --user -u causeway.`,
     const folder = join(config().dataDir, 'logs')
     const files = (): readonly string[] => rollingFiles(folder, name)
     const newest = files().at(-1)
-    if (newest === undefined)
-      throw new CausewayError('NO_LOG_FILES', `there are no log files in ${folder}`, { data: { folder } })
+    if (newest === undefined) throw noFiles(folder, startedByBridge(env, config().port))
     if (flags.path) {
       say(newest)
       return 0
@@ -53,6 +54,21 @@ systemd runs to its journal: journalctl --user -u causeway.`,
     return 0
   },
 })
+
+function noFiles(folder: string, other: string | undefined): CausewayError {
+  const more = other === undefined ? {} : { remedy: `one that a bridge started writes to ${other}` }
+  return new CausewayError('NO_LOG_FILES', `there are no log files in ${folder}`, {
+    data: { folder },
+    ...more,
+  })
+}
+
+/** Where a bridge lets a server write that it has started (`--autostart`); undefined where it has started none. */
+function startedByBridge(env: NodeJS.ProcessEnv, port: number): string | undefined {
+  const base = env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  const file = join(base, 'causeway', `server-${port}.log`)
+  return existsSync(file) ? file : undefined
+}
 
 /** Prints lines for people, or as they are: those of the audit are records and not messages. */
 async function printer(

@@ -14,8 +14,10 @@ verifies('command:logs', async (t) => {
       'error.1.log': line('bad'),
       'server.log.bak': line('not of them'),
     },
+    state: { causeway: { 'server-3100.log': '' } },
   })
-  const logs = (...words: string[]) => runHere(t, ['logs', '--data-dir', dir, ...words])
+  const logs = (...words: string[]) =>
+    runHere(t, ['logs', '--data-dir', dir, ...words], { env: { XDG_STATE_HOME: join(dir, 'no-state') } })
   const raw = await logs('--json', '-n', '2')
   t.same(raw.stdout, line('two') + line('three'), 'numbers, not names, give the order')
   t.match((await logs()).stdout, /INFO.*: one\n.*: two\n.*: three\n$/s)
@@ -24,6 +26,9 @@ verifies('command:logs', async (t) => {
   const none = await logs('audit')
   t.match(none, { code: 1, stdout: '' })
   t.match(none.stderr, /NO_LOG_FILES.*CAUSEWAY_LOG_FILES=true/)
+  const env = { XDG_STATE_HOME: join(dir, 'state') }
+  const autostarted = await runHere(t, ['logs', '--data-dir', join(dir, 'none')], { env })
+  t.match(autostarted.stderr, join(dir, 'state/causeway/server-3100.log'), 'that of a bridge is named')
   t.equal((await logs('everything')).code, 2)
 })
 
