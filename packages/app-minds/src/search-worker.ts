@@ -26,7 +26,8 @@ serve<SearchMethods>(
       held.close = () => void db.close()
     },
     search: (question) => opened().search(question),
-    train: async () => encodeLsa(await trainLsa(everydayLanguage, { dimensions: everydayDimensions })),
+    train: async (_, { signal }) =>
+      encodeLsa(await trainLsa(everydayLanguage, { dimensions: everydayDimensions, signal })),
     drop: ({ mindSeq }) => opened().drop(mindSeq),
   },
   { failure: 'searching the memories failed', close: () => held.close?.() },

@@ -26,6 +26,33 @@ t.test('model: four steps over HTTP end in an action of the model', async (t) =>
   ])
 })
 
+t.test('model: a mind is decided for by the provider of the list that it names', async (t) => {
+  const [first, second] = [await startScripted(t), await startScripted(t)]
+  process.env.TEST_SECOND_KEY = 'sk-second'
+  t.teardown(() => delete process.env.TEST_SECOND_KEY)
+  const mindsLlmProviders = [
+    { name: 'first', base_url: first.url, default_model: 'small' },
+    { name: 'second', base_url: second.url, default_model: 'large', api_key_env: 'TEST_SECOND_KEY' },
+  ]
+  const minds = await openMinds(t, { settings: { mindsLlmProviders } })
+  await makeMind(minds, 'mara', { llm_provider: 'second' })
+  await makeMind(minds, 'ben')
+  t.match(await decide(minds, 'mara', 100), { decided_by: 'llm' })
+  t.equal(second.requests.length, 3)
+  t.equal(second.requests[0]?.headers.authorization, 'Bearer sk-second')
+  t.match(second.requests[0]?.body, { model: 'large' })
+  t.equal(first.requests.length, 0)
+  t.match(await decide(minds, 'ben', 100), { decided_by: 'llm' }, 'the first one serves who names none')
+  t.equal(first.requests.length, 3)
+  t.equal(first.requests[0]?.headers.authorization, undefined)
+  for (const settings of [
+    { mindsLlmProviders: [{ name: 'x' }] },
+    { mindsLlmProviders: [{ ...mindsLlmProviders[0], timeout: 5 }] },
+    { mindsLlmProviders, mindsLlmProvider: 'third' },
+  ])
+    await t.rejects(openMinds(t, { settings }), { code: 'INVALID_CONFIG' })
+})
+
 const retried: Script = (request) => (request.nth === 0 ? { status: 503 } : sensible(request))
 t.test('model: a failure that passes is tried again', async (t) => {
   const provider = await startScripted(t, retried)

@@ -19,6 +19,21 @@ const json = z
   ])
   .default({})
 
+/** The same for a list. */
+const jsonList = z
+  .union([
+    z.array(z.unknown()),
+    z.string().transform((text, { addIssue }): unknown[] => {
+      try {
+        return z.array(z.unknown()).parse(JSON.parse(text))
+      } catch {
+        addIssue('not a JSON list')
+        return z.NEVER
+      }
+    }),
+  ])
+  .default([])
+
 /** Settings of Minds. */
 export const mindsSettings = {
   openrouterApiKey: setting({
@@ -52,9 +67,19 @@ export const mindsSettings = {
   }),
   mindsLlmProvider: setting({
     env: 'MINDS_LLM_PROVIDER',
-    schema: z.enum(['openrouter', 'ollama', 'llamacpp', 'vllm', 'custom']).optional(),
-    defaultText: '`custom` with `MINDS_LLM_URL`, `openrouter` with its key, else none',
-    meaning: 'where language models are; `ollama`, `llamacpp` and `vllm` at their usual local ports',
+    schema: word,
+    defaultText:
+      '`custom` with `MINDS_LLM_URL`, `openrouter` with its key, else the first of the list, else none',
+    meaning:
+      'where language models are: `openrouter`, `custom`, a name of `MINDS_LLM_PROVIDERS`, or `ollama`, `llamacpp`, `vllm` at their usual local ports',
+    app,
+  }),
+  mindsLlmProviders: setting({
+    env: 'MINDS_LLM_PROVIDERS',
+    schema: jsonList,
+    defaultText: '`[]`',
+    meaning:
+      'JSON list of further servers: `name`, `base_url`, `default_model`, `api_key_env` (the variable that holds the key), and any of `MINDS_LLM_OPTIONS`; a mind chooses one by `llm_provider`',
     app,
   }),
   mindsLlmOptions: setting({

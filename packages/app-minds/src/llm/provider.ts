@@ -51,6 +51,15 @@ const presets = {
   vllm: { baseUrl: 'http://127.0.0.1:8000/v1', model: 'default', structured: 'json_schema' },
 } as const
 
+/** A provider of `MINDS_LLM_PROVIDERS`: its options stand before those of all. */
+const listedSchema = optionsSchema.extend({
+  name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
+  base_url: z.url(),
+  default_model: z.string().min(1),
+  /** The environment variable that holds its key. */
+  api_key_env: z.string().min(1).optional(),
+})
+
 /** The settings that name providers. */
 export interface ProviderSettings {
   readonly openrouterApiKey?: unknown
@@ -59,6 +68,7 @@ export interface ProviderSettings {
   readonly mindsLlmModel?: unknown
   readonly mindsLlmProvider?: unknown
   readonly mindsLlmOptions?: unknown
+  readonly mindsLlmProviders?: unknown
 }
 
 /** The providers that can be used, by name, and which one a mind gets that names none. */
@@ -67,14 +77,12 @@ export interface Providers {
   readonly chosen: Provider | undefined
 }
 
-/** Reads the settings; throws `INVALID_CONFIG` for options that are none. */
-export function readProviders(settings: ProviderSettings): Providers {
-  const parsed = optionsSchema.safeParse(settings.mindsLlmOptions ?? {})
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new CausewayError('INVALID_CONFIG', `MINDS_LLM_OPTIONS: ${issue?.path.join('.')} ${issue?.message}`)
-  }
-  const options = parsed.data
+/** Reads the settings; throws `INVALID_CONFIG` for options that are none and for a provider that is not there. */
+export function readProviders(
+  settings: ProviderSettings,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Providers {
+  const options = checked('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
   const [url, key, model, named] = [
     word(settings.mindsLlmUrl),
     word(settings.mindsLlmKey),
@@ -105,8 +113,48 @@ export function readProviders(settings: ProviderSettings): Providers {
   // Local servers take part where they are asked for by name: nobody else's port is knocked at.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
     if (named === name) byName.set(name, make(name, presets[name], key))
-  const chosen = named === undefined ? (byName.get('custom') ?? byName.get('openrouter')) : byName.get(named)
+  const listed = readListed(settings, environment)
+  for (const provider of listed) byName.set(provider.name, provider)
+  if (named !== undefined && !byName.has(named) && named !== 'custom' && !(named in presets))
+    throw new CausewayError('INVALID_CONFIG', `MINDS_LLM_PROVIDER names no provider: ${named}`)
+  const chosen =
+    named === undefined ? (byName.get('custom') ?? byName.get('openrouter') ?? listed[0]) : byName.get(named)
   return { byName, chosen }
+}
+
+/** The providers of the list, in its order. */
+function readListed(
+  { mindsLlmProviders, mindsLlmOptions }: ProviderSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly Provider[] {
+  const given = checked('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])
+  return given.map((own) => {
+    const merged = { ...(mindsLlmOptions as object | undefined), ...own }
+    const { base_url, default_model, api_key_env, structured, ...provider } = checked(
+      'MINDS_LLM_PROVIDERS',
+      listedSchema,
+      merged,
+    )
+    return {
+      ...provider,
+      baseUrl: base_url.replace(/\/+$/, ''),
+      apiKey: api_key_env === undefined ? undefined : word(environment[api_key_env]),
+      model: default_model,
+      isModelFixed: false,
+      structured: structured ?? 'json_schema',
+    }
+  })
+}
+
+function checked<Schema extends z.ZodType>(
+  setting: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new CausewayError('INVALID_CONFIG', `${setting}: ${issue?.path.join('.')} ${issue?.message}`)
 }
 
 const word = (value: unknown): string | undefined =>

@@ -1,19 +1,6 @@
 /** Vectors of memories and questions: by the space that this server has for all minds, each text once. */
-
-import { createHash } from 'node:crypto'
-import { decodeLsa, type Embedder, openEndpoint, openLsa, vectorBytes } from '@causeway/embed'
-import { asCausewayError, CausewayError, isCausewayError } from '@causeway/protocol'
-import { startWorker, workerFile } from '@causeway/worker'
-import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
-import type { SearchMethods } from './search-methods.ts'
-
-/** What vectors are made with. */
-export interface EmbeddingOptions {
-  readonly url?: string | undefined
-  readonly model?: string | undefined
-  readonly dimensions?: number | undefined
-  readonly apiKey?: string | undefined
-}
+import { type Embedder, vectorBytes } from '@causeway/embed'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 
 /** Vectors by text. */
 export interface Embedding {
@@ -29,84 +16,6 @@ export interface Embedding {
 
 /** Vectors kept by text. */
 const kept = 4096
-
-/** Where the trained model is kept between starts. */
-export interface ModelStore {
-  model(name: string): Promise<Uint8Array | undefined>
-  keepModel(name: string, bytes: Uint8Array): Promise<void>
-}
-
-/** Opens the space: an endpoint where one is set, else the analysis of everyday language that comes with this package. */
-export function openEmbedding(
-  { url, model, dimensions, apiKey }: EmbeddingOptions,
-  store: ModelStore,
-): Embedding {
-  if (url === undefined) return everydayEmbedding(store)
-  return embeddingOver(
-    openEndpoint({
-      baseUrl: url,
-      model: model ?? 'text-embedding-3-small',
-      dimensions: dimensions ?? 1536,
-      apiKey,
-      timeoutMs: 10_000,
-      tries: 2,
-    }),
-  )
-}
-
-/**
- * The space of everyday language. Its id holds the hash of its texts, so it is known before the model is there: that is
- * trained in a worker while the server starts, waited for by the first vectors, and kept in the data file.
- */
-function everydayEmbedding(store: ModelStore): Embedding {
-  const texts = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
-  const id = `everyday-${everydayDimensions}-${texts}`
-  const train = async (): Promise<Embedding> =>
-    embeddingOver(openLsa(decodeLsa(await everydayModel(id, store))))
-  let trained = train()
-  // Whoever asks first is told of a failure; the next one tries anew.
-  trained.catch(() => {})
-  return {
-    id,
-    name: `lsa everyday language, ${everydayDimensions} dimensions`,
-    width: everydayDimensions,
-    async vectors(given, signal) {
-      const space = await trained.catch((error: unknown) => {
-        trained = train()
-        trained.catch(() => {})
-        throw new CausewayError(
-          'EMBEDDING_ERROR',
-          `the space of memories: ${asCausewayError(error).message}`,
-          {
-            cause: error,
-          },
-        )
-      })
-      return space.vectors(given, signal)
-    },
-    close: () =>
-      trained.then(
-        (space) => space.close(),
-        () => {},
-      ),
-  }
-}
-
-/** The model as it was kept, else trained now and kept. */
-async function everydayModel(name: string, store: ModelStore): Promise<Uint8Array> {
-  const known = await store.model(name)
-  if (known !== undefined) return known
-  const link = startWorker<SearchMethods>(workerFile('../search-worker', import.meta.url), {
-    name: 'the worker that trains the space of memories',
-  })
-  try {
-    const bytes = await link.call('train', undefined)
-    await store.keepModel(name, bytes)
-    return bytes
-  } finally {
-    await link.stop()
-  }
-}
 
 /** Vectors of any embedder. */
 export function embeddingOver(embedder: Embedder): Embedding {
