@@ -1,30 +1,18 @@
 /** The plots that are open, shared by every client. */
-import { lstat, readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Env } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { type CallOptions, sharedTasks } from '@causeway/worker'
-import { isPlotName, plotName, titleOf } from './domain/plot-name.ts'
+import { plotName, titleOf } from './domain/plot-name.ts'
 import { openJournal } from './journal.ts'
 import { type MapMaker, openMapMaker } from './map-maker.ts'
 import { openPlot } from './open-plot.ts'
 import type { Plot } from './plot.ts'
+import { findPlotFile, type PlotFile, type PlotTitle, plotFiles } from './plot-folder.ts'
 import { plotParts, plotUri } from './plot-uri.ts'
 import type { PlotEnv } from './standing.ts'
 import type { ToolCache } from './vault-tool.ts'
-
-/** A plot in lists and in errors. */
-export interface PlotTitle {
-  readonly filename: string
-  readonly title: string
-}
-
-/** A plot file that is there and not open. */
-export interface PlotFile extends PlotTitle {
-  readonly size_bytes: number
-  readonly modified: string
-}
 
 /** The shelf. */
 export interface Debrief {
@@ -110,19 +98,9 @@ export async function openDebrief(env: Env): Promise<Debrief> {
     return entry && reads.run(filename, (options) => readEntry(entry, options), watch)
   }
 
-  const pathOf = async (filename: string): Promise<string> => {
-    const name = plotName(filename)
-    for (const folder of roots.folders()) {
-      // A disk may hold the name in another of Unicode's forms.
-      const names = await readdir(folder).catch(() => [])
-      const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
-      // A link could lead anywhere, and a save would replace it.
-      const isFile = await lstat(path).then(
-        (found) => found.isFile(),
-        () => false,
-      )
-      if (isFile) return roots.resolve(path)
-    }
+  const pathOf = async (name: string): Promise<string> => {
+    const path = await findPlotFile(roots, name)
+    if (path !== undefined) return path
     throw new CausewayError('PLOT_NOT_FOUND', `there is no plot file of this name: ${name}`, {
       remedy: 'call list_plots for the files, or add the folder to CAUSEWAY_PLOT_ROOTS',
       data: { filename: name, searched: roots.folders(), available_plots: list().slice(0, mostNamed) },
@@ -154,13 +132,8 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   return {
     list,
     async files() {
-      const folders = roots.folders()
-      const found = new Map<string, PlotFile>()
-      for (const folder of folders)
-        for (const file of await filesOf(folder))
-          if (!found.has(file.filename) && !open.has(file.filename)) found.set(file.filename, file)
-      const files = [...found.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
-      return { files, folders }
+      const files = await plotFiles(roots)
+      return { files: files.filter(({ filename }) => !open.has(filename)), folders: roots.folders() }
     },
     async open(filename, watch) {
       const name = plotName(filename)
@@ -244,20 +217,6 @@ async function watch(
       }
     }
   }
-}
-
-async function filesOf(folder: string): Promise<readonly PlotFile[]> {
-  const names = (await readdir(folder).catch(() => [])).filter(isPlotName)
-  const files = await Promise.all(
-    names.map(async (name) => {
-      const found = await lstat(join(folder, name)).catch(() => undefined)
-      if (found?.isFile() !== true) return []
-      const { size, mtime } = found
-      const filename = name.normalize('NFC')
-      return { filename, title: titleOf(filename), size_bytes: size, modified: mtime.toISOString() }
-    }),
-  )
-  return files.flat()
 }
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
