@@ -232,8 +232,9 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     release: () =>
       inTurn(async () => {
         await trySave(env, plot)
-        await plot.holder.stop()
+        // First: who asks meanwhile waits for its turn, and reads it anew.
         isLost = true
+        await plot.holder.stop()
       }),
     idleMs: () => (plot.live.listeners > 0 ? 0 : env.now() - usedMs),
     stamp,

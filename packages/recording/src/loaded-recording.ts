@@ -79,7 +79,10 @@ export async function loadRecording(
     options: CallOptions = {},
   ): Promise<WorkerAnswer<Method>> => {
     if (failure) throw failure
-    return (await worker()).call(method, args, options)
+    let one = await worker()
+    // It may have been let go between the two turns.
+    while (!one.isAlive) one = await worker()
+    return one.call(method, args, options)
   }
 
   const query = sqlQuestions(file)

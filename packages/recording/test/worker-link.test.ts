@@ -14,10 +14,11 @@ verifies('recording:worker:dies', async (t) => {
   const link = startRecordingWorker()
   const loaded = await loadRecording(link, { key: 'key', file, identity, startWorker: startRecordingWorker })
   t.teardown(() => loaded.release())
-  const calls = [loaded.recording.frame(1), loaded.recording.bodyEnergy(bodyId, whole)]
+  // In hand is what was posted; a question of this very moment goes to the next worker.
+  const calls = Array.from({ length: 100 }, () => link.call('bodyEnergy', { body: bodyId, range: whole }))
   const ended = Promise.allSettled(calls)
-  await link.kill()
-  t.equal(loaded.isOpen, false)
+  const [next] = [loaded.recording.frame(1), await link.kill()]
+  t.equal((await next).frame_id, 1)
   for (const result of await ended) {
     if (result.status === 'rejected') t.match(result.reason, { code: 'WORKER_LOST', remedy: /call again/ })
   }
@@ -28,6 +29,27 @@ verifies('recording:worker:dies', async (t) => {
   t.equal((await loaded.recording.frame(2)).frame_id, 2)
   t.equal(loaded.isOpen, true)
 })
+
+verifies(
+  'recording:worker:dies',
+  'one that is let go answers the next question by another worker',
+  async (t) => {
+    const file = join(t.testdir(), 'copy.db')
+    writeRecording(file, { frames: 10 })
+    const loaded = await loadRecording(startRecordingWorker(), {
+      key: 'key',
+      file,
+      identity,
+      startWorker: startRecordingWorker,
+    })
+    t.teardown(() => loaded.release())
+    const [before, released] = [loaded.recording.frame(1), loaded.release()]
+    t.equal(loaded.isOpen, false)
+    const after = await loaded.recording.frame(2)
+    await released
+    t.same([(await before).frame_id, after.frame_id], [1, 2], 'neither is lost with the thread')
+  },
+)
 
 t.test('startRecordingWorker: an error of the worker keeps its code and its data', async (t) => {
   const file = join(t.testdir(), 'copy.db')

@@ -22,6 +22,7 @@ export interface WorkerLink<Table extends MethodTable<Table>> {
   ): Promise<AnswerOf<Table, Name>>
   /** Calls that have no answer yet. */
   readonly pending: number
+  /** False once it is being stopped: whoever has another question starts another worker. */
   readonly isAlive: boolean
   /** Ends the thread at once, its calls with it; done when it has ended. */
   kill(): Promise<void>
@@ -66,6 +67,7 @@ export function startWorker<Table extends MethodTable<Table>>(
   const calls = new Map<number, PendingCall>()
   let lastId = 0
   let isAlive = true
+  const isStopping = false
 
   const died = (cause: unknown): CausewayError =>
     new CausewayError('WORKER_LOST', `${name} ended unexpectedly`, { remedy, cause })
@@ -104,6 +106,8 @@ export function startWorker<Table extends MethodTable<Table>>(
 
   return {
     async call(method, args, { signal, progress } = {}) {
+      // Behind the stop it would be lost with the thread.
+      if (isStopping) throw died('being stopped')
       const id = ++lastId
       const answer = ask({ id, method, args }, progress)
       const cancel = () => port.postMessage({ id, cancel: true } satisfies Request)
@@ -115,7 +119,7 @@ export function startWorker<Table extends MethodTable<Table>>(
       return calls.size
     },
     get isAlive() {
-      return isAlive
+      return isAlive && !isStopping
     },
     async kill() {
       isAlive = false

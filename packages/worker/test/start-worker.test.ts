@@ -35,6 +35,16 @@ t.test('call: answers come back, and progress before them', async (t) => {
   ])
 })
 
+t.test('stop: what is asked after it is told so at once, and not lost with the thread', async (t) => {
+  const link = start()
+  const before = link.call('sum', [1, 2])
+  t.equal(await before, 3)
+  const stopped = link.stop()
+  t.equal(link.isAlive, false)
+  await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST', remedy: 'try again' })
+  await stopped
+})
+
 t.test('stepBack: the worker goes behind this thread, which stays where it is', async (t) => {
   const before = getPriority()
   const own = await started(t).call('stepBack', undefined)
