@@ -29,9 +29,10 @@ export function leaksOf(text: string, { dataDir }: Pick<Product, 'dataDir'>): st
     if (found !== null)
       faults.push(`shows ${name}: ${text.slice(Math.max(0, found.index - 150), found.index + 150)}`)
   }
-  // Where the data is, health tells whoever may ask, and runs that were recorded here are listed with their files.
+  // Where the data is, health tells whoever may ask, and runs and backups are told with their places.
   const rest = text
     .replaceAll(`${dataDir}/recordings/`, '')
+    .replaceAll(`${dataDir}/backups/`, '')
     .replaceAll(`"data_dir":"${dataDir}"`, '')
     .replaceAll(`\\"data_dir\\":\\"${dataDir}\\"`, '')
   for (const place of [repository, dataDir]) if (rest.includes(place)) faults.push(`shows the path ${place}`)

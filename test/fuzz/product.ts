@@ -54,6 +54,7 @@ export async function startProduct(
   t.teardown(() => rmSync(base, { recursive: true, force: true }))
   const { link, settings, ...folders } = layOut(base)
   writeFileSync(join(base, 'tokens'), `${planted('token')} laptop\n`, { mode: 0o600 })
+  writeFileSync(join(base, 'bare-token'), planted('token'), { mode: 0o600 })
   writeFileSync(join(folders.outside, 'secret.txt'), `${planted('outside')}\n`)
   writeFileSync(join(folders.outside, 'secret.plot.json'), JSON.stringify({ note: planted('outside') }))
   const endpoint = await startIndiscreet(t)

@@ -10,12 +10,17 @@ import type { WholeServer } from './whole-server.ts'
 /** Calls that belong together, in order. */
 export type Story = readonly { readonly app: string; readonly name: string; readonly args: object }[]
 
+/** Each would leave a copy of everything behind. */
+const rare: ReadonlySet<string> = new Set(['make_backup'])
+
 /** Of each app the stories of its tools; those that begin a run of a project's tests are few. */
 export const stories: readonly (readonly Story[])[] = documented.map(({ name: app, tools }) =>
-  tools.map(({ name, example: { before = [], args } }) => [
-    ...before.map((one) => ({ app, name: one.tool, args: one.args })),
-    { app, name, args },
-  ]),
+  tools
+    .filter(({ name }) => !rare.has(name))
+    .map(({ name, example: { before = [], args } }) => [
+      ...before.map((one) => ({ app, name: one.tool, args: one.args })),
+      { app, name, args },
+    ]),
 )
 
 /** What the control server is asked: the same ways, and next to no work behind them. */
