@@ -36,9 +36,16 @@ export async function runCommand(place: Surroundings): Promise<number> {
     else return await find(name).run(callOf(find(name), line, words, { place, say, note }))
     return 0
   } catch (error) {
-    note(isCausewayError(error) ? errorText(error) : String((error as Error)?.stack ?? error))
+    note(told(error))
     return exitCodeOf(error, serves)
   }
+}
+
+/** What a person can do something about in a sentence; a defect with its stack. */
+function told(error: unknown): string {
+  if (isCausewayError(error)) return errorText(error)
+  const { syscall, message, stack } = error as NodeJS.ErrnoException
+  return syscall === undefined ? String(stack ?? error) : message
 }
 
 /** A wrong command line is told apart from a command that failed; the server has one code for both. */

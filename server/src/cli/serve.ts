@@ -10,7 +10,7 @@ working directory; the first of these that is given counts. Ctrl-C or SIGTERM st
 second one at once; SIGHUP looks for tools again.`,
   flags: {},
   settings: settingTable().map(({ flag }) => flag),
-  exits: { 1: 'it could not start: a setting, a data file or the port' },
+  exits: { 1: 'it could not start: a setting, a data file or the port', 2: 'the command line is wrong' },
   examples: ['causeway --recording-roots ~/simulations', 'causeway --port 3200 --log-files true'],
   async run({ words, config }) {
     if (words.length > 0) throw misuse('serve', `serve takes no words: ${words.join(' ')}`)

@@ -160,6 +160,13 @@ verifies('command:init:careful', async (t) => {
   t.same(readdirSync(cwd), entries)
 })
 
+t.test('init: what the system refuses is told in a sentence', async (t) => {
+  const { init } = person(t, { '.mcp.json': {} })
+  const { code, stderr } = await init('claude')
+  t.equal(code, 1)
+  t.match(stderr, /^causeway: EISDIR: [^\n]*\n$/)
+})
+
 t.test('init: a client or a scope that is not known', async (t) => {
   const { init } = person(t)
   t.match(await init('emacs'), { code: 2, stderr: /clients are claude, vscode, cursor: emacs/ })
