@@ -155,7 +155,11 @@ async function land(
   try {
     const paths = (await snapshots.entries(target)).map(({ path }) => path)
     const before = await snapshots.take(config.repo, paths)
-    const report = await snapshots.restore(target, { expected, force: asked.force, paths })
+    const options = { expected, force: asked.force, paths }
+    const report = await snapshots.restore(target, options).catch(async (error) => {
+      await snapshots.drop(before)
+      throw error
+    })
     const landing = await store.beginLanding({ session_id: id, kind: asked.kind, before })
     await store.landed(landing.id, await snapshots.take(config.repo, paths))
     await sawOwn(critic, { id, repo: config.repo }, paths)

@@ -41,7 +41,8 @@ export function trmResources(app: Registrar<Critic, TrmSession>): void {
             commands: result?.stages ?? [],
             started_ms,
           })),
-          commands: (await store.store.commands(id)).map(({ session_id: _, ...row }) => row),
+          // Where it ran is a folder of the server's own, which is nobody else's business.
+          commands: (await store.store.commands(id)).map(({ session_id: _, cwd: __, ...row }) => row),
         },
       }
     },

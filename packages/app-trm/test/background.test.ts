@@ -118,7 +118,7 @@ verifies('trm:run:audit', async (t) => {
 })
 
 t.test('outputs: what a command wrote is a resource', async (t) => {
-  const { client } = await openTrm(t, { copies: ['sums'] })
+  const { client, dataDir } = await openTrm(t, { copies: ['sums'] })
   const { ask, client: raw } = client()
   const { sessionId } = await ask('start', {
     repo: 'sums',
@@ -132,5 +132,6 @@ t.test('outputs: what a command wrote is a resource', async (t) => {
     steps: [{ kind: 'baseline' }],
     commands: [{ occasion: 'step 0', stage: 'lint', command: /^echo to stdout/, exit_code: 1, bytes: 20 }],
   })
+  t.notMatch(JSON.stringify(session), dataDir, 'no folder of the server is told')
   await t.rejects(raw.read(`trm://sessions/${sessionId}/steps/0/output/none`), { code: 'RESOURCE_NOT_FOUND' })
 })

@@ -157,6 +157,7 @@ verifies('trm:submit:end', async (t) => {
   const { ask } = client()
   const { config } = await ask('start', { repo: 'sums', test: unittest, options: { write: 'end' } })
   t.match(config, { repoPath: join(root, 'sums'), write: 'end' })
+  t.notMatch(JSON.stringify(config), dataDir)
   const [path, before] = [join(root, 'sums', 'sums.py'), textOf(root, 'sums', 'sums.py')]
   t.match(await ask('submit', { candidate: repairSums }), { score: 1, landed: false, rule: 'success' })
   t.equal(textOf(path), before, 'nothing is in the project')
