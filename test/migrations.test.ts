@@ -1,19 +1,15 @@
 /** Data files of every released version, opened by this one. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
 import { releasedOf, stores } from '../scripts/schema/stores.ts'
 import { apps } from '../server/src/apps.ts'
 import { openTestCore } from '../server/test/test-core.ts'
-import { repository } from './tree.ts'
+import { layOut, releasedFolder, releasedVersions } from './living/released.ts'
 import { verifies } from './verifies.ts'
 
 t.setTimeout(120_000)
-
-const folder = join(repository, 'fixtures/schemas')
-const versions = readdirSync(folder).sort()
 
 /** Tables that a start changes by design: what runs and copies there are is found anew, and a lease ends. */
 const renewed = [
@@ -59,9 +55,9 @@ const ownColumns = (table: string, db: Database.Database): readonly string[] =>
   (db.pragma(`table_info("${table}")`) as { readonly name: string }[]).map(({ name }) => name)
 
 verifies('migration:released', async (t) => {
-  t.ok(versions.length > 0)
-  for (const version of versions) {
-    const released = JSON.parse(readFileSync(join(folder, version, 'migrations.json'), 'utf8'))
+  t.ok(releasedVersions.length > 0)
+  for (const version of releasedVersions) {
+    const released = JSON.parse(readFileSync(join(releasedFolder, version, 'migrations.json'), 'utf8'))
     for (const [path, migrations] of Object.entries(stores))
       t.same(
         releasedOf(migrations).slice(0, released[path].length),
@@ -72,16 +68,10 @@ verifies('migration:released', async (t) => {
 })
 
 verifies('migration:opens', async (t) => {
-  for (const version of versions) {
+  for (const version of releasedVersions) {
     const dir = t.testdir({ data: {} })
     const data = join(dir, 'data')
-    const before = new Map<string, ReturnType<typeof rowsIn>>()
-    for (const path of Object.keys(stores)) {
-      const file = join(data, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, gunzipSync(readFileSync(join(folder, version, `${path}.gz`))))
-      before.set(path, rowsIn(file, ownColumns))
-    }
+    const before = new Map(layOut(version, data).map((path) => [path, rowsIn(join(data, path), ownColumns)]))
     // The clock of the files: what is old by then is forgotten by design.
     const made = before.get('server.db')?.get('audit')?.rows.length ?? 0
     t.ok(made > 0, 'the files have been at work')

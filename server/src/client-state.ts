@@ -53,8 +53,14 @@ export function clientStates(store: ClientStateStore, capacity = 1000): ClientSt
       } finally {
         const json = JSON.stringify(holding.state)
         if (json !== holding.saved) {
+          const { saved } = holding
           holding.saved = json
-          await store.save(sessionKey, app.name, json)
+          const saving = store.save(sessionKey, app.name, json)
+          // Where that fails the next call saves it, for what is in memory is not in the file.
+          saving.catch(() => {
+            if (holding.saved === json) holding.saved = saved
+          })
+          await saving
         }
       }
     },

@@ -4,6 +4,7 @@
  */
 import { type Ask, type Facts, type Input, isAsk, type ToolContext } from '@causeway/app-kit'
 import { asCausewayError, type CallToolResult, CausewayError } from '@causeway/protocol'
+import { dataFailure } from '@causeway/store'
 import type { Logger } from 'pino'
 import type { Audit } from './audit/audit.ts'
 import { CallLog } from './call-log.ts'
@@ -50,7 +51,7 @@ export function openScope(parts: ScopeParts): Scope {
         run.finish('ok', answer)
         return answer
       } catch (error) {
-        const coded = codedError(error, caller.signal)
+        const coded = codedError(error, hosted.app.name, caller.signal)
         run.finish(coded.code, undefined, coded)
         throw coded
       }
@@ -185,7 +186,12 @@ function refuseUnanswerable({ questions }: Ask, { input, era }: Caller): void {
 }
 
 /** Work that gives up when told to throws the signal's reason, which the channel chose, or Node's `AbortError`. */
-function codedError(error: unknown, { aborted, reason }: AbortSignal): CausewayError {
+function codedError(error: unknown, app: string, { aborted, reason }: AbortSignal): CausewayError {
   const gaveUp = aborted && (error === reason || (error as Error | undefined)?.name === 'AbortError')
-  return gaveUp ? new CausewayError('CANCELLED', 'the call was cancelled') : asCausewayError(error)
+  if (gaveUp) return new CausewayError('CANCELLED', 'the call was cancelled')
+  // A full disk meets every statement of every store: it is told as what it is, here, once.
+  return asCausewayError(isOfSqlite(error) ? dataFailure(error, `data of ${app}`) : error)
 }
+
+const isOfSqlite = (error: unknown): boolean =>
+  error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))

@@ -27,6 +27,8 @@ export interface ServerStart {
   readonly args?: readonly string[]
   /** What Node runs; default: the sources. */
   readonly program?: readonly string[]
+  /** A program that starts Node, which then begins `program`; default: Node itself. */
+  readonly command?: string
   /** The folder it is started in, and so the default root; default: the data folder. */
   readonly cwd?: string
 }
@@ -101,20 +103,24 @@ export interface RunningServer {
 
 /** Starts the program with these arguments; the test ends it. */
 export function spawnServer(t: Test, start: ServerStart): ServerProcess {
-  const child = spawn(process.execPath, [...(start.program ?? fromSource), ...(start.args ?? [])], {
-    cwd: start.cwd ?? start.dir,
-    env: {
-      ...cleanEnv(),
-      CAUSEWAY_DATA_DIR: start.dir,
-      CAUSEWAY_RECORDING_ROOTS: recordings,
-      MCP_SERVER_PORT: '0',
-      // Indexing documentation behind every server would take its processor from the tests beside it.
-      CAUSEWAY_HELP_BUILD: 'false',
-      ...start.env,
+  const child = spawn(
+    start.command ?? process.execPath,
+    [...(start.program ?? fromSource), ...(start.args ?? [])],
+    {
+      cwd: start.cwd ?? start.dir,
+      env: {
+        ...cleanEnv(),
+        CAUSEWAY_DATA_DIR: start.dir,
+        CAUSEWAY_RECORDING_ROOTS: recordings,
+        MCP_SERVER_PORT: '0',
+        // Indexing documentation behind every server would take its processor from the tests beside it.
+        CAUSEWAY_HELP_BUILD: 'false',
+        ...start.env,
+      },
+      // The channel ends with this process: a test that is killed leaves no server behind.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
-    // The channel ends with this process: a test that is killed leaves no server behind.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
+  )
   child.channel?.unref()
   const server = new ServerProcess(start, child)
   t.teardown(async () => {

@@ -52,4 +52,24 @@ export const reliability = {
     origin: 'design, data',
     behaviour: 'the data files of every released version open in this one, with every row',
   },
+  'fault:damaged': {
+    origin: 'design, data',
+    behaviour:
+      'a store whose file is damaged says DATA_DAMAGED and what to do, leaves the file as it is, and hurts no other app',
+  },
+  'fault:read-only': {
+    origin: 'design, data',
+    behaviour:
+      'a store whose file cannot be written says DATA_UNWRITABLE, the other apps go on; the server says so of its own and ends',
+  },
+  'fault:disk-full': {
+    origin: 'design, data',
+    behaviour:
+      'on a disk that is full every store refuses with a code, the server goes on, and nothing that was answered is lost',
+  },
+  'fault:clock': {
+    origin: 'design, data',
+    behaviour:
+      'a clock that jumps a month ahead or days back doubles no repeated request, fills and empties no bucket, and keeps the order of the audit',
+  },
 } as const satisfies Requirements

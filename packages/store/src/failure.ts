@@ -22,6 +22,7 @@ const unwritable = [
   'SQLITE_PERM',
   'ENOSPC',
   'EDQUOT',
+  'EFBIG',
   'EACCES',
   'EPERM',
   'EROFS',
