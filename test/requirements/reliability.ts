@@ -72,4 +72,9 @@ export const reliability = {
     behaviour:
       'a clock that jumps a month ahead or days back doubles no repeated request, fills and empties no bucket, and keeps the order of the audit',
   },
+  'restart:no-loss': {
+    origin: 'design, the wire: shutdown',
+    behaviour:
+      'a server that is told to stop under load answers all that it accepted; through the bridge each call is answered and done once',
+  },
 } as const satisfies Requirements

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
@@ -28,6 +28,8 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
   try {
     createPrivately(file)
+    // SQLite opens a file that may not be written all the same: it is told now, and not at the first change.
+    accessSync(file, constants.W_OK)
     const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
     try {
       refuseOther(db, migrations)
