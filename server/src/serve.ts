@@ -8,12 +8,13 @@ import { type Config, settings } from './config.ts'
 import { isLoopback } from './http/admission.ts'
 import { openHttp } from './http/server.ts'
 import { watchLoad } from './limit/load.ts'
-import { openLog } from './log.ts'
+import { openLog, readableLines } from './log.ts'
 import { openLogFiles } from './log-files.ts'
 import { watchNpx } from './npx-above.ts'
 import { openCore } from './open-core.ts'
 import { portInUse } from './port-in-use.ts'
 import { noteRunning } from './running.ts'
+import { stderrLines } from './stderr-lines.ts'
 import { onStop } from './stop.ts'
 import { version } from './version.ts'
 
@@ -26,7 +27,8 @@ export async function serve(config: Config): Promise<void> {
   const folder = lockFolder(config.dataDir, { version })
   const rolling = { bytes: config.logFileBytes, count: config.logFileCount }
   const files = config.logFiles ? await openLogFiles(config.dataDir, rolling) : undefined
-  const log = openLog({ extra: config.extraLogging, files })
+  const lines = process.stderr.isTTY ? undefined : stderrLines()
+  const log = openLog({ extra: config.extraLogging, destination: lines ?? readableLines(), files })
   const tokens = tokensOf(config, log)
   const core = await openCore({ config, log, apps, auditLines: files?.audit })
   const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
@@ -66,6 +68,8 @@ export async function serve(config: Config): Promise<void> {
     log.info({}, 'stopped')
     await files?.close()
     folder.release()
+    // All is closed, so nothing is lost.
+    if ((await lines?.close()) === false) process.kill(process.pid, 'SIGKILL')
   })
 }
 
