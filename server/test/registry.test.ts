@@ -136,7 +136,8 @@ verifies(
       names.push(...page.tools.map(({ name }) => name))
       cursor = page.nextCursor
     } while (cursor !== undefined)
-    t.equal(new Set(names).size, 9, 'five of the demo app, four of the server')
+    t.ok(names.length > 6, 'more than two pages')
+    t.same(names, toolNames(await openTestCore(t, [demoApp().app])), 'each once, in the order of one page')
     const first = JSON.parse(core.toolList({ path: '/mcp' }, 'legacy').json)
     await t.rejects(
       core.dispatch('tools/list', { cursor: first.nextCursor }, testCaller({ mount: { path: '/mcp/demo' } })),

@@ -46,7 +46,10 @@ function convert(
   return rest
 }
 
-/** Without the noise that zod adds: bounds of safe integers, and a pattern where the format says it already. */
+/**
+ * Without the noise that zod adds: bounds of safe integers, and a pattern where the format says it already. Several types
+ * in one become `anyOf`, which also those read who know `type` as one word.
+ */
 function tidy(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidy)
   if (typeof node !== 'object' || node === null) return node
@@ -56,5 +59,13 @@ function tidy(node: unknown): unknown {
       !(key === 'maximum' && value === Number.MAX_SAFE_INTEGER) &&
       !(key === 'pattern' && 'format' in node),
   )
-  return Object.fromEntries(kept.map(([key, value]) => [key, tidy(value)]))
+  return Object.fromEntries(
+    kept.map(([key, value]) =>
+      key === 'type' && isUnion(value) ? ['anyOf', value.map((type) => ({ type }))] : [key, tidy(value)],
+    ),
+  )
 }
+
+/** True for several types of which `null` is not the only other one. */
+const isUnion = (type: unknown): type is readonly string[] =>
+  Array.isArray(type) && type.filter((one) => one !== 'null').length > 1

@@ -1,4 +1,5 @@
 /** The question to the audit, as a tool's arguments or as the query of a URL. */
+import { parseTime } from '@causeway/app-kit/time'
 import { codes, type ErrorCode, rowOf } from '@causeway/protocol'
 import { z } from 'zod'
 import type { AuditQuery, StoredEntry } from '../audit/audit-store.ts'
@@ -7,7 +8,9 @@ import { type AuditEntry, auditRecord } from '../domain/audit-entry.ts'
 /** Entries of one answer at most. */
 const most = 200
 
-const instant = z.iso.datetime({ offset: true })
+const instant = z.string().refine((text) => parseTime(text) !== undefined, {
+  error: 'not an ISO 8601 time such as 2026-11-22T10:00:00Z',
+})
 
 /** What can be asked for; every member narrows. */
 export const auditInput = {
@@ -21,8 +24,8 @@ export const auditInput = {
   code: z.string().optional().describe('ok, the code of an error, or failed for all errors'),
   request_id: z.string().optional().describe('id of one call, as its log lines have it'),
   trace_id: z.string().optional().describe('id of a W3C trace, 32 hex digits'),
-  since: instant.optional().describe('not before this instant, ISO 8601 with offset'),
-  until: instant.optional().describe('before this instant, ISO 8601 with offset'),
+  since: instant.optional().describe('not before this instant, ISO 8601; UTC where it has no offset'),
+  until: instant.optional().describe('before this instant, ISO 8601; UTC where it has no offset'),
   before: z.coerce.number().int().min(1).optional().describe('next_before of the answer before'),
   limit: z.coerce.number().int().min(1).max(most).default(50).describe('entries at most'),
 }
@@ -33,8 +36,8 @@ const auditArguments = z.strictObject(auditInput)
 export function auditQuery({ since, until, ...rest }: z.output<typeof auditArguments>): AuditQuery {
   return {
     ...rest,
-    ...(since === undefined ? {} : { since_ms: Date.parse(since) }),
-    ...(until === undefined ? {} : { until_ms: Date.parse(until) }),
+    ...(since === undefined ? {} : { since_ms: parseTime(since) }),
+    ...(until === undefined ? {} : { until_ms: parseTime(until) }),
   }
 }
 
