@@ -12,13 +12,19 @@ export interface CallOptions {
     | undefined
 }
 
+/** How a call is sent, beside that. */
+export interface SendOptions extends CallOptions {
+  /** Buffers of the argument that are moved to the worker and not cloned: they are empty here from then on. */
+  readonly moved?: readonly ArrayBuffer[]
+}
+
 /** A worker thread and the calls that it has in hand. */
 export interface WorkerLink<Table extends MethodTable<Table>> {
   /** Rejects with what the method throws, `CANCELLED` on abort, `WORKER_LOST` where the worker dies. */
   call<Name extends MethodName<Table>>(
     method: Name,
     args: ArgsOf<Table, Name>,
-    options?: CallOptions,
+    options?: SendOptions,
   ): Promise<AnswerOf<Table, Name>>
   /** Calls that have no answer yet. */
   readonly pending: number
@@ -95,9 +101,9 @@ export function startWorker<Table extends MethodTable<Table>>(
     else settle(reply.id)?.resolve(reply.answer)
   })
   /** Sends a request whose answer is awaited; throws where it cannot be cloned. */
-  const ask = async (request: Request, progress?: CallOptions['progress']): Promise<unknown> => {
+  const ask = async (request: Request, { progress, moved = [] }: SendOptions = {}): Promise<unknown> => {
     if (!isAlive) throw died('not running')
-    port.postMessage(request)
+    port.postMessage(request, moved)
     // While a call is under way the process must not end for lack of work, nor before it hears of a thread that died.
     worker.ref()
     port.ref()
@@ -105,11 +111,12 @@ export function startWorker<Table extends MethodTable<Table>>(
   }
 
   return {
-    async call(method, args, { signal, progress } = {}) {
+    async call(method, args, options = {}) {
+      const { signal } = options
       // Behind the stop it would be lost with the thread.
       if (isStopping) throw died('being stopped')
       const id = ++lastId
-      const answer = ask({ id, method, args }, progress)
+      const answer = ask({ id, method, args }, options)
       const cancel = () => port.postMessage({ id, cancel: true } satisfies Request)
       if (signal?.aborted) cancel()
       else signal?.addEventListener('abort', cancel, { once: true })

@@ -76,6 +76,12 @@ t.test('call: buffers that are moved do not stay in the worker', async (t) => {
   t.equal(await link.call('lastColumnBytes', undefined), 0)
 })
 
+t.test('call: a buffer that is moved to the worker is empty here', async (t) => {
+  const terms = Float64Array.of(1, 2, 3.5)
+  t.equal(await started(t).call('sum', terms, { moved: [terms.buffer] }), 6.5)
+  t.equal(terms.byteLength, 0)
+})
+
 t.test('call: an error for clients keeps code, message, remedy and data', async (t) => {
   await t.rejects(started(t).call('refuse', 7), {
     code: 'FRAME_NOT_FOUND',

@@ -8,7 +8,7 @@ import { serve, stepBack } from '../src/index.ts'
 /** What it does. */
 export interface TrialMethods {
   /** Reports each term, then answers the sum. */
-  sum(terms: readonly number[]): number
+  sum(terms: readonly number[] | Float64Array): number
   column(length: number): { readonly data: Float64Array }
   /** Its own buffer after an answer was sent: empty where it was moved. */
   lastColumnBytes(args: undefined): number
@@ -31,7 +31,7 @@ serve<TrialMethods>(
   {
     sum(terms, { progress }) {
       for (const [index] of terms.entries()) progress(index + 1, terms.length, 'adding')
-      return terms.reduce((sum, term) => sum + term, 0)
+      return [...terms].reduce((sum, term) => sum + term, 0)
     },
     column(length) {
       last = new Float64Array(length).fill(1)

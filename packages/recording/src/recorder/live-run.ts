@@ -1,5 +1,5 @@
 import { CausewayError } from '@causeway/protocol'
-import type { RecordingWorker } from '../worker-link.ts'
+import type { RecorderWorker } from '../worker-link.ts'
 import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import type { RunProgress } from './run-writer.ts'
@@ -29,7 +29,7 @@ export interface LiveRun {
 export interface LiveRunOptions {
   readonly name: string
   readonly file: string
-  readonly link: RecordingWorker
+  readonly link: RecorderWorker
   readonly now: () => number
   /** bytes that the file may have */
   readonly bytes: number
@@ -43,6 +43,13 @@ const brokenOff = (cause: unknown): CausewayError =>
 
 /** Time between a frame and the flush that stores it, ms. */
 const flushMs = 100
+
+/**
+ * The memory of bytes that have it to themselves, as those of a connection have. Moved, it is neither copied nor left for
+ * the garbage collection of the main thread, which would mark its whole heap for it many times a second.
+ */
+const ownBuffer = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
+  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
 
 /** Opens the run file in a worker; ends the worker where that fails. */
 export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
@@ -89,7 +96,8 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
       if (part.done) return
       // One part is read from the connection while the worker stores the one before it, and no more than one.
       coming = next()
-      note(await link.call('runWrite', { bytes: part.value, nowMs: now() }))
+      const bytes = part.value
+      note(await link.call('runWrite', { bytes, nowMs: now() }, { moved: ownBuffer(bytes) }))
       flushSoon()
     }
   }
