@@ -15,7 +15,7 @@ import type { RecorderLimits } from './recorder/recorder-types.ts'
 import { runKey, runRecordings } from './recorder/run-recordings.ts'
 import { exists, snapshotCache } from './snapshot-cache.ts'
 import type { Foreseen, RecordingIdentity, RecordingSummary } from './types.ts'
-import { type RecordingWorker, startRecordingWorker } from './worker-link.ts'
+import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './worker-link.ts'
 
 /** Bounds of a library; each has a default. */
 export interface LibraryLimits {
@@ -101,7 +101,7 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
   const recorder = await openRecorder({
     dir,
     catalogue,
-    startWorker: start,
+    startWorker: startRecorderWorker,
     limits: limits.recorder,
     now,
     log,

@@ -8,7 +8,6 @@ import { stateKey } from './file-state.ts'
 import { finishCopy, prepareCopy } from './prepare.ts'
 import { openReader } from './reader.ts'
 import type { Reader } from './reader-contract.ts'
-import { recorderMethods } from './recorder/recorder-methods.ts'
 import { recordingFailure } from './recording-failure.ts'
 import type { Foreseen, RecordingSummary } from './types.ts'
 import type { Windows } from './windows.ts'
@@ -77,7 +76,6 @@ function methods(
   }
   const revision = (): string => revisionOf([new URL('.', import.meta.url), ...sources])
   const handlers: HandlersOf<WorkerMethods> = {
-    ...recorderMethods(),
     copy: ({ source, folder, indexAtOnceBytes }, call) =>
       copyAndPrepare(source, folder, indexAtOnceBytes, call),
     open(args) {

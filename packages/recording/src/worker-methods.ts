@@ -1,5 +1,4 @@
 import type { AnswerOf, ArgsOf, MethodName } from '@causeway/worker'
-import type { RecorderMethods } from './recorder/recorder-methods.ts'
 import type {
   BodyEnergyField,
   BodyId,
@@ -14,7 +13,7 @@ import type {
 } from './types.ts'
 
 /** What a worker does, by name: arguments and answer, both structured-cloneable. */
-export interface WorkerMethods extends RecorderMethods {
+export interface WorkerMethods {
   /** Copies a foreign file to `part`, checks it, and moves it to `<folder>/<key>.db`. Reports progress. */
   readonly copy: (args: {
     readonly source: string

@@ -1,5 +1,5 @@
 /** Names of series, as `body.2.position.z`: what runs over the frames, and in which unit. */
-import { closest } from '@causeway/app-kit'
+import { closest } from '@causeway/app-kit/closest'
 import { CausewayError } from '@causeway/protocol'
 import type { BodyId } from '@causeway/recording'
 

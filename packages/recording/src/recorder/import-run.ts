@@ -10,10 +10,17 @@ import { rowBounds } from '../row-bounds.ts'
 import { type RawRow, selectFrom, wxyz } from '../selection.ts'
 import type { Frame, Value, Vector } from '../types.ts'
 import { runLineTable } from './cpp-schema.ts'
-import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame, packContacts } from './packed-frame.ts'
+import {
+  bodyAt,
+  bodyWidth,
+  type ContactRows,
+  hasEnergy,
+  hasState,
+  type PackedFrame,
+  packContacts,
+} from './packed-frame.ts'
 import { type RunFacts, readRun } from './run-facts.ts'
 import type { RunProgress, RunWriter } from './run-writer.ts'
-import type { ContactLists } from './wire-contacts.ts'
 
 /**
  * Reads a private copy of a recording of any schema era into a run that is new. Numbers are taken bit by bit; what is
@@ -195,7 +202,7 @@ function contactsOf({
   collisions,
   contact_constraints,
   friction_constraints,
-}: Frame): Omit<ContactLists, 'externals'> {
+}: Frame): Omit<ContactRows, 'externals'> {
   const lists = { collisions: [] as number[], points: [] as number[] }
   for (const { body_a_id, body_b_id, normal, penetration_depth, contacts } of collisions) {
     lists.collisions.push(body_a_id, body_b_id, ...triple(normal), known(penetration_depth), contacts.length)

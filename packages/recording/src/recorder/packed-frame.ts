@@ -88,12 +88,15 @@ export interface PackedFrame {
   readonly system: SystemRow | null
 }
 
-/** Joins lists into a block; null where all are empty. */
-export function packContacts(rows: ContactRows): Float64Array | null {
+/** Joins lists into a block in memory of its own, or in what `room` gives; null where all are empty. */
+export function packContacts(
+  rows: ContactRows,
+  room = (length: number): Float64Array => new Float64Array(length),
+): Float64Array | null {
   let length = contactLists.length
   for (const { name } of contactLists) length += rows[name].length
   if (length === contactLists.length) return null
-  const block = new Float64Array(length)
+  const block = room(length)
   let at: number = contactLists.length
   contactLists.forEach(({ name, width }, i) => {
     const list = rows[name]

@@ -6,7 +6,7 @@ import type { Catalogue, RunEntry } from '../catalogue.ts'
 import { removeCopy } from '../copy.ts'
 import type { LibraryLog } from '../log.ts'
 import { exists } from '../snapshot-cache.ts'
-import type { RecordingWorker } from '../worker-link.ts'
+import type { RecorderWorker } from '../worker-link.ts'
 import { type LiveRun, liveRun } from './live-run.ts'
 import { nameLanes } from './name-lanes.ts'
 import type { Recorder, RecorderLimits, RunState } from './recorder-types.ts'
@@ -18,7 +18,7 @@ export interface RecorderOptions {
   /** folder of the run files and of exports under way */
   readonly dir: string
   readonly catalogue: Catalogue
-  readonly startWorker: () => RecordingWorker
+  readonly startWorker: () => RecorderWorker
   readonly limits: RecorderLimits
   readonly now: () => number
   readonly log: LibraryLog | undefined

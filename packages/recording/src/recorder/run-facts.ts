@@ -55,6 +55,8 @@ export interface RunKnowledge {
   isKnown(id: number): boolean
   /** total energy of the frame before this one, NaN where there is none */
   energyBefore(): number
+  /** Memory for the numbers of the frame, good until the flush that stores it. */
+  room(length: number): Float64Array
 }
 
 const highestId = 0xffff_ffff
@@ -77,7 +79,7 @@ export function readRun(value: unknown): RunFacts {
   const { engine = null } = run
   if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
     unexpected('run.engine', engine, 'a text of at most 200 characters')
-  const dt = number(run, 'dt', 'run', 's')
+  const dt = number(run.dt, 'dt', 'run', 's')
   if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('run.dt', run.dt, 'a number above 0, s')
   return {
     engine: engine as string | null,
@@ -90,7 +92,7 @@ export function readRun(value: unknown): RunFacts {
 
 function readGravity(run: Members): RunConstants['gravity'] {
   if (run.gravity === undefined || run.gravity === null) return null
-  const gravity = triple(run, 'gravity', 'run', xyzIn('m/s²'))
+  const gravity = triple(run.gravity, 'gravity', 'run', xyzIn('m/s²'))
   return gravity.every(Number.isFinite)
     ? gravity
     : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
@@ -115,12 +117,12 @@ function readBody(value: unknown, i: number): RunBody {
   const isMarked = written >= environmentBit
   return {
     id: isEnvironment && !isMarked ? written + environmentBit : written,
-    mass: number(body, 'mass', path, 'kg'),
-    restitution: number(body, 'restitution', path, ''),
-    friction: number(body, 'friction', path, ''),
-    asset: number(body, 'asset_id', path, ''),
-    inertia: triple(body, 'inertia', path, xyzIn('kg m²')),
-    extents: triple(body, 'half_extents', path, xyzIn('m')),
+    mass: number(body.mass, 'mass', path, 'kg'),
+    restitution: number(body.restitution, 'restitution', path, ''),
+    friction: number(body.friction, 'friction', path, ''),
+    asset: number(body.asset_id, 'asset_id', path, ''),
+    inertia: triple(body.inertia, 'inertia', path, xyzIn('kg m²')),
+    extents: triple(body.half_extents, 'half_extents', path, xyzIn('m')),
     isEnvironment: isEnvironment || isMarked,
   }
 }

@@ -2,6 +2,7 @@ import { CausewayError } from '@causeway/protocol'
 import { dataFailure, openDatabase } from '@causeway/store'
 import type { Database } from 'better-sqlite3'
 import { isEnvironmentId } from '../domain/body-id.ts'
+import { numberRoom } from './number-room.ts'
 import { bodyAt, bodyWidth, type PackedFrame, toBytes, unpackContacts } from './packed-frame.ts'
 import { mergeRun, type RunBody, type RunFacts, type RunKnowledge } from './run-facts.ts'
 import { bodyColumns, readFacts } from './run-row.ts'
@@ -100,6 +101,7 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
     .raw()
 
   let run = loadRun(db, readRun.get())
+  const room = numberRoom()
   let pending: PackedFrame[] = []
   let pendingBytes = 0
 
@@ -156,6 +158,7 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
     } finally {
       pending = []
       pendingBytes = 0
+      room.clear()
     }
     stored = progress()
     return stored
@@ -165,6 +168,14 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
     if (run.appeared.has(id)) return
     run.appeared.set(id, frame)
     run.changed.add(id)
+  }
+
+  /** An environment body has no state: it appears with the first contact. */
+  const touchEnvironment = (contacts: Float64Array, frame: number): void => {
+    const { collisions } = unpackContacts(contacts)
+    for (let at = 0; at < collisions.length; at += 7)
+      for (const id of [collisions[at] ?? 0, collisions[at + 1] ?? 0])
+        if (isEnvironmentId(id)) appear(id, frame)
   }
 
   const isRepeat = (frame: PackedFrame, now: number): boolean => {
@@ -197,6 +208,7 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
       },
       isKnown: (id) => run.appeared.has(id),
       energyBefore: () => run.energy,
+      room: room.take,
     },
     addRun(facts) {
       run.facts = mergeRun(run.facts, facts)
@@ -212,10 +224,7 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
         })
       for (let at = 0; at < frame.bodies.length; at += bodyWidth)
         appear(frame.bodies[at + bodyAt.id] ?? 0, frame.id)
-      const { collisions } = unpackContacts(frame.contacts)
-      for (let at = 0; at < collisions.length; at += 7)
-        for (const id of [collisions[at] ?? 0, collisions[at + 1] ?? 0])
-          if (isEnvironmentId(id)) appear(id, frame.id)
+      if (frame.contacts !== null) touchEnvironment(frame.contacts, frame.id)
       pending.push(frame)
       pendingBytes += frame.bodies.byteLength + (frame.contacts?.byteLength ?? 0)
       run.total += 1

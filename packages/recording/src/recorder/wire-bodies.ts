@@ -9,6 +9,7 @@ import {
   type Members,
   members,
   number,
+  type Path,
   requireKnown,
   triple,
   unexpected,
@@ -40,14 +41,15 @@ const kinds = {
 /** Reads the list `bodies` of a line into rows; its forces go to the lists of contacts. Throws `INVALID_FRAME`. */
 export function readBodies(value: unknown, knowledge: RunKnowledge, contacts: ContactLists): Float64Array {
   const items = list(value, 'bodies')
-  const rows = new Float64Array(items.length * bodyWidth).fill(Number.NaN)
+  const rows = knowledge.room(items.length * bodyWidth).fill(Number.NaN)
   const seen = new Set<number>()
   let at = 0
   items.forEach((item, i) => {
-    const path = `bodies[${i}]`
+    const path = (): string => `bodies[${i}]`
+    const idPath = (): string => `bodies[${i}].id`
     const body = members(item, path)
-    const id = whole(body.id, `${path}.id`, 0, 0xffff_ffff)
-    if (seen.has(id)) unexpected(`${path}.id`, id, 'each body once a frame')
+    const id = whole(body.id, idPath, 0, 0xffff_ffff)
+    if (seen.has(id)) unexpected(idPath, id, 'each body once a frame')
     seen.add(id)
     // The environment does not move: its pose is no state, as in the recordings of the C++ recorder.
     const isStill = isEnvironmentId(id) || (!knowledge.bodies.has(id) && knowledge.bodies.has(id + 2 ** 31))
@@ -55,11 +57,11 @@ export function readBodies(value: unknown, knowledge: RunKnowledge, contacts: Co
     readBody(body, { path, rows, at, id, contacts }, knowledge)
     at += bodyWidth
   })
-  return at === rows.length ? rows : rows.slice(0, at)
+  return at === rows.length ? rows : rows.subarray(0, at)
 }
 
 interface BodyRow {
-  readonly path: string
+  readonly path: () => string
   readonly rows: Float64Array
   readonly at: number
   readonly id: number
@@ -69,28 +71,35 @@ interface BodyRow {
 function readBody(body: Members, row: BodyRow, { constants, bodies }: RunKnowledge): void {
   const { path, rows, at, id, contacts } = row
   requireKnown(body, path, bodyMembers)
-  const vector = (name: string, offset: number, kind: VectorKind) =>
-    writeVector(body, name, { path, to: rows, at: at + offset, kind })
+  const vector = (value: unknown, name: string, offset: number, kind: VectorKind) =>
+    writeVector(value, name, { path, to: rows, at: at + offset, kind })
   rows[at + bodyAt.id] = id
   rows[at + bodyAt.parts] = hasState
-  vector('position', bodyAt.position, kinds.position)
-  vector('velocity', bodyAt.velocity, kinds.velocity)
-  vector('acceleration', bodyAt.acceleration, kinds.acceleration)
-  vector('orientation', bodyAt.orientation, kinds.orientation)
-  vector('angular_acceleration', bodyAt.angularAcceleration, kinds.angular_acceleration)
+  vector(body.position, 'position', bodyAt.position, kinds.position)
+  vector(body.velocity, 'velocity', bodyAt.velocity, kinds.velocity)
+  vector(body.acceleration, 'acceleration', bodyAt.acceleration, kinds.acceleration)
+  vector(body.orientation, 'orientation', bodyAt.orientation, kinds.orientation)
+  vector(
+    body.angular_acceleration,
+    'angular_acceleration',
+    bodyAt.angularAcceleration,
+    kinds.angular_acceleration,
+  )
   const spin = readSpin(body, row)
   writeRate(rows, at, spin)
   if (body.energy === undefined || body.energy === null)
     writeEnergies(rows, at, bodies.get(id), constants.gravity, spin)
   else readEnergy(body.energy, row)
   if (body.forces === undefined) return
-  list(body.forces, `${path}.forces`).forEach((item, i) => {
-    const own = `${path}.forces[${i}]`
+  list(body.forces, () => `${path()}.forces`).forEach((item, i) => {
+    const own: Path = () => `${path()}.forces[${i}]`
     const force = members(item, own)
     requireKnown(force, own, forceMembers)
-    const torque = force.torque === undefined ? [0, 0, 0] : triple(force, 'torque', own, kinds.torque)
-    const at = triple(force, 'at', own, kinds.position)
-    contacts.externals.push(id, ...triple(force, 'force', own, kinds.force), ...torque, ...at)
+    const torque = force.torque === undefined ? [0, 0, 0] : triple(force.torque, 'torque', own, kinds.torque)
+    const place = triple(force.at, 'at', own, kinds.position)
+    const { externals } = contacts
+    const to = externals.begin(10)
+    externals.numbers.set([id, ...triple(force.force, 'force', own, kinds.force), ...torque, ...place], to)
   })
 }
 
@@ -98,11 +107,9 @@ type Triple = readonly [number, number, number]
 
 /** Angular velocity in the body frame, turned there where it was given in the world's. */
 function readSpin(body: Members, { path, rows, at }: BodyRow): Triple {
-  const isWorld = body.angular_velocity_world !== undefined
-  const name = isWorld ? 'angular_velocity_world' : 'angular_velocity'
-  const spin = triple(body, name, path, kinds.spin)
-  if (!isWorld) return spin
-  const [x, y, z] = spin
+  const world = body.angular_velocity_world
+  if (world === undefined) return triple(body.angular_velocity, 'angular_velocity', path, kinds.spin)
+  const [x, y, z] = triple(world, 'angular_velocity_world', path, kinds.spin)
   const [qw, qx, qy, qz] = quaternionAt(rows, at)
   // conj(q) v q = v + 2 u × (u × v - w v), u the vector part of q, for a unit quaternion.
   const [cx, cy, cz] = [qy * z - qz * y - qw * x, qz * x - qx * z - qw * y, qx * y - qy * x - qw * z]
@@ -126,10 +133,11 @@ function writeRate(rows: Float64Array, at: number, [x, y, z]: Triple): void {
 }
 
 function readEnergy(value: unknown, { path, rows, at }: BodyRow): void {
-  const energy = members(value, `${path}.energy`)
-  requireKnown(energy, `${path}.energy`, energyMembers)
+  const own: Path = () => `${path()}.energy`
+  const energy = members(value, own)
+  requireKnown(energy, own, energyMembers)
   energyNames.forEach((name, i) => {
-    rows[at + bodyAt.energy + i] = number(energy, name, `${path}.energy`, 'J')
+    rows[at + bodyAt.energy + i] = number(energy[name], name, own, 'J')
   })
   rows[at + bodyAt.parts] = hasState | hasEnergy
 }

@@ -1,26 +1,46 @@
 /** Reading the contacts of a frame line. */
 import { environmentBit, isEnvironmentId } from '../domain/body-id.ts'
+import { NumberRows } from './number-room.ts'
+import { type ContactList, type ContactRows, contactLists } from './packed-frame.ts'
 import {
   list,
   type Members,
   members,
   number,
+  type Path,
   requireKnown,
-  triple,
   unexpected,
   type VectorKind,
   whole,
+  writeVector,
   xyzIn,
 } from './wire-value.ts'
 
-/** Lists of the contact block while they are filled. */
-export interface ContactLists {
-  readonly collisions: number[]
-  readonly points: number[]
-  readonly constraints: number[]
-  readonly friction: number[]
-  readonly externals: number[]
+/** Lists of the contact block while they are filled; they serve one frame after the other. */
+export type ContactLists = Readonly<Record<ContactList, NumberRows>>
+
+/** Makes empty lists. */
+export const emptyLists = (): ContactLists => ({
+  collisions: new NumberRows(),
+  points: new NumberRows(),
+  constraints: new NumberRows(),
+  friction: new NumberRows(),
+  externals: new NumberRows(),
+})
+
+/** Empties the lists for the next frame. */
+export function clearLists(lists: ContactLists): void {
+  for (const { name } of contactLists) lists[name].clear()
 }
+
+/** What the lists hold, good until the next frame. */
+export const rowsOf = (lists: ContactLists): ContactRows => ({
+  collisions: lists.collisions.taken(),
+  points: lists.points.taken(),
+  constraints: lists.constraints.taken(),
+  friction: lists.friction.taken(),
+  externals: lists.externals.taken(),
+})
 
 /** The recorded id of a body that a contact names, or undefined for one that nobody declared. */
 export type FindBody = (written: number) => number | undefined
@@ -49,11 +69,6 @@ const constraintMembers: readonly PointMember[] = [
   'pre_impact_rel_vel_normal',
 ]
 
-type Triple = readonly [number, number, number]
-
-const absent: Triple = [Number.NaN, Number.NaN, Number.NaN]
-const negative = ([x, y, z]: Triple): Triple => [-x, -y, -z]
-
 const direction = xyzIn('unit vector')
 const place = xyzIn('m, world')
 const lever = xyzIn('m')
@@ -66,96 +81,106 @@ const lever = xyzIn('m')
  */
 export function readContacts(value: unknown, to: ContactLists, findBody: FindBody): void {
   list(value, 'contacts').forEach((item, i) => {
-    const path = `contacts[${i}]`
+    const path = (): string => `contacts[${i}]`
     const contact = members(item, path)
     requireKnown(contact, path, contactMembers)
-    const idOf = (name: 'a' | 'b'): number =>
-      findBody(whole(contact[name], `${path}.${name}`, 0, 0xffff_ffff)) ??
-      unexpected(
-        `${path}.${name}`,
-        contact[name],
-        'the id of a body of this frame, or of an environment body declared in a run line',
+    const idOf = (name: 'a' | 'b', written: unknown): number => {
+      const own: Path = () => `${path()}.${name}`
+      return (
+        findBody(whole(written, own, 0, 0xffff_ffff)) ??
+        unexpected(
+          own,
+          written,
+          'the id of a body of this frame, or of an environment body declared in a run line',
+        )
       )
-    const [a, b] = [idOf('a'), idOf('b')]
-    const isTurned = isEnvironmentId(a) && !isEnvironmentId(b)
-    const normal = triple(contact, 'normal', path, direction)
-    const pair: Pair = {
-      path,
-      a: isTurned ? b : a,
-      b: isTurned ? a : b,
-      normal: isTurned ? negative(normal) : normal,
-      isTurned,
     }
-    const points = list(contact.points, `${path}.points`)
+    const [a, b] = [idOf('a', contact.a), idOf('b', contact.b)]
+    const isTurned = isEnvironmentId(a) && !isEnvironmentId(b)
+    const at = to.collisions.begin(7)
+    const { numbers } = to.collisions
+    numbers[at] = isTurned ? b : a
+    numbers[at + 1] = isTurned ? a : b
+    writeVector(contact.normal, 'normal', { path, to: numbers, at: at + 2, kind: direction })
+    if (isTurned) for (let k = at + 2; k < at + 5; k++) numbers[k] = -(numbers[k] ?? 0)
+    const points = list(contact.points, () => `${path()}.points`)
     const firstPoint = to.points.length
     points.forEach((point, k) => {
-      readPoint(point, { ...pair, path: `${path}.points[${k}]` }, to)
+      readPoint(point, { path: () => `${path()}.points[${k}]`, collision: at, isTurned }, to)
     })
-    const given = number(contact, 'depth', path, 'm, positive where they overlap')
-    const depth = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
-    to.collisions.push(pair.a, pair.b)
-    add(to.collisions, pair.normal)
-    to.collisions.push(depth, points.length)
+    const given = number(contact.depth, 'depth', path, 'm, positive where they overlap')
+    numbers[at + 5] = Number.isNaN(given) ? deepest(to.points, firstPoint) : given
+    numbers[at + 6] = points.length
   })
 }
 
-interface Pair {
-  readonly path: string
-  readonly a: number
-  readonly b: number
-  readonly normal: Triple
+interface PointPlace {
+  readonly path: Path
+  /** where the row of its pair begins, which has its bodies and its normal */
+  readonly collision: number
   readonly isTurned: boolean
 }
 
-function readPoint(value: unknown, { path, a, b, normal, isTurned }: Pair, to: ContactLists): void {
+function readPoint(value: unknown, { path, collision, isTurned }: PointPlace, lists: ContactLists): void {
   const point = members(value, path)
   requireKnown(point, path, pointMembers)
-  const at = (name: PointMember, kind: VectorKind) => triple(point, name, path, kind)
-  const scalar = (name: PointMember, unit: string) => number(point, name, path, unit)
-  const shared = point.point === undefined ? absent : at('point', place)
-  const givenA = point.point_a === undefined ? shared : at('point_a', place)
-  const givenB = point.point_b === undefined ? shared : at('point_b', place)
-  const depth = scalar('depth', 'm, positive where they overlap')
-  add(to.points, isTurned ? givenB : givenA)
-  add(to.points, isTurned ? givenA : givenB)
-  to.points.push(depth)
+  const { points, collisions, constraints, friction } = lists
+  /** The vector of a member, or NaN where there is none. */
+  const vector = (given: unknown, name: PointMember, rows: NumberRows, at: number, kind: VectorKind) =>
+    writeVector(given, name, { path, to: rows.numbers, at, kind })
+  const scalar = (given: unknown, name: PointMember, unit: string) => number(given, name, path, unit)
+  const at = points.begin(7)
+  const [ofA, ofB] = isTurned ? [at + 3, at] : [at, at + 3]
+  vector(point.point, 'point', points, ofA, place)
+  copyTriple(points, ofB, points, ofA)
+  if (point.point_a !== undefined) vector(point.point_a, 'point_a', points, ofA, place)
+  if (point.point_b !== undefined) vector(point.point_b, 'point_b', points, ofB, place)
+  const depth = scalar(point.depth, 'depth', 'm, positive where they overlap')
+  points.numbers[at + 6] = depth
   const hasFriction = hasAny(point, frictionMembers)
   if (!hasFriction && !hasAny(point, constraintMembers)) return
-  const [leverA, leverB] = [at('lever_arm_a', lever), at('lever_arm_b', lever)]
-  const closing = scalar('pre_impact_rel_vel_normal', 'm/s along the normal')
-  to.constraints.push(a, b)
-  add(to.constraints, normal)
-  add(to.constraints, isTurned ? leverB : leverA)
-  add(to.constraints, isTurned ? leverA : leverB)
-  to.constraints.push(depth, scalar('restitution', ''), closing)
+
+  // Bodies and normal, which begin both rows, are those of the pair.
+  const row = constraints.begin(14)
+  copyNumbers(constraints, row, collisions, collision, 5)
+  vector(point.lever_arm_a, 'lever_arm_a', constraints, row + (isTurned ? 8 : 5), lever)
+  vector(point.lever_arm_b, 'lever_arm_b', constraints, row + (isTurned ? 5 : 8), lever)
+  constraints.numbers[row + 11] = depth
+  constraints.numbers[row + 12] = scalar(point.restitution, 'restitution', '')
+  const closing = scalar(point.pre_impact_rel_vel_normal, 'pre_impact_rel_vel_normal', 'm/s along the normal')
+  constraints.numbers[row + 13] = closing
   if (!hasFriction) return
+
+  const to = friction.begin(21)
+  copyNumbers(friction, to, collisions, collision, 5)
+  vector(point.tangent1, 'tangent1', friction, to + 5, direction)
+  vector(point.tangent2, 'tangent2', friction, to + 8, direction)
+  copyNumbers(friction, to + 11, constraints, row + 5, 6)
   // The impulse on a is +tangent * lambda: for the other body it is the negative.
   const sign = isTurned ? -1 : 1
-  to.friction.push(a, b)
-  add(to.friction, normal)
-  add(to.friction, at('tangent1', direction))
-  add(to.friction, at('tangent2', direction))
-  add(to.friction, isTurned ? leverB : leverA)
-  add(to.friction, isTurned ? leverA : leverB)
-  to.friction.push(
-    scalar('friction_coefficient', ''),
-    scalar('normal_lambda', 'N·s or N'),
-    sign * scalar('tangent1_lambda', 'N·s or N'),
-    sign * scalar('tangent2_lambda', 'N·s or N'),
-  )
+  const { numbers } = friction
+  numbers[to + 17] = scalar(point.friction_coefficient, 'friction_coefficient', '')
+  numbers[to + 18] = scalar(point.normal_lambda, 'normal_lambda', 'N·s or N')
+  numbers[to + 19] = sign * scalar(point.tangent1_lambda, 'tangent1_lambda', 'N·s or N')
+  numbers[to + 20] = sign * scalar(point.tangent2_lambda, 'tangent2_lambda', 'N·s or N')
 }
 
-const add = (to: number[], [x, y, z]: Triple): void => void to.push(x, y, z)
+const copyTriple = (to: NumberRows, at: number, from: NumberRows, start: number): void =>
+  copyNumbers(to, at, from, start, 3)
+
+function copyNumbers(to: NumberRows, at: number, from: NumberRows, start: number, count: number): void {
+  for (let i = 0; i < count; i++) to.numbers[at + i] = from.numbers[start + i] ?? Number.NaN
+}
 
 function hasAny(point: Members, names: readonly PointMember[]): boolean {
   for (const name of names) if (point[name] !== undefined) return true
   return false
 }
 
-function deepest(points: readonly number[], from: number): number {
+function deepest({ numbers, length }: NumberRows, from: number): number {
   let depth = Number.NaN
-  for (let at = from + 6; at < points.length; at += 7) {
-    const value = points[at] ?? Number.NaN
+  for (let at = from + 6; at < length; at += 7) {
+    const value = numbers[at] ?? Number.NaN
     if (!(depth >= value)) depth = Number.isNaN(value) ? depth : value
   }
   return depth

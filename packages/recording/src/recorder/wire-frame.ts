@@ -4,7 +4,14 @@ import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from './pac
 import { type GivenSystem, systemEnergy } from './run-energy.ts'
 import { type RunFacts, type RunKnowledge, readRun } from './run-facts.ts'
 import { readBodies } from './wire-bodies.ts'
-import { bodyFinder, type ContactLists, readContacts } from './wire-contacts.ts'
+import {
+  bodyFinder,
+  type ContactLists,
+  clearLists,
+  emptyLists,
+  readContacts,
+  rowsOf,
+} from './wire-contacts.ts'
 import { flag, type Members, members, number, requireKnown, whole } from './wire-value.ts'
 
 /** What a line says. */
@@ -35,14 +42,18 @@ const systemMembers: ReadonlySet<string> = new Set([
 /** Python writes what is not finite as bare words, which are no JSON. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
-/** Parses and checks a line; throws `INVALID_FRAME`. */
-export function readLine(text: string, knowledge: RunKnowledge): Line {
-  const line = members(parse(text), 'the line')
-  if (line.run !== undefined) {
-    requireKnown(line, '', runMember)
-    return { run: readRun(line.run) }
+/** Makes what parses and checks lines, one after the other; it throws `INVALID_FRAME`. */
+export function lineReader(knowledge: RunKnowledge): (text: string) => Line {
+  const contacts = emptyLists()
+  return (text) => {
+    const line = members(parse(text), 'the line')
+    if (line.run !== undefined) {
+      requireKnown(line, '', runMember)
+      return { run: readRun(line.run) }
+    }
+    clearLists(contacts)
+    return { frame: readFrame(line, knowledge, contacts) }
   }
-  return { frame: readFrame(line, knowledge) }
 }
 
 function parse(text: string): unknown {
@@ -62,10 +73,9 @@ function parse(text: string): unknown {
   }
 }
 
-function readFrame(line: Members, knowledge: RunKnowledge): PackedFrame {
+function readFrame(line: Members, knowledge: RunKnowledge, contacts: ContactLists): PackedFrame {
   requireKnown(line, '', frameMembers)
   const id = whole(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
-  const contacts: ContactLists = { collisions: [], points: [], constraints: [], friction: [], externals: [] }
   const bodies = readBodies(line.bodies, knowledge, contacts)
   const present = new Set<number>()
   for (let at = 0; at < bodies.length; at += bodyWidth) present.add(bodies[at] ?? 0)
@@ -79,10 +89,10 @@ function readFrame(line: Members, knowledge: RunKnowledge): PackedFrame {
   const given = readSystem(line.energies)
   return {
     id,
-    time: number(line, 'time', '', 's'),
-    wallTime: number(line, 'wall_time', '', 's since the epoch'),
+    time: number(line.time, 'time', '', 's'),
+    wallTime: number(line.wall_time, 'wall_time', '', 's since the epoch'),
     bodies,
-    contacts: packContacts(contacts),
+    contacts: packContacts(rowsOf(contacts), knowledge.room),
     solver: readSolver(line.solver, contacts),
     system: systemEnergy(bodies, given, knowledge.energyBefore(), isTouching),
   }
@@ -95,8 +105,8 @@ function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
   const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
     solver[name] === undefined ? otherwise : whole(solver[name], `solver.${name}`, 0, Number.MAX_SAFE_INTEGER)
   return {
-    iterations: number(solver, 'iterations', 'solver', ''),
-    residual: number(solver, 'residual', 'solver', ''),
+    iterations: number(solver.iterations, 'iterations', 'solver', ''),
+    residual: number(solver.residual, 'residual', 'solver', ''),
     converged: flag(solver.converged, 'solver.converged'),
     constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
     contacts: count('num_contacts', contacts.collisions.length / 7),
@@ -107,7 +117,7 @@ function readSystem(value: unknown): GivenSystem {
   if (value === undefined || value === null) return {}
   const energies = members(value, 'energies')
   requireKnown(energies, 'energies', systemMembers)
-  const joule = (name: string) => number(energies, name, 'energies', 'J')
+  const joule = (name: string) => number(energies[name], name, 'energies', 'J')
   const claim = (name: 'energy_injection' | 'collision_active') => flag(energies[name], `energies.${name}`)
   return {
     linear: joule('total_linear_ke'),
