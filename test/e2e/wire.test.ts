@@ -43,6 +43,17 @@ verifies('app:answer:error-object', async (t, channel) => {
   t.equal(result.content[0].text, `${error.code}: ${error.message}; ${error.remedy}`)
 })
 
+verifies('app:answer:error-text', async (t, channel) => {
+  const result = await resultOver(t, channel, 'Replay__get_frame', { recording: 'drop', frame_id: 999_999 })
+  const { code, message, remedy, data } = result._meta['causeway/error']
+  t.match(remedy, /data\.first_frame/)
+  t.type(data.first_frame, 'number')
+  t.equal(
+    result.content[0].text,
+    `${code}: ${message}; ${remedy}\ndata.first_frame: ${data.first_frame}\ndata.last_frame: ${data.last_frame}`,
+  )
+})
+
 verifies('wire:error:unknown-tool', async (t, channel) => {
   const peer = await openPeer(t, channel, url)
   const { error } = await callTool(peer, 'a', 'Replay__get_fram')

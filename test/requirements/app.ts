@@ -43,6 +43,11 @@ export const app = {
       'a failed tool answers isError with CODE, remedy and the error object in _meta, nothing in structuredContent',
     over: ['direct', 'http', 'bridge'],
   },
+  'app:answer:error-text': {
+    origin: 'design, the wire: answers; clients show a model the text alone',
+    behaviour: 'the data that a remedy tells to use stands in the text of the failed answer',
+    over: ['direct', 'http', 'bridge'],
+  },
   'app:answer:error-body': {
     origin: 'original agent minds, error handling; design, the wire: answers',
     behaviour:

@@ -70,3 +70,26 @@ export const errorText = ({
   message,
   remedy,
 }: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`
+
+/** Most characters of one value in a text. */
+const longestValue = 4000
+
+/**
+ * The text of a failed call: the line of `errorText`, then a line for each member of the data that the remedy names as
+ * `data.<name>`. Clients show a model the text alone, and what it is told to use must be in there.
+ */
+export function answerText(error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string {
+  const names = [...error.remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
+  const lines = [...new Set(names)].flatMap((name) => {
+    const value = error.data[name]
+    return value === undefined || value === null ? [] : [`data.${name}: ${shown(value)}`]
+  })
+  return [errorText(error), ...lines].join('\n')
+}
+
+/** Text as it is, below its name where it has several lines; everything else as JSON. */
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const whole = text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`
+  return whole.includes('\n') ? `\n${whole}` : whole
+}

@@ -1,4 +1,5 @@
 export {
+  answerText,
   asCausewayError,
   CausewayError,
   type ErrorData,

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 import {
+  answerText,
   asCausewayError,
   CausewayError,
   errorObject,
@@ -42,6 +43,21 @@ t.test('CausewayError: the remedy of the table stands unless the thrower knows b
 t.test('errorText: code, what is wrong, what to do', async (t) => {
   const error = new CausewayError('NO_RECORDING', 'no recording loaded')
   t.equal(errorText(error), 'NO_RECORDING: no recording loaded; call load_recording first')
+})
+
+t.test('answerText: what the remedy names of the data follows the line', async (t) => {
+  const told = (remedy: string, data: Record<string, unknown>) =>
+    answerText(errorObject(new CausewayError('NO_RECORDING', 'none', { remedy, data })))
+  t.equal(told('call again', { a: 1 }), 'NO_RECORDING: none; call again')
+  t.equal(
+    told('use data.a or data.b, not data.c', { a: [1, 2], b: 'two', d: 4 }),
+    'NO_RECORDING: none; use data.a or data.b, not data.c\ndata.a: [1,2]\ndata.b: two',
+  )
+  t.equal(
+    told('look at data.diff', { diff: '-a\n+b' }),
+    'NO_RECORDING: none; look at data.diff\ndata.diff: \n-a\n+b',
+  )
+  t.ok(told('look at data.long', { long: 'x'.repeat(100_000) }).length < 5000)
 })
 
 t.test('errorObject: the shape that clients get, without stack and cause', async (t) => {

@@ -2,12 +2,12 @@
 
 import { type App, type AppTool, type Ask, closest } from '@causeway/app-kit'
 import {
+  answerText,
   type CallToolResult,
   CausewayError,
   type ErrorObject,
   errorMetaKey,
   errorObject,
-  errorText,
   isCausewayError,
   type Params,
 } from '@causeway/protocol'
@@ -71,7 +71,7 @@ export async function runTool(
 function failed(error: ErrorObject, app: App, tool: AppTool): CallToolResult {
   const body = app.errorBody?.(error)
   return {
-    content: [{ type: 'text', text: body === undefined ? errorText(error) : JSON.stringify(body) }],
+    content: [{ type: 'text', text: body === undefined ? answerText(error) : JSON.stringify(body) }],
     ...(body !== undefined && tool.fits?.(body) === true ? { structuredContent: body } : {}),
     isError: true,
     _meta: { [errorMetaKey]: error },

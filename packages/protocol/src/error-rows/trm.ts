@@ -6,7 +6,7 @@ export const trmRows = {
     -32602,
     400,
     'the candidate is not one of the five modes, or a part of it is malformed',
-    'correct data.problems; a candidate has one of changes, patch or files beside its mode',
+    'correct this; a candidate has one of changes, patch or files beside its mode',
   ),
   INVALID_PATH: row(
     -32602,

@@ -123,13 +123,24 @@ function refuseOverlap(placed: readonly Placement[], path: string): void {
 
 function mismatch(text: SearchedText, { hunk, number }: Search, path: string): CausewayError {
   const old = hunk.lines.filter(({ op }) => op !== '+').map((line) => line.text)
-  const refuse = (code: ErrorCode, reason: string, data: Readonly<Record<string, unknown>> = {}) =>
-    new CausewayError(code, `hunk ${number} ${reason}: ${path}`, { data: { path, hunk: number, ...data } })
+  const refuse = (
+    code: ErrorCode,
+    reason: string,
+    { remedy, ...data }: Readonly<Record<string, unknown>> & { readonly remedy?: string } = {},
+  ) =>
+    new CausewayError(code, `hunk ${number} ${reason}: ${path}`, {
+      data: { path, hunk: number, ...data },
+      ...(remedy === undefined ? {} : { remedy }),
+    })
   if (old.length === 0) return refuse('HUNK_AMBIGUOUS', 'has no line of the file', { lines: [] })
   const closest = closestRegion(text.lines, old)
   const shifted = reindented(text, hunk)
   if (shifted !== undefined)
-    return refuse('HUNK_MISMATCH', 'is indented otherwise than the file', { closest, shifted })
+    return refuse('HUNK_MISMATCH', 'is indented otherwise than the file', {
+      closest,
+      shifted,
+      remedy: 'send the hunk with the indentation of the file, as in data.shifted',
+    })
   const absent = old.filter((line) => line.trim() !== '' && !text.places.has(line.trimEnd())).slice(0, 5)
   return refuse('HUNK_MISMATCH', 'fits nowhere', { closest, absent })
 }
