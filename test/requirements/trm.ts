@@ -78,11 +78,16 @@ export const trm = {
   },
   'trm:submit:stale': {
     origin: 'refinement design, candidate modes',
-    behaviour: 'a file that changed after it was read is refused',
+    behaviour: 'a file that changed after it was read is refused, with what has changed',
   },
   'trm:submit:once': {
     origin: 'design, growing past one machine',
     behaviour: 'a repeated request is the same evaluation',
+  },
+  'trm:submit:only': {
+    origin: 'refinement design, peers: what users of test runners ask for',
+    behaviour:
+      'the tests that failed, or some by their ids, can be run alone; that uses no step and changes no score',
   },
   'trm:submit:busy': {
     origin: 'refinement design, acceptance 28',

@@ -51,6 +51,12 @@ export type EngineMethods = {
   readonly apply: (args: { readonly files: FilesBefore; readonly candidate: Candidate }) => AppliedCandidate
   /** The run that reports and output tell of; undefined where nothing tells of tests. */
   readonly tests: (evidence: TestEvidence) => TestRun | undefined
+  /** What has changed in a text, cut. */
+  readonly difference: (texts: {
+    readonly path: string
+    readonly before: string
+    readonly after: string
+  }) => string
   readonly coverage: (file: CoverageFile) => Coverage | undefined
   readonly diagnostics: (output: string) => readonly Diagnostic[]
   readonly problems: (request: ProblemsRequest) => readonly Problem[]

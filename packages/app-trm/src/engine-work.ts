@@ -1,6 +1,7 @@
 /** The work on code itself, wherever it runs. */
 import { createHash } from 'node:crypto'
 import { applyCandidate, candidatePaths } from './domain/candidate/apply.ts'
+import { difference } from './domain/candidate/difference.ts'
 import { readCandidate } from './domain/candidate/read-candidate.ts'
 import { readCoverage } from './domain/coverage.ts'
 import { readDiagnostics } from './domain/diagnostic.ts'
@@ -23,6 +24,7 @@ export const engineWork: EngineMethods = {
     return { candidate, paths: candidatePaths(candidate) }
   },
   apply: ({ files, candidate }) => applyCandidate(files, candidate, { sha }),
+  difference: ({ path, before, after }) => difference(path, before, after),
   tests: readTests,
   coverage: ({ source, text, changed }) => readCoverage(source, text, changed),
   diagnostics: readDiagnostics,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
 import { withReport } from './domain/command.ts'
 import { type Coverage, coverageFiles } from './domain/coverage.ts'
 import { commandEnvironment, redact, reportEnvironment } from './domain/environment.ts'
@@ -11,6 +12,7 @@ import { type Metric, median, readMetric, relativeSpread } from './domain/metric
 import { relocated } from './domain/report/read-tests.ts'
 import type { StageSummary } from './domain/result.ts'
 import { bwrapArguments } from './domain/sandbox.ts'
+import { type SelectedTests, selectTests } from './domain/select-tests.ts'
 import type { SessionConfig } from './domain/session-config.ts'
 import type { SignalSpec } from './domain/signal.ts'
 import type { Engine } from './engine.ts'
@@ -44,6 +46,8 @@ export interface EvaluationRun {
   readonly failFast: boolean
   readonly marker: string
   readonly signal: AbortSignal
+  /** Ids of the only tests to run, and what tests were read from before. */
+  readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
   /** before a command begins, with the process once it runs */
   onStage(index: number, name: string): void
   onProcess(spec: SignalSpec, mark: ProcessMark): Promise<CommandEnd>
@@ -103,9 +107,9 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   if (xml === undefined || nodeXml === undefined || appended === undefined) throw new Error('three names')
   try {
     const earlier = await coverageStamps(run.cwd)
-    const asked = withReport(spec.command, appended)
-    const result = await command(run, spec, asked, {
-      env: reportEnvironment({ xml, nodeXml }, run.config.env),
+    const chosen = chosenTests(run, withReport(spec.command, appended))
+    const result = await command(run, spec, chosen.command, {
+      env: reportEnvironment({ xml, nodeXml }, run.config.env, chosen.env),
       writable: [folder],
     })
     const reports = (await Promise.all([xml, nodeXml, appended].map((file) => readReport(file)))).filter(
@@ -121,6 +125,14 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The command for the tests that are wanted; throws `TESTS_NOT_SELECTABLE`. */
+function chosenTests({ only }: EvaluationRun, command: string): SelectedTests {
+  if (only === undefined) return { command, env: {} }
+  const selected = selectTests(command, only.source, only.ids)
+  if (selected !== undefined) return selected
+  throw new CausewayError('TESTS_NOT_SELECTABLE', `nothing can be chosen of this command: ${command}`)
 }
 
 /** What tells a file of coverage from an earlier one: file -> its identity, size and time. */

@@ -1,10 +1,10 @@
 /** From what a client sent to files in memory: read, checked against what the session has seen, applied. */
 import { CausewayError } from '@causeway/protocol'
 import type { Critic } from './critic.ts'
-import type { AppliedCandidate, FilesBefore } from './domain/candidate/types.ts'
+import type { AppliedCandidate, Candidate, FilesBefore } from './domain/candidate/types.ts'
 import { protectedPaths } from './domain/tamper.ts'
 import type { SessionRow } from './rows.ts'
-import { shaOf } from './seen.ts'
+import { shaOf, staleFile } from './seen.ts'
 
 /** A candidate that was applied in memory to the files as they are. */
 export interface Proposal {
@@ -19,9 +19,9 @@ export interface Proposal {
 export async function propose(critic: Critic, session: SessionRow, input: unknown): Promise<Proposal> {
   const { candidate, paths } = await critic.engine.call('read', input)
   const before = await critic.files(session.config.repo).read(paths)
+  await refuseStale(critic, session, before, shasIn(candidate))
   const applied = await critic.engine.call('apply', { files: before, candidate })
   refuseProtected(session, [...applied.changes.keys()])
-  await refuseStale(critic, session, before, [...applied.changes.keys()])
   return { before, applied }
 }
 
@@ -32,20 +32,30 @@ function refuseProtected({ config }: SessionRow, changed: readonly string[]): vo
   throw new CausewayError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
 }
 
-/** A file that the client has read, and that somebody else has changed since, is not what the candidate was written for. */
+/** The states of files that a candidate says it was written for: path -> sha. */
+function shasIn(candidate: Candidate): ReadonlyMap<string, string> {
+  if (candidate.mode === 'patch') return new Map()
+  const parts: readonly { readonly path: string; readonly sha?: string | undefined }[] =
+    'files' in candidate ? candidate.files : candidate.changes
+  return new Map(parts.flatMap(({ path, sha }) => (sha === undefined ? [] : [[path, sha] as const])))
+}
+
+/**
+ * A file that is not as the candidate says is not what it was written for; nor, where it says nothing, one that the client
+ * has read and that somebody else has changed since.
+ */
 async function refuseStale(
-  { store }: Critic,
+  critic: Critic,
   { id }: SessionRow,
   before: FilesBefore,
-  changed: readonly string[],
+  said: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const seen = await store.seen(id)
-  for (const path of changed) {
-    const [known, content] = [seen.get(path), before.get(path)]
-    if (known === undefined || content === undefined || shaOf(content) === known) continue
-    throw new CausewayError('STALE_FILE', `the file has changed since it was read: ${path}`, {
-      remedy: 'call trm.read for it again, then submit what fits it now',
-      data: { path, read: known, now: shaOf(content) },
-    })
+  const seen = await critic.store.seen(id)
+  for (const [path, now] of before) {
+    const own = said.get(path)
+    // One that is gone is told by what the candidate wants with it.
+    const known = own ?? (now === undefined ? undefined : seen.get(path))
+    if (known !== undefined && (now === undefined || shaOf(now) !== known))
+      throw await staleFile(critic, id, { path, known, now })
   }
 }

@@ -68,6 +68,14 @@ export interface OutputRow {
   readonly stderr: Buffer
 }
 
+/** A file as its client has seen it. */
+export interface SeenFile {
+  /** SHA-256 of its bytes, hex; empty where there is no file */
+  readonly sha: string
+  /** packed; null where it is not kept */
+  readonly text: Buffer | null
+}
+
 /** A change of a session that commits only if nobody else made one since. */
 export interface SessionChange {
   readonly id: string

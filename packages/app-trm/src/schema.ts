@@ -50,4 +50,8 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX command_session ON command (session_id, id);
     `,
   },
+  {
+    name: 'texts as read',
+    up: 'ALTER TABLE seen ADD COLUMN text BLOB;',
+  },
 ]

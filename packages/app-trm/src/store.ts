@@ -11,6 +11,7 @@ import type {
   CommandRow,
   LandingRow,
   OutputRow,
+  SeenFile,
   SessionChange,
   SessionRow,
   StepRow,
@@ -68,8 +69,11 @@ export interface TrmStore {
   addCheckpoint(row: CheckpointRow, request: string, answer: unknown): Promise<void>
   checkpoints(sessionId: string): Promise<readonly CheckpointRow[]>
   endSession(change: SessionChange, request: string, answer: unknown): Promise<void>
-  saw(sessionId: string, files: ReadonlyMap<string, string>): Promise<void>
+  saw(sessionId: string, files: ReadonlyMap<string, SeenFile>): Promise<void>
+  /** path -> sha of each file that the client has seen. */
   seen(sessionId: string): Promise<ReadonlyMap<string, string>>
+  /** The text that the client has seen of a file, packed; undefined where none is kept. */
+  seenText(sessionId: string, path: string): Promise<Buffer | undefined>
   close(): void
 }
 
@@ -293,10 +297,10 @@ export function openStore(dir: string, now: () => number): TrmStore {
       }),
     saw: async (sessionId, files) =>
       transact(() => {
-        const put = sql<[string, string, string]>(
-          'INSERT OR REPLACE INTO seen (session_id, path, sha) VALUES (?, ?, ?)',
+        const put = sql<[string, string, string, Buffer | null]>(
+          'INSERT OR REPLACE INTO seen (session_id, path, sha, text) VALUES (?, ?, ?, ?)',
         )
-        for (const [path, sha] of files) put.run(sessionId, path, sha)
+        for (const [path, { sha, text }] of files) put.run(sessionId, path, sha, text)
       }),
     seen: async (sessionId) =>
       new Map(
@@ -304,6 +308,12 @@ export function openStore(dir: string, now: () => number): TrmStore {
           .all(sessionId)
           .map(({ path, sha }) => [path, sha]),
       ),
+    async seenText(sessionId, path) {
+      const row = sql<[string, string], { text: Buffer | null }>(
+        'SELECT text FROM seen WHERE session_id = ? AND path = ?',
+      ).get(sessionId, path)
+      return row?.text ?? undefined
+    },
     close: () => db.close(),
   }
 }

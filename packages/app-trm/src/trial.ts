@@ -1,16 +1,11 @@
 /** Trying a repair out in a copy of the project: it is offered only if its error is gone and nothing got worse. */
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { auditCommand } from './audit-command.ts'
 import type { Critic } from './critic.ts'
 import { assess } from './domain/assess.ts'
 import { hidesOthers, type Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
 import type { EvalResult } from './domain/result.ts'
-import { evaluate } from './evaluate.ts'
 import type { SessionRow } from './rows.ts'
-import { keepMark } from './trial-mark.ts'
-import { workCopy } from './work-copy.ts'
+import { trialRun } from './trial-run.ts'
 
 /** A repair, and what became of it when it was tried out. */
 export interface TriedFix extends Fix {
@@ -66,55 +61,39 @@ async function trialOf(
   fix: Fix,
   signal: AbortSignal,
 ): Promise<Trial | undefined> {
-  const { dir, engine, files, newId, slots, workDir } = critic
-  const marker = newId()
-  const mark = join(workDir, `${marker}.mark`)
-  let free: (() => void) | undefined
+  const { engine, files } = critic
+  const { candidate, paths } = await engine.call('read', fix.candidateToFix)
+  const changed: string[] = []
   try {
-    free = await slots.take(signal)
-    const copy = await workCopy(critic, config, { name: marker, signal })
-    try {
-      const { candidate, paths } = await engine.call('read', fix.candidateToFix)
-      const before = await files(copy.cwd).read(paths)
-      const { changes } = await engine.call('apply', { files: before, candidate })
-      await files(copy.cwd).write(changes, { before })
-      const evidence = await evaluate({
-        config,
-        engine,
-        cwd: copy.cwd,
-        hidden: dir,
-        changed: [],
-        failFast: config.failFast,
-        marker,
+    const evidence = await trialRun(
+      critic,
+      { id, config },
+      {
+        occasion: 'trial',
         signal,
-        onStage: () => {},
-        async onProcess(spec, process) {
-          await keepMark(mark, process)
-          return auditCommand(critic, { session_id: id, occasion: 'trial', cwd: copy.cwd }, spec, process.pid)
+        async prepare(cwd) {
+          const before = await files(cwd).read(paths)
+          const { changes } = await engine.call('apply', { files: before, candidate })
+          await files(cwd).write(changes, { before })
+          changed.push(...changes.keys())
         },
-        onStageEnd: async () => {},
-      })
-      const { result } = assess({
-        config,
-        kind: 'rerun',
-        standing,
-        baseline,
-        evidence,
-        filesChanged: [...changes.keys()],
-        warnings: [],
-        ms: 0,
-      })
-      const outputs = evidence.flatMap(({ stdout, stderr }) => [stdout, stderr])
-      return { result, problems: await engine.call('problems', { outputs, modules: new Set<string>() }) }
-    } finally {
-      await copy.remove()
-    }
+      },
+    )
+    const { result } = assess({
+      config,
+      kind: 'rerun',
+      standing,
+      baseline,
+      evidence,
+      filesChanged: changed,
+      warnings: [],
+      ms: 0,
+    })
+    const outputs = evidence.flatMap(({ stdout, stderr }) => [stdout, stderr])
+    return { result, problems: await engine.call('problems', { outputs, modules: new Set<string>() }) }
   } catch (error) {
     if (signal.aborted) return undefined
     throw error
-  } finally {
-    free?.()
-    await rm(mark, { force: true })
   }
 }
 

@@ -3,7 +3,28 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { marked } from '../src/runner/process-group.ts'
-import { openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
+import { judge, judged, openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
+
+verifies('trm:run:isolated', 'an ignored folder can be linked, or copied for each evaluation', async (t) => {
+  const files = {
+    ...judged,
+    'p/.gitignore': 'cache/\nshared/\n',
+    'p/cache/kept.txt': 'kept',
+    'p/shared/kept.txt': 'kept',
+  }
+  const { client, root } = await openTrm(t, { files })
+  const { ask } = client()
+  const test = `cat cache/kept.txt shared/kept.txt && echo spoilt | tee cache/kept.txt shared/kept.txt; ${judge}`
+  const { baseline } = await ask('start', {
+    repo: 'p',
+    test,
+    options: { copy: ['cache', 'node_modules'], link: ['shared'] },
+  })
+  t.match(baseline, { tests: { passed: 1, total: 4 } })
+  t.equal(textOf(root, 'p', 'cache', 'kept.txt'), 'kept', 'the copy took it')
+  t.equal(textOf(root, 'p', 'shared', 'kept.txt'), 'spoilt\n', 'a link leads there')
+  await t.rejects(ask('start', { repo: 'p', options: { copy: ['../other'] } }), { code: 'INVALID_ARGUMENTS' })
+})
 
 verifies('trm:run:isolated', async (t) => {
   const { client, root, dataDir } = await openTrm(t, { copies: ['sums'] })

@@ -52,9 +52,20 @@ verifies(
     })
     const { suggestions } = await ask('suggest')
     t.ok(suggestions.some(({ issue }: { issue: string }) => issue === 'no test runs lines 2 of score'))
+    const weighed = await ask('start', { repo: 'p', test: written, weights: { coverage: 0.2 } })
+    t.match(weighed.config.weights, { test: 0.4, coverage: 0.2 })
+    const { score, signals } = await ask('submit', { candidate: scored(3) })
+    t.ok(Math.abs(score - (0.4 * 0.75 + 0.2 * 0.75) / 0.6) < 1e-9)
+    t.match(signals.at(-1), { name: 'coverage', ok: true, why: '3 of 4 lines ran, by coverage.json' })
+    await t.rejects(ask('start', { repo: 'p', lint: 'true', weights: { coverage: 1 } }), {
+      code: 'INVALID_ARGUMENTS',
+    })
+    const { baseline: none } = await ask('start', { repo: 'p', test: judge, weights: { coverage: 0.4 } })
+    t.equal(none.coverage, null)
+    t.ok(Math.abs(none.score - 0.375) < 1e-9, 'half of the weight is of nothing')
     await ask('start', { repo: 'p', test: judge })
     const old = [{ path: 'coverage.json', content: JSON.stringify(report) }]
     await ask('submit', { candidate: { mode: 'create', files: old } })
-    t.match(await ask('submit', { candidate: scored(3) }), { coverage: null })
+    t.match(await ask('submit', { candidate: scored(1) }), { coverage: null })
   },
 )

@@ -125,7 +125,12 @@ verifies('trm:submit:stale', async (t) => {
   await ask('start', { repo: 'sums', preflight: false })
   await ask('read', { paths: ['sums.py'] })
   writeFileSync(join(root, 'sums', 'sums.py'), `# mine\n${textOf(root, 'sums', 'sums.py')}`)
-  await t.rejects(ask('submit', { candidate: repairSums }), { code: 'STALE_FILE', data: { path: 'sums.py' } })
+  const error = await ask('submit', { candidate: repairSums }).catch((thrown) => thrown)
+  t.match(error, { code: 'STALE_FILE', data: { path: 'sums.py' }, remedy: /data\.diff/ })
+  t.match(error.data.diff, /^@@ -1,1 \+1,2 @@\n\+# mine\n """/)
+  t.match(await ask('validate', { candidate: repairSums }), { errors: [{ code: 'STALE_FILE' }] })
+  const withSha = { ...repairSums, changes: [{ ...repairSums.changes[0], sha: error.data.sha_now }] }
+  t.match(await ask('validate', { candidate: withSha }), { valid: true }, 'written for what is there now')
   await ask('lines', { file: 'sums.py', start: 1, end: 2 })
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
   t.match(textOf(root, 'sums', 'sums.py'), /^# mine\n/)

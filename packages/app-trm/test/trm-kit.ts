@@ -102,7 +102,7 @@ export function write(file: string, text: string): void {
 export const textOf = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
 
 /** A candidate of one replacement. */
-export const replacing = (file: string, oldText: string, newText: string): object => ({
+export const replacing = (file: string, oldText: string, newText: string) => ({
   mode: 'modify',
   changes: [{ file, edits: [{ type: 'replace', oldText, newText }] }],
 })

@@ -1,7 +1,7 @@
 /** From the findings of an evaluation to its result: signals, score, standing, decision, feedback. Pure. */
 
-import { endWhy, judged, type StageFinding } from './evaluation.ts'
-import { bounds, failuresOf, feedbackOf } from './evaluation-feedback.ts'
+import { coverageSignal, endWhy, judged, type StageFinding } from './evaluation.ts'
+import { bounds, failingOf, failuresOf, feedbackOf } from './evaluation-feedback.ts'
 import type { Problem } from './feedback/problem.ts'
 import { type Guard, guarded, guardText } from './guard.ts'
 import { decide, undecided } from './halting.ts'
@@ -73,7 +73,11 @@ export function assess({
     stdout,
     stderr,
   }))
-  const score = scored(signals.map(({ value }) => value))
+  const coverage = evidence.find(({ finding }) => finding.coverage !== undefined)?.finding.coverage ?? null
+  const score = scored([
+    ...signals.map(({ value }) => value),
+    ...(config.coverageWeight > 0 ? [coverageSignal(coverage, config.coverageWeight)] : []),
+  ])
   const metric = measured(evidence)?.metric
   const after = advanced(standing, {
     score: score.score,
@@ -106,7 +110,7 @@ export function assess({
     ...decision,
     signals: score.signals,
     guard,
-    coverage: evidence.find(({ finding }) => finding.coverage !== undefined)?.finding.coverage ?? null,
+    coverage,
     feedback: feedbackOf({
       urgent: guard === null || guard.passes ? [] : [guardText(guard)],
       failures,
@@ -120,6 +124,7 @@ export function assess({
       good: score.signals.filter((one) => one.ok),
     }),
     failures,
+    failing: failingOf(run),
     missing: comparison.missing.slice(0, bounds.names),
     missingCount: comparison.missingCount,
     newlySkipped: comparison.newlySkipped.slice(0, bounds.names),
@@ -149,14 +154,14 @@ const measured = (evidence: readonly Evidence[]): StageFinding | undefined =>
 
 /** The benchmark with its part in the score; undefined where nothing was measured. */
 function perfOutcome(
-  { perf: { goal, noise }, signals }: SessionConfig,
+  { perf: { goal, noise } }: SessionConfig,
   evidence: readonly Evidence[],
   { signals: scoredSignals }: Score,
 ): PerfOutcome | undefined {
   const { metric, spread = 0 } = measured(evidence) ?? {}
   const own = scoredSignals.find(({ kind }) => kind === 'perf')
   if (metric === undefined || own === undefined) return undefined
-  const weights = signals.reduce((sum, { weight }) => sum + weight, 0)
+  const weights = scoredSignals.reduce((sum, { weight }) => sum + weight, 0)
   return {
     ...metric,
     goal,

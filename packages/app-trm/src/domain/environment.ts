@@ -38,21 +38,23 @@ export function commandEnvironment(
 
 /**
  * What makes test runners write reports, without a change of the command: `xml` for pytest, `nodeXml` for node --test.
- * What the session itself set for them is kept.
+ * What the session itself set for them is kept, and `more` comes last.
  */
 export function reportEnvironment(
   { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
   given: Readonly<Record<string, string>>,
+  more: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string } = {},
 ): Readonly<Record<string, string>> {
   const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
-  const after = (added: string, own: string | undefined): string =>
-    own === undefined ? added : `${added} ${own}`
+  const after = (...parts: readonly (string | undefined)[]): string =>
+    parts.filter((part) => part !== undefined).join(' ')
   return {
     PYTEST_ADDOPTS: after(
       `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit2`,
       given.PYTEST_ADDOPTS,
+      more.PYTEST_ADDOPTS,
     ),
-    NODE_OPTIONS: after(node, given.NODE_OPTIONS),
+    NODE_OPTIONS: after(node, given.NODE_OPTIONS, more.NODE_OPTIONS),
   }
 }
 

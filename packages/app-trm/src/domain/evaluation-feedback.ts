@@ -10,7 +10,14 @@ import type { SignalValue } from './signal.ts'
 import type { Tampering } from './tamper.ts'
 
 /** Bounds of an answer: items, characters of one, failures that are told whole, advice, names in a list. */
-export const bounds = Object.freeze({ items: 16, item: 1500, failures: 8, advice: 4, names: 20 })
+export const bounds = Object.freeze({
+  items: 16,
+  item: 1500,
+  failures: 8,
+  failing: 200,
+  advice: 4,
+  names: 20,
+})
 
 /** Failures of a run in its order, errors first: a test that could not be loaded explains those that are missing. */
 export function failuresOf(run: TestRun | undefined): readonly Failure[] {
@@ -27,6 +34,13 @@ export function failuresOf(run: TestRun | undefined): readonly Failure[] {
     message: cut(essence(message), bounds.item),
   }))
 }
+
+/** Ids of all that failed, the first ones where they are many. */
+export const failingOf = (run: TestRun | undefined): readonly string[] =>
+  (run?.cases ?? [])
+    .filter(({ status }) => status === 'error' || status === 'fail')
+    .slice(0, bounds.failing)
+    .map(({ id }) => id)
 
 /** Without the frames of test runners and libraries, which say nothing of the project. */
 function essence(message: string): string {

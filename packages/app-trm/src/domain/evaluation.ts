@@ -70,6 +70,7 @@ export function judged(finding: StageFinding, yardstick: Yardstick): JudgedSigna
     case 'lint':
       return judgedLint(finding, yardstick)
     case 'check':
+    case 'coverage':
       return { value: checkSignal(finding, yardstick) }
   }
 }
@@ -155,6 +156,19 @@ function perfSignal(finding: StageFinding, { bestPerf, goal }: Yardstick): Signa
   const best = bestPerf === undefined ? '' : `, best so far ${metricText(bestPerf)}`
   return signal(finding, value, `${metricText(metric)}${best}`, value > 0)
 }
+
+/** The share of lines that the tests ran, where the session weighs it; 0 where they wrote none that can be read. */
+export const coverageSignal = (coverage: Coverage | null, weight: number): SignalValue => ({
+  name: 'coverage',
+  kind: 'coverage',
+  weight,
+  value: coverage === null ? 0 : coverage.covered / coverage.total,
+  ok: coverage !== null,
+  why:
+    coverage === null
+      ? 'the tests wrote no coverage that can be read'
+      : `${coverage.covered} of ${coverage.total} lines ran, by ${coverage.source}`,
+})
 
 /** The checks that a command prints as `{"checks": [{"name": …, "ok": …}]}`; undefined for other output. */
 export function readChecks(stdout: string): readonly Check[] | undefined {

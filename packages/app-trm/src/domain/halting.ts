@@ -55,7 +55,8 @@ export function decide(
 /** True where the tests pass; where there are none, where every check and lint passes, if there is any. */
 export function passes(signals: readonly SignalValue[]): boolean {
   const tests = signals.filter(({ kind }) => kind === 'test')
-  const judges = tests.length > 0 ? tests : signals.filter(({ kind }) => kind !== 'perf')
+  const judges =
+    tests.length > 0 ? tests : signals.filter(({ kind }) => kind !== 'perf' && kind !== 'coverage')
   return judges.length > 0 && judges.every(({ ok }) => ok)
 }
 

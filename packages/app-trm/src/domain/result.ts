@@ -50,6 +50,8 @@ export interface EvalResult extends Decision {
   /** failures first */
   readonly feedback: readonly string[]
   readonly failures: readonly Failure[]
+  /** ids of all that failed, at most 200; absent in results of an earlier version */
+  readonly failing?: readonly string[]
   /** tests of the baseline that did not run, at most 20 named */
   readonly missing: readonly string[]
   readonly missingCount: number
@@ -96,4 +98,14 @@ export function resultSummary({
   const counted = tests === null ? '' : ` ${tests.passed}/${tests.total} tests pass.`
   const verdict = shouldHalt ? ` Stop: ${reasons[0] ?? rule}.` : kind === 'baseline' ? '' : ' Go on.'
   return `${what}: score ${Math.round(score * 1e4) / 1e4}; ${state}.${counted}${lost}${verdict}`
+}
+
+/** Ids of the tests that failed in an evaluation. */
+export const failingIds = (result: EvalResult | undefined): readonly string[] =>
+  result?.failing ?? result?.failures.map(({ id }) => id) ?? []
+
+/** A result as clients get it: those of `failing` that matter to them stand in `failures`. */
+export function toldResult(result: EvalResult) {
+  const { failing: _, ...told } = result
+  return { ...told, summary: resultSummary(result) }
 }

@@ -27,6 +27,8 @@ export interface SessionConfig {
   readonly project: string
   /** in the order in which they run */
   readonly signals: readonly SignalSpec[]
+  /** weight of the coverage that the tests write; 0 where it is told and not scored */
+  readonly coverageWeight: number
   readonly halt: HaltPolicy
   /** share of the newest score in the moving average, 0 to 1 */
   readonly ema: number
@@ -37,6 +39,8 @@ export interface SessionConfig {
   readonly isolate: boolean
   /** ignored folders that the copy links to */
   readonly link: readonly string[]
+  /** ignored folders and files of which each copy has its own */
+  readonly copy: readonly string[]
   /** further environment of the commands */
   readonly env: Readonly<Record<string, string>>
   readonly perf: PerfConfig
@@ -67,6 +71,7 @@ export interface SessionRequest {
   readonly write?: WritePolicy | undefined
   readonly isolate?: boolean | undefined
   readonly link?: readonly string[] | undefined
+  readonly copy?: readonly string[] | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
   readonly perf?: { readonly [Key in keyof PerfConfig]?: PerfConfig[Key] | undefined } | undefined
   readonly allowTestRemoval?: boolean | undefined
@@ -81,7 +86,14 @@ export interface SessionRequest {
 const defaultNoise = 0.02
 
 /** What sessions of an earlier version do not say. */
-const later = { failFast: false, graded: false, protect: [], sandbox: 'none' } as const
+const later = {
+  copy: [],
+  coverageWeight: 0,
+  failFast: false,
+  graded: false,
+  protect: [],
+  sandbox: 'none',
+} as const
 
 /** The configuration of a stored session. */
 export const storedConfig = (config: SessionConfig): SessionConfig => ({
@@ -96,7 +108,7 @@ const linked = ['node_modules', '.venv', 'venv', '.tox']
 
 /** The configuration of a request, defaults filled in; throws `INVALID_ARGUMENTS` for what cannot be. */
 export function sessionConfig(repo: string, request: SessionRequest): SessionConfig {
-  const { weights = {}, halt = {}, perf = {}, env = {}, link = [] } = request
+  const { weights = {}, halt = {}, perf = {}, env = {}, link = [], copy = [] } = request
   const bad = refusedName(env)
   if (bad !== undefined) throw invalid(`env.${bad}`, 'may not be set for commands')
   if (request.write === 'improved' && request.isolate === false)
@@ -119,6 +131,7 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
     repo,
     project: repo,
     signals: [...standard, ...further],
+    coverageWeight: coverageWeightOf(request),
     halt: {
       max: halt.max ?? defaultPolicy.max,
       threshold: halt.threshold ?? defaultPolicy.threshold,
@@ -129,7 +142,8 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
     timeoutS: request.timeout ?? 120,
     write: request.write ?? 'each',
     isolate: request.isolate ?? true,
-    link: [...new Set([...linked, ...link])],
+    link: [...new Set([...linked, ...link])].filter((path) => !copy.includes(path)),
+    copy: [...new Set(copy)],
     env,
     perf: {
       goal: perf.goal ?? 'min',
@@ -146,6 +160,13 @@ export function sessionConfig(repo: string, request: SessionRequest): SessionCon
   }
 }
 
+/** Coverage is what the tests write: without them there is none to weigh. */
+function coverageWeightOf({ weights: { coverage = 0 } = {}, test }: SessionRequest): number {
+  if (coverage > 0 && test === undefined)
+    throw invalid('weights.coverage', 'needs a test command that writes coverage')
+  return coverage
+}
+
 function refuseRepeated(signals: readonly SignalSpec[]): void {
   const names = new Set(reservedNames)
   for (const { name } of signals) {
@@ -160,14 +181,15 @@ const invalid = (argument: string, problem: string): CausewayError =>
   })
 
 /** The weights in force, by name. */
-export const weightsOf = ({ signals }: SessionConfig): Readonly<Record<string, number>> => ({
+export const weightsOf = ({ signals, coverageWeight }: SessionConfig): Readonly<Record<string, number>> => ({
   ...defaultWeights,
+  ...(coverageWeight > 0 ? { coverage: coverageWeight } : {}),
   ...Object.fromEntries(signals.map(({ name, weight }) => [name, weight])),
 })
 
 /** The configuration as `trm.start` shows it: commands by signal, values of the environment left out. */
 export function shownConfig(config: SessionConfig) {
-  const { repo: _, project, signals, halt, ema, timeoutS, env, ...options } = config
+  const { repo: _, coverageWeight: __, project, signals, halt, ema, timeoutS, env, ...options } = config
   return {
     repoPath: project,
     commands: Object.fromEntries(signals.map(({ name, command }) => [name, command])),

@@ -1,7 +1,7 @@
 /** Signals: what the project's own commands say about a candidate, each a value from 0 to 1 under a weight. */
 
 /** How the output of a command becomes a value. */
-export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
+export type SignalKind = 'check' | 'test' | 'lint' | 'perf' | 'coverage'
 
 /** One configured command. The set is fixed for the life of a session, so that scores can be compared. */
 export interface SignalSpec {
@@ -42,4 +42,4 @@ export const defaultWeights: Readonly<Record<string, number>> = Object.freeze({
 })
 
 /** Names that further signals cannot have. */
-export const reservedNames: readonly string[] = Object.keys(defaultWeights)
+export const reservedNames: readonly string[] = [...Object.keys(defaultWeights), 'coverage']

@@ -5,11 +5,13 @@ import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseBusy } from '../critic.ts'
 import { previewOf } from '../domain/preview.ts'
+import { onlyTests } from '../only-tests.ts'
 import { propose } from '../propose.ts'
 import type { SessionRow } from '../rows.ts'
 import { beginStep } from '../run-step.ts'
 import {
   acting,
+  described,
   evaluationAnswer,
   evaluationOutput,
   named,
@@ -29,28 +31,33 @@ import {
 const candidate = z
   .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
   .describe(
-    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine, line, content} | {type: replaceRange, startLine, endLine, content} | {type: deleteLine, line} | {type: deleteRange, startLine, endLine}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: the same. Lines as before the candidate. In .ipynb edits and diffs have cell (index or id); {type: insertCell|replaceCell, content} and deleteCell.',
+    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine|deleteLine, line, content?} | {type: replaceRange|deleteRange, startLine, endLine, content?}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: the same. Lines as before it. In .ipynb edits and diffs have cell (index or id); {type: insertCell|replaceCell, content}, deleteCell.',
   )
+
+/** Which tests `only` means. */
+const onlyForm = z.union([z.literal('failed'), z.array(z.string().min(1)).min(1).max(50)])
 
 /** Declares trm.submit and trm.validate. */
 export function candidateTools(app: Registrar<Critic, TrmSession>): void {
   app.tool('submit', {
     about:
-      'Applies a candidate, all of it or nothing, runs the commands, scores, and says whether to go on. A refused candidate costs no step.',
+      'Applies a candidate, all or nothing, runs the commands, scores, says whether to go on. A refused one costs no step.',
     hints: acting,
     aliases: named('submit', { rationale: 'reason' }),
     input: {
       ...sidArgument,
       candidate: candidate.optional(),
-      reason: z.string().max(4000).optional().describe('why; kept as notes'),
-      force: z.boolean().default(false).describe('go on after all steps are used'),
+      reason: z.string().max(4000).optional().describe('why, for the notes'),
+      only: described(onlyForm, '"failed" or test ids: runs these alone; no candidate, no step'),
+      force: z.boolean().default(false).describe('go past the limit'),
       ...waitArgument(50),
     },
     output: evaluationOutput,
     task: 'optional',
     example: { before: [started], args: { candidate: repair, reason: 'divide by the count', wait: 60 } },
-    async run({ sid, candidate: given, reason, force, wait }, ctx) {
+    async run({ sid, candidate: given, reason, only, force, wait }, ctx) {
       const session = await sessionFor(ctx, sid)
+      if (only !== undefined) return chosenTests(ctx, session, { given, only: onlyForm.parse(only) })
       const running = await begun(ctx, session, { given, reason, force })
       if ('result' in running) return running.result
       const result = await awaitStep(running.running, {
@@ -104,6 +111,25 @@ export function candidateTools(app: Registrar<Critic, TrmSession>): void {
       }
     },
   })
+}
+
+/** A look at a few tests, kept for a repeat of the call. */
+function chosenTests(
+  ctx: TrmContext,
+  session: SessionRow,
+  { given, only }: { readonly given: unknown; readonly only: 'failed' | readonly string[] },
+) {
+  if (given !== undefined)
+    throw new CausewayError(
+      'INVALID_ARGUMENTS',
+      'submit: only runs tests of what is there, without candidate',
+      {
+        remedy: 'submit the candidate first, then call with only',
+      },
+    )
+  refuseBusy(ctx.store, session)
+  const onProgress = progressOf(ctx)
+  return onlyTests(ctx.store, session, { only, signal: ctx.signal, onProgress })
 }
 
 interface Asked {

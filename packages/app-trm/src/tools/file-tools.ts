@@ -7,8 +7,8 @@ import { z } from 'zod'
 import type { Critic } from '../critic.ts'
 import type { FileContent } from '../domain/candidate/types.ts'
 import { filePart, lineRange, linesIn } from '../domain/file-part.ts'
-import type { SessionRow } from '../rows.ts'
-import { shaOf } from '../seen.ts'
+import type { SeenFile, SessionRow } from '../rows.ts'
+import { seenFile, shaOf } from '../seen.ts'
 import { named, reading, sessionFor, sidArgument, started, type TrmSession } from './shape.ts'
 
 const mostPaths = 50
@@ -37,11 +37,11 @@ export function fileTools(app: Registrar<Critic, TrmSession>): void {
       // Characters for all files together, so that an answer stays small enough for a model.
       const room = Math.max(2000, Math.floor(80_000 / paths.length))
       const entries: [string, unknown][] = []
-      const seen = new Map<string, string>()
+      const seen = new Map<string, SeenFile>()
       for (const path of paths) {
         try {
           const { content, modified } = await readOne(ctx.store, session, path)
-          seen.set(path, shaOf(content))
+          seen.set(path, await seenFile(content))
           entries.push([path, { ...shown(content, { offset, limit, room }), modified }])
         } catch (error) {
           if (!isCausewayError(error)) throw error
@@ -76,15 +76,15 @@ export function fileTools(app: Registrar<Critic, TrmSession>): void {
         throw new CausewayError('NOT_TEXT', `the file is not text: ${file}`, { data: { path: file } })
       const lines = linesIn(content)
       const range = lineRange(lines.length, start, end, file)
-      const sha = shaOf(content)
-      await ctx.store.store.saw(session.id, new Map([[file, sha]]))
+      const seen = await seenFile(content)
+      await ctx.store.store.saw(session.id, new Map([[file, seen]]))
       return {
         file,
         lines: lines
           .slice(range.start - 1, range.end)
           .map((line, index) => `${range.start + index}: ${line}`),
         lineCount: lines.length,
-        sha,
+        sha: seen.sha,
         summary: `Lines ${range.start} to ${range.end} of ${lines.length} in ${file}.`,
       }
     },

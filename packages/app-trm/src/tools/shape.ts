@@ -3,7 +3,7 @@ import type { ToolContext } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Critic, sessionOf } from '../critic.ts'
-import { type EvalResult, resultSummary } from '../domain/result.ts'
+import { type EvalResult, toldResult } from '../domain/result.ts'
 import type { SessionRow } from '../rows.ts'
 
 /** What one client has: the session that it started last. */
@@ -37,6 +37,18 @@ export const waitArgument = (seconds: number) => ({
     .default(seconds)
     .describe('s until it answers status running; then poll state'),
 })
+
+/** Checks a value by a schema that is not listed: to list it would cost a model too much. */
+export const checkedBy =
+  (schema: z.ZodType): z.core.CheckFn<unknown> =>
+  ({ value, issues }) => {
+    for (const issue of schema.safeParse(value).error?.issues ?? [])
+      issues.push({ ...issue, input: value } as z.core.$ZodRawIssue) // found by zod itself
+  }
+
+/** Anything that a schema takes, described in words. */
+export const described = (schema: z.ZodType, what: string) =>
+  z.unknown().check(checkedBy(schema.optional())).optional().describe(what)
 
 /** Writes files, and runs commands that may do anything. */
 export const acting = { destructive: true, openWorld: true }
@@ -107,8 +119,7 @@ export const evaluationOutput = {
 export const evaluationAnswer = (sessionId: string, result: EvalResult) => ({
   sessionId,
   status: 'done',
-  ...result,
-  summary: resultSummary(result),
+  ...toldResult(result),
 })
 
 /** The answer while it goes on. */

@@ -1,12 +1,19 @@
 /** The arguments of trm.start: short in the list, checked in full. */
 import { z } from 'zod'
-import { waitArgument } from './shape.ts'
+import { checkedBy, waitArgument } from './shape.ts'
 
 const share = z.number().min(0).max(1)
 const weight = z.number().min(0).max(1000).optional()
 const text = z.string().min(1).optional()
 
-const weights = z.strictObject({ dataQual: weight, test: weight, lint: weight, perf: weight, build: weight })
+const weights = z.strictObject({
+  dataQual: weight,
+  test: weight,
+  lint: weight,
+  perf: weight,
+  build: weight,
+  coverage: weight,
+})
 
 const halt = z.strictObject({
   max: z.int().min(1).max(200).optional(),
@@ -15,13 +22,14 @@ const halt = z.strictObject({
   min: z.int().min(1).optional(),
 })
 
+/** Paths within the project. */
+const inside = z.array(z.string().regex(/^(?!\/)(?!.*\.\.)/)).max(20)
+
 const moreOptions = z.strictObject({
   write: z.enum(['each', 'improved', 'end']).optional(),
   isolate: z.boolean().optional(),
-  link: z
-    .array(z.string().regex(/^(?!\/)(?!.*\.\.)/))
-    .max(20)
-    .optional(),
+  link: inside.optional(),
+  copy: inside.optional(),
   env: z.record(z.string(), z.string()).optional(),
   perf: z
     .strictObject({
@@ -65,35 +73,28 @@ export const detailed = z.strictObject({
 
 const command = (what: string) => z.string().optional().describe(what)
 
-/** An object whose members are described in words and checked by `schema`: to list their schemas would cost a model too much. */
+/** An object whose members are described in words. */
 const parts = (schema: z.ZodType, what: string) =>
-  z
-    .looseObject({})
-    .check(({ value, issues }) => {
-      for (const issue of schema.safeParse(value).error?.issues ?? [])
-        issues.push({ ...issue, input: value } as z.core.$ZodRawIssue) // found by zod itself
-    })
-    .optional()
-    .describe(what)
+  z.looseObject({}).check(checkedBy(schema)).optional().describe(what)
 
 /** The arguments of trm.start, as they are listed. */
 export const startInput = {
-  repo: z.string().describe('project folder below CAUSEWAY_TRM_ROOTS'),
+  repo: z.string().describe('folder below CAUSEWAY_TRM_ROOTS'),
   dataQual: command('data check, exit 0 is good'),
-  test: command('tests, any runner'),
+  test: command('any runner'),
   lint: command('exit 0 is good'),
   bench: command('prints number and unit'),
   build: command('exit 0 is good'),
   signals: z.array(z.unknown()).optional().describe('more: [{name, command, weight}]'),
   timeout: z.number().min(1).default(120).describe('s each'),
-  weights: parts(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  weights: parts(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0, coverage 0}'),
   halt: parts(halt, '{max 12, threshold .95, patience 3, min 1}'),
   ema: z.number().min(0).max(1).default(0.9).describe('weight of the newest'),
   notes: z.string().optional().describe('the aim'),
   preflight: z.boolean().default(true).describe('run a baseline'),
   options: parts(
     moreOptions,
-    '{write: each|improved|end, isolate, link, env, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path], sandbox: auto|bwrap}',
+    '{write: each|improved|end, isolate, link, copy, env, perf: {goal: min|max, repeat, pattern, unit, noise}, allowTestRemoval, failFast, graded, protect: [tests|path], sandbox: auto|bwrap}',
   ),
   ...waitArgument(50),
 }

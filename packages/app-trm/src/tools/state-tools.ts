@@ -5,7 +5,7 @@ import { awaitStep } from '../await-step.ts'
 import { type Critic, lastResult, liveSteps } from '../critic.ts'
 import { landDesk } from '../desk.ts'
 import { undecided } from '../domain/halting.ts'
-import { type EvalResult, resultSummary } from '../domain/result.ts'
+import { type EvalResult, resultSummary, toldResult } from '../domain/result.ts'
 import { endSession } from '../end-session.ts'
 import { filesOfBest } from '../going-back.ts'
 import type { SessionRow, StepRow } from '../rows.ts'
@@ -162,7 +162,7 @@ async function stateOf({ store, running, now }: Critic, session: SessionRow) {
     bestScore: standing.best_score,
     bestStep: standing.best_step,
     noImproveStreak: standing.streak,
-    last: last && { ...last, summary: resultSummary(last) },
+    last: last && toldResult(last),
     zNotes: standing.notes,
     running:
       current === undefined

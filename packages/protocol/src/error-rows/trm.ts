@@ -177,6 +177,18 @@ export const trmRows = {
     'the session has used all its steps',
     'end it, or pass force: true to go on',
   ),
+  NO_TESTS_CHOSEN: row(
+    -32602,
+    409,
+    'there is no test to run by itself',
+    'leave only out, or give ids of tests as failures and missing tell them',
+  ),
+  TESTS_NOT_SELECTABLE: row(
+    -32000,
+    422,
+    'the runner of the test command cannot run some tests only',
+    'leave only out to run all tests; pytest, unittest, node --test, jest, vitest and mocha can choose',
+  ),
   CHECKPOINT_NOT_FOUND: row(-32602, 404, 'the session has no such checkpoint', 'call trm.list for the ids'),
   TOO_MANY_CHECKPOINTS: row(
     -32000,

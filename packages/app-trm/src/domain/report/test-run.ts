@@ -48,6 +48,16 @@ export function runOf(source: string, cases: readonly TestCase[]): TestRun {
   }
 }
 
+/** The same run with the chosen tests alone, as far as it names its tests. */
+export function chosenOf(run: TestRun, ids: readonly string[]): TestRun {
+  if (!run.isComplete) return run
+  const wanted = new Set(ids)
+  return runOf(
+    run.source,
+    run.cases.filter(({ id }) => wanted.has(id)),
+  )
+}
+
 /** Tests that count: not those that were skipped or failed as expected. */
 export const totalOf = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
 
