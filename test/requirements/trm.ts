@@ -331,6 +331,11 @@ export const trm = {
     origin: 'refinement design, isolation',
     behaviour: 'snapshots work in folders that are no repository',
   },
+  'trm:snapshot:without-git': {
+    origin: 'refinement design, libraries: no git binary',
+    behaviour:
+      'where there is no git, snapshots are kept in the data file and ignore rules are read as git reads them',
+  },
   'trm:snapshot:limits': {
     origin: 'refinement design, security rules',
     behaviour: 'a project too large for a snapshot is refused with its largest folders',

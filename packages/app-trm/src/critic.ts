@@ -1,5 +1,4 @@
 /** The critic that all clients share: sessions, snapshots, places for evaluations, and those that run now. */
-import { existsSync } from 'node:fs'
 import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
@@ -68,7 +67,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   const folders = settings.trmRoots
   const roots = Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : []
   const store = openStore(dir, now)
-  const snapshots = openSnapshots({ dir: join(dir, 'trm'), log })
+  const snapshots = openSnapshots({ dir: join(dir, 'trm'), log, rows: store.contents, now })
   const state: { collecting: Promise<void> } = { collecting: Promise.resolve() }
   const critic: Critic = {
     store,
@@ -102,7 +101,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
   await mkdir(critic.workDir, { recursive: true, mode: 0o700 })
   for (const step of await store.runningSteps()) await interrupt(critic, step)
   await sweepDesks(critic)
-  if (existsSync(join(dir, 'trm', 'shadow.git'))) state.collecting = collect(critic)
+  state.collecting = collect(critic)
   return critic
 }
 

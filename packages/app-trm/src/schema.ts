@@ -54,4 +54,18 @@ export const migrations: readonly Migration[] = [
     name: 'texts as read',
     up: 'ALTER TABLE seen ADD COLUMN text BLOB;',
   },
+  {
+    name: 'snapshots without git',
+    up: `
+      CREATE TABLE content (
+        blob TEXT NOT NULL, part INTEGER NOT NULL, bytes BLOB NOT NULL, kept_ms INTEGER NOT NULL,
+        PRIMARY KEY (blob, part)
+      ) STRICT;
+      CREATE TABLE snapshot (id TEXT PRIMARY KEY, list TEXT NOT NULL) STRICT;
+      CREATE TABLE snapshot_content (
+        blob TEXT NOT NULL, snapshot_id TEXT NOT NULL, PRIMARY KEY (blob, snapshot_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX snapshot_content_id ON snapshot_content (snapshot_id);
+    `,
+  },
 ]

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { openDatabase } from '@causeway/store'
+import { contentRows } from './content-rows.ts'
 import type { Baseline, EvalResult } from './domain/result.ts'
 import type { Standing } from './domain/score.ts'
 import { type SessionConfig, storedConfig } from './domain/session-config.ts'
@@ -18,6 +19,7 @@ import type {
 } from './rows.ts'
 import type { ProcessMark } from './runner/process-group.ts'
 import { migrations } from './schema.ts'
+import type { ContentRows } from './snapshot/row-contents.ts'
 
 /** The transactions. */
 export interface TrmStore {
@@ -69,6 +71,8 @@ export interface TrmStore {
   addCheckpoint(row: CheckpointRow, request: string, answer: unknown): Promise<void>
   checkpoints(sessionId: string): Promise<readonly CheckpointRow[]>
   endSession(change: SessionChange, request: string, answer: unknown): Promise<void>
+  /** Contents of snapshots on a machine without git. */
+  readonly contents: ContentRows
   saw(sessionId: string, files: ReadonlyMap<string, SeenFile>): Promise<void>
   /** path -> sha of each file that the client has seen. */
   seen(sessionId: string): Promise<ReadonlyMap<string, string>>
@@ -295,6 +299,7 @@ export function openStore(dir: string, now: () => number): TrmStore {
         )
         keep(request, given)
       }),
+    contents: contentRows(db, now),
     saw: async (sessionId, files) =>
       transact(() => {
         const put = sql<[string, string, string, Buffer | null]>(

@@ -63,6 +63,8 @@ verifies('trm:run:shell', async (t) => {
   )
   t.match({ exitCode, text: stdout.text }, { exitCode: 7, text: 'x y\na\nb\n' })
   t.equal((await run(t, 'no-such-program')).exitCode, 127)
+  const bare = await run(t, 'echo on', { env: { PATH: '/nonexistent' } })
+  t.match(bare, { exitCode: 0, stdout: { text: 'on\n' } }, 'also where no program is found')
 })
 
 verifies('trm:run:confined', 'limits hold for every command, and are not raised by one', async (t) => {

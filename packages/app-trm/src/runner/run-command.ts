@@ -40,9 +40,9 @@ const [graceMs, drainMs] = [2000, 1000]
 
 /**
  * A watcher in the command's own group reads a pipe from this process: when this process dies, however it dies, the
- * pipe ends and the watcher ends the group.
+ * pipe ends and the watcher ends the group. It is the shell alone: a command's PATH may hold no program.
  */
-const watched = '(cat <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
+const watched = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
 /** Runs a command to its end, its limit or its cancellation; nothing that it started is left then. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {

@@ -35,7 +35,7 @@ export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
   hasSameContent(a, b) && (a.kind !== 'file' || a.mode === b.mode)
 
 /** The id that git gives a blob of so many bytes, which follow: SHA-1 over a header and the bytes. */
-const blobId = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
+export const blobId = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
 
 async function fileBlob(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
   const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { FileContent } from '../domain/candidate/types.ts'
+import type { Contents } from './contents.ts'
 import { copyTree } from './copy-tree.ts'
 import { diskEntry, hasSameContent } from './disk-entry.ts'
-import { type Manifest, readManifest, refOf, sorted, storeManifest } from './manifest.ts'
+import { eitherContents } from './either-contents.ts'
+import { gitContents } from './git-contents.ts'
+import { type Manifest, readManifest, sorted, storeManifest } from './manifest.ts'
 import { placed, realRoot } from './place.ts'
 import { asContent, largestFile, tooLarge } from './project-files.ts'
 import { recordPaths } from './record.ts'
-import { restore } from './restore.ts'
-import { type ShadowGit, shadowGit } from './shadow-git.ts'
+import { lost, restore } from './restore.ts'
+import { type ContentRows, rowContents } from './row-contents.ts'
+import { hasGit, shadowGit } from './shadow-git.ts'
 import { allFiles, type TreeLimits, treeFiles } from './tree-list.ts'
 import type { SnapshotEntry, SnapshotId, Snapshots } from './types.ts'
 
@@ -19,10 +24,13 @@ export interface SnapshotsOptions {
   /** The shadow repository is made in it when the first snapshot is taken. */
   readonly dir: string
   readonly log: Pick<Log, 'debug'>
+  /** Keeps contents where there is no git. */
+  readonly rows: ContentRows
   readonly newId?: (() => string) | undefined
   readonly limits?: TreeLimits | undefined
-  /** How old what no snapshot holds must be for `collect` to remove it, as git writes it. */
-  readonly expire?: string | undefined
+  /** How old what no snapshot holds must be for `collect` to remove it, ms. */
+  readonly keepMs?: number | undefined
+  readonly now?: (() => number) | undefined
 }
 
 /** Most snapshots whose lists are kept in memory. */
@@ -30,10 +38,18 @@ const mostKnown = 500
 
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 
-/** Opens the snapshots of a folder. Git is looked for when it is needed: `SNAPSHOT_UNAVAILABLE` where there is none. */
+/** Opens the snapshots of a folder. Git keeps them where it is found when it is needed, else rows of the data file. */
 export function openSnapshots(options: SnapshotsOptions): Snapshots {
-  const { dir, log, newId = randomUUID, limits = defaultLimits, expire = '1.hour.ago' } = options
-  const git = shadowGit(join(dir, 'shadow.git'), log)
+  const { dir, log, newId = randomUUID, limits = defaultLimits } = options
+  const { rows, keepMs = 3_600_000, now = Date.now } = options
+  const folder = join(dir, 'shadow.git')
+  const git = shadowGit(folder, log)
+  const contents = eitherContents({
+    git: gitContents(git, keepMs),
+    rows: rowContents(rows, { keepMs, now }),
+    hasGit,
+    wasGit: () => existsSync(join(folder, 'HEAD')),
+  })
   // A snapshot never changes, so what was read or written once need not be read again.
   const known = new Map<SnapshotId, Manifest>()
   const combined = new Map<SnapshotId, Manifest>()
@@ -44,23 +60,28 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
     return one
   }
   const manifest = async (id: SnapshotId): Promise<Manifest> =>
-    combined.get(id) ?? known.get(id) ?? remember(id, await readManifest(git, id))
+    combined.get(id) ?? known.get(id) ?? remember(id, await readManifest(contents, id))
   return {
     async take(folder, paths) {
       const root = await realRoot(folder)
       const id = newId()
-      remember(id, await storeManifest(git, id, { root, entries: await recordPaths(git, root, paths) }))
+      remember(
+        id,
+        await storeManifest(contents, id, { root, entries: await recordPaths(contents, root, paths) }),
+      )
       return id
     },
     async copy(folder, target, { signal, isWhole = false } = {}) {
       const root = await realRoot(folder)
-      const files = await (isWhole ? allFiles(root) : treeFiles(git, root, limits))
+      const files = await (isWhole
+        ? allFiles(root)
+        : treeFiles((await hasGit()) ? git : undefined, root, limits))
       await copyTree(files, target, signal)
     },
     async restore(id, restoreOptions = {}) {
       const { expected } = restoreOptions
       const believed = expected === undefined ? undefined : await manifest(expected)
-      return restore(git, await manifest(id), believed, restoreOptions)
+      return restore(contents, await manifest(id), believed, restoreOptions)
     },
     conflicts: async (id) => conflicts(await manifest(id)),
     async combine(ids) {
@@ -86,7 +107,7 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       const files = new Map<string, FileContent | undefined>()
       for (const path of paths) {
         const entry = entries.get(path)
-        if (entry !== undefined) files.set(path, await contentOf(git, entry))
+        if (entry !== undefined) files.set(path, await contentOf(contents, entry))
       }
       return files
     },
@@ -94,14 +115,9 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       const stored = ids.filter((id) => !combined.delete(id))
       if (stored.length === 0) return
       for (const id of stored) known.delete(id)
-      const format = ['for-each-ref', '--format=%(refname)', 'refs/snapshots']
-      const there = new Set((await git.run(format)).toString().split('\n'))
-      const refs = [...new Set(stored.map(refOf))].filter((ref) => there.has(ref))
-      await git.run(['update-ref', '--stdin'], { input: refs.map((ref) => `delete ${ref}\n`).join('') })
+      await contents.drop(stored)
     },
-    async collect() {
-      await git.run(['gc', '--quiet', `--prune=${expire}`])
-    },
+    collect: () => contents.collect(),
   }
 }
 
@@ -115,10 +131,12 @@ async function conflicts({ root, entries }: Manifest): Promise<readonly string[]
 }
 
 async function contentOf(
-  git: ShadowGit,
+  contents: Contents,
   { path, kind, blob, bytes }: SnapshotEntry,
 ): Promise<FileContent | undefined> {
   if (kind !== 'file') return undefined
   if (bytes > largestFile) throw tooLarge(path, bytes)
-  return asContent(await git.run(['cat-file', 'blob', blob]))
+  const found = await contents.read(blob)
+  if (found === undefined) throw lost(blob)
+  return asContent(found)
 }

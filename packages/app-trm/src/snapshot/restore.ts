@@ -1,9 +1,9 @@
 import { CausewayError } from '@causeway/protocol'
+import type { Contents } from './contents.ts'
 import { absent, diskEntry, hasSameContent, isSameEntry } from './disk-entry.ts'
 import type { Manifest } from './manifest.ts'
 import { type Placed, placed } from './place.ts'
 import { type Replacement, replaceFiles, sweepBeside } from './replace-files.ts'
-import type { ShadowGit } from './shadow-git.ts'
 import type { RestoreOptions, RestoreReport, SnapshotEntry } from './types.ts'
 
 /** A path that is to change, and what it is now. */
@@ -15,7 +15,7 @@ interface Due {
 
 /** Makes the paths of a snapshot what they were. */
 export async function restore(
-  git: ShadowGit,
+  contents: Contents,
   { root, entries }: Manifest,
   expected: Manifest | undefined,
   { paths, force = false }: RestoreOptions,
@@ -27,7 +27,7 @@ export async function restore(
   for (const { place } of due) await sweepBeside(place.absolute)
   await replaceFiles(
     root,
-    due.map(({ entry, place }) => ({ place, by: replacement(git, entry) })),
+    due.map(({ entry, place }) => ({ place, by: replacement(contents, entry) })),
     async () =>
       refuseMoved(
         due,
@@ -78,16 +78,26 @@ function conflict(conflicts: readonly string[]): CausewayError {
   return new CausewayError('USER_EDIT_CONFLICT', message, { data: { conflicts } })
 }
 
-function replacement(git: ShadowGit, { kind, blob, mode }: SnapshotEntry): Replacement {
+function replacement(contents: Contents, { kind, blob, mode }: SnapshotEntry): Replacement {
   if (kind === 'absent' || kind === 'other') return { kind: 'absent' }
   if (kind === 'file') {
     return {
       kind,
       mode,
       fill: async (file) => {
-        await git.run(['cat-file', 'blob', blob], { stdout: file.fd })
+        if (!(await contents.copyTo(blob, file))) throw lost(blob)
       },
     }
   }
-  return { kind, target: async () => (await git.run(['cat-file', 'blob', blob])).toString() }
+  return {
+    kind,
+    async target() {
+      const target = await contents.read(blob)
+      if (target === undefined) throw lost(blob)
+      return target.toString()
+    },
+  }
 }
+
+/** What a list names is kept with it: that it is gone is a damage of the data folder. */
+export const lost = (blob: string): Error => new Error(`the content of a snapshot is gone: ${blob}`)

@@ -133,3 +133,10 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+/** True where git can be run now. */
+export const hasGit = (): Promise<boolean> =>
+  runGit(['--version'], { env: { PATH: process.env.PATH ?? '' } }).then(
+    () => true,
+    () => false,
+  )

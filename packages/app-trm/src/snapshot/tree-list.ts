@@ -2,8 +2,10 @@ import type { Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import { machineFolders } from './machine-folders.ts'
 import { statsOf } from './place.ts'
 import { harmless, type ShadowGit } from './shadow-git.ts'
+import { walkTree } from './walk-tree.ts'
 
 /** A file of a project. */
 export interface TreeFile {
@@ -18,28 +20,19 @@ export interface TreeLimits {
   readonly bytes: number
 }
 
-/** Folders that tools fill and can fill again; never part of a snapshot of a whole project. */
-export const machineFolders: readonly string[] = [
-  'node_modules',
-  '.venv',
-  'venv',
-  '.tox',
-  '__pycache__',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.ruff_cache',
-]
-
 /**
  * Every file and link of a project that its own ignore rules keep, and what it tracks in spite of them, sorted.
- * Repositories within it are left out. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ * Repositories within it are left out. Without git the rules are read here. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
  */
 export async function treeFiles(
-  git: ShadowGit,
+  git: ShadowGit | undefined,
   root: string,
   limits: TreeLimits,
 ): Promise<readonly TreeFile[]> {
-  const paths = new Set([...(await untracked(git, root)), ...(await trackedThoughIgnored(git, root))])
+  const paths =
+    git === undefined
+      ? new Set(await walkTree(root))
+      : new Set([...(await untracked(git, root)), ...(await trackedThoughIgnored(git, root))])
   const kept = [...paths].filter((path) => path !== '' && !path.endsWith('/')).sort()
   if (kept.length > limits.files)
     throw tooLarge(

@@ -122,8 +122,8 @@ export const trmRows = {
   SNAPSHOT_UNAVAILABLE: row(
     -32000,
     503,
-    'snapshots cannot be made on this machine',
-    'install git 2.30 or newer, and let the server find it in PATH',
+    'git has kept the snapshot, and is not found now',
+    'let the server find git in PATH again',
   ),
   TREE_BUSY: row(-32000, 409, 'a file changed while it was being replaced', 'call again', retry),
   NOT_A_DIFF: row(
