@@ -41,6 +41,7 @@ verifies('restart:no-loss', async (t) => {
         },
       },
     )
+    const promised = promisesOf(works)
     t.ok(isStopping, 'every store was at work')
     const said = refusals.map((error) => (error instanceof Refused ? error.answer.json.code : String(error)))
     t.same(
@@ -51,7 +52,7 @@ verifies('restart:no-loss', async (t) => {
     t.same(await running.server.exited, { code: 0, signal: null })
     checkFiles(t, dir)
     running = await startServer(t, { dir, env: { ...env, MCP_SERVER_PORT: new URL(url).port } })
-    await checkAll(t, works, { url, dir }, promisesOf(works))
+    await checkAll(t, works, { url, dir }, promised)
   }
   over.abort()
   await calling
