@@ -52,10 +52,12 @@ export async function soak({ bridges, seconds, seed, say }: SoakPlan): Promise<S
     while (Date.now() < until - 5000) {
       await wait(3000 + random.below(9000))
       const signal = random.pick(['SIGTERM', 'SIGKILL'] as const)
-      await server.end(signal)
+      const endingMs = await took(() => server.end(signal))
       await wait(random.below(3000))
-      await server.start()
-      say(`server ended by ${signal}, started again (${server.starts})`)
+      const startingMs = await took(() => server.start())
+      say(
+        `server ended by ${signal} in ${endingMs} ms, healthy again in ${startingMs} ms (start ${server.starts})`,
+      )
     }
 
     await Promise.all(running)
@@ -76,6 +78,13 @@ export async function soak({ bridges, seconds, seed, say }: SoakPlan): Promise<S
     await server.end('SIGTERM')
     rmSync(dir, { recursive: true, force: true })
   }
+}
+
+/** How long it takes, ms. */
+async function took(act: () => Promise<void>): Promise<number> {
+  const began = performance.now()
+  await act()
+  return Math.round(performance.now() - began)
 }
 
 function leaks(
