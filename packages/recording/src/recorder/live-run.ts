@@ -1,8 +1,8 @@
 import { CausewayError } from '@causeway/protocol'
-import type { RecorderWorker } from '../worker-link.ts'
 import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import type { RunProgress } from './run-writer.ts'
+import type { SpareWorker } from './spare-worker.ts'
 
 /** A run that has a worker which writes it. */
 export interface LiveRun {
@@ -21,7 +21,7 @@ export interface LiveRun {
   take(body: AsyncIterable<Uint8Array>): Promise<Ingested & RunProgress>
   /** Fills the run, which is new, from a private copy. */
   import(copy: string): Promise<void>
-  /** Stores what is left, notes the status and ends the worker. */
+  /** Stores what is left, notes the status and lets go of the worker. */
   close(status: RunStatus): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface LiveRun {
 export interface LiveRunOptions {
   readonly name: string
   readonly file: string
-  readonly link: RecorderWorker
+  readonly workers: SpareWorker
   readonly now: () => number
   /** bytes that the file may have */
   readonly bytes: number
@@ -53,7 +53,8 @@ const ownBuffer = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =
 
 /** Opens the run file in a worker; ends the worker where that fails. */
 export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
-  const { name, file, link, now, bytes, idleMs, onStored, onIdle } = options
+  const { name, file, workers, now, bytes, idleMs, onStored, onIdle } = options
+  const link = workers.take()
   let progress: RunProgress
   try {
     progress = await link.call('runOpen', { file, nowMs: now(), bytes })
@@ -141,9 +142,11 @@ export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
       try {
         note(await link.call('runStatus', { status, nowMs: now() }))
         await link.call('runClose', undefined)
-      } finally {
+      } catch (error) {
         await link.stop()
+        throw error
       }
+      await workers.give(link)
     },
   }
 }

@@ -35,22 +35,22 @@ export function recorderMethods(): {
   readonly handlers: HandlersOf<RecorderMethods>
   readonly close: () => void
 } {
-  let writer: RunWriter | undefined
+  let current: { readonly writer: RunWriter; readonly readLine: (text: string) => Line } | undefined
   let lines: LineSplitter = lineSplitter()
-  let readLine: (text: string) => Line
   let ignored = 0
   let before = 0
   let failure: unknown
-  const open = (): RunWriter => {
-    if (!writer) throw new Error('no run is open in this worker')
-    return writer
+  const opened = (): NonNullable<typeof current> => {
+    if (!current) throw new Error('no run is open in this worker')
+    return current
   }
+  const open = (): RunWriter => opened().writer
   const take = (text: string, nowMs: number): void => {
     if (text.trim() === '') return
-    const run = open()
+    const { writer, readLine } = opened()
     const line = readLine(text)
-    if ('run' in line) run.addRun(line.run)
-    else if (!run.addFrame(line.frame, nowMs)) ignored++
+    if ('run' in line) writer.addRun(line.run)
+    else if (!writer.addFrame(line.frame, nowMs)) ignored++
   }
   const ingested = (progress: RunProgress): Ingested & RunProgress => ({
     ...progress,
@@ -77,13 +77,14 @@ export function recorderMethods(): {
     }
   }
   const close = (): void => {
-    writer?.close()
-    writer = undefined
+    current?.writer.close()
+    current = undefined
+    lines = lineSplitter()
   }
   const handlers: HandlersOf<RecorderMethods> = {
     runOpen({ file, nowMs, bytes }) {
-      writer = openRunWriter(file, nowMs, { bytes })
-      readLine = lineReader(writer.knowledge)
+      const writer = openRunWriter(file, nowMs, { bytes })
+      current = { writer, readLine: lineReader(writer.knowledge) }
       begin()
       return writer.flush(nowMs)
     },

@@ -12,6 +12,7 @@ import { nameLanes } from './name-lanes.ts'
 import type { Recorder, RecorderLimits, RunState } from './recorder-types.ts'
 import { expiredRuns } from './retention.ts'
 import type { RunStatus } from './run-schema.ts'
+import { spareWorker } from './spare-worker.ts'
 
 /** What a recorder works with. */
 export interface RecorderOptions {
@@ -39,6 +40,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const live = new Map<string, LiveRun>()
   const listeners = new Set<(name: string) => void>()
   const alone = nameLanes()
+  const workers = spareWorker(startWorker)
 
   const entryOf = async (run: LiveRun): Promise<RunEntry> => {
     const { status, total_frames, first_frame_id: first_frame, last_frame_id: last_frame } = run.progress
@@ -55,7 +57,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     const run = await liveRun({
       name,
       file: pathOf(name),
-      link: startWorker(),
+      workers,
       now,
       bytes: limits.bytes,
       idleMs: limits.idleMs,
@@ -251,6 +253,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
           ),
         ),
       )
+      await workers.close()
     },
   }
 }

@@ -92,7 +92,8 @@ function readFrame(line: Members, knowledge: RunKnowledge, contacts: ContactList
     time: number(line.time, 'time', '', 's'),
     wallTime: number(line.wall_time, 'wall_time', '', 's since the epoch'),
     bodies,
-    contacts: packContacts(rowsOf(contacts), knowledge.room),
+    contacts:
+      isTouching || contacts.externals.length > 0 ? packContacts(rowsOf(contacts), knowledge.room) : null,
     solver: readSolver(line.solver, contacts),
     system: systemEnergy(bodies, given, knowledge.energyBefore(), isTouching),
   }
