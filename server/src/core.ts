@@ -3,7 +3,7 @@
  *
  * A channel reads its wire, builds a `Caller`, calls `dispatch`, and writes what comes back. It knows no app.
  */
-import type { AppRoute, AppSocket, AppTool, ChannelContext, Input } from '@causeway/app-kit'
+import type { AppRoute, AppSocket, AppTool, Cache, ChannelContext, Input } from '@causeway/app-kit'
 import type { CallToolResult, ClientInfo, LogLevel, Params } from '@causeway/protocol'
 import type { AuditQuery, StoredEntry } from './audit/audit-store.ts'
 import type { Backups } from './backup/backup-types.ts'
@@ -157,6 +157,8 @@ export interface Core {
   ownerOf(uri: string): string | undefined
   /** Discovers again, now. */
   refresh(): Promise<{ readonly changed: boolean; readonly hash: string }>
+  /** Whether memory is short, and caches of a channel to be guarded with all others. */
+  readonly memory: { isShort(): boolean; add(cache: Cache): void }
   /** Backups of the data folder. */
   readonly backups: Backups
   /** The calls that were made, newest first. */

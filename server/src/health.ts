@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import type { AppHealth, HealthReport } from './core.ts'
 import type { Host, Hosted } from './host.ts'
 import type { Limits } from './limit/limits.ts'
+import type { MemoryGuard } from './memory/guard.ts'
 import type { UserApps } from './user-app.ts'
 import { version } from './version.ts'
 
@@ -16,9 +17,10 @@ export async function reportHealth(parts: {
   now: () => number
   limits: Limits
   audit: Audit
+  memory: Pick<MemoryGuard, 'report'>
   hash: string
 }): Promise<HealthReport> {
-  const { host, userApps, config, startedMs, now, limits, audit, hash } = parts
+  const { host, userApps, config, startedMs, now, limits, audit, memory, hash } = parts
   const opened = await Promise.all(
     host.apps().map(async (hosted) => [hosted.app.name, await healthOf(hosted)] as const),
   )
@@ -41,6 +43,7 @@ export async function reportHealth(parts: {
       inflight: config.maxInflight,
       ...limits.report(),
     },
+    memory: await memory.report(),
     audit: audit.report(),
     apps,
   }

@@ -1,5 +1,7 @@
 /** What the server counts and measures, for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MemoryReport } from './memory/guard.ts'
+import { memoryMetrics } from './memory/metrics.ts'
 
 /** One finished call. */
 export interface CallSample {
@@ -13,6 +15,8 @@ export interface CallSample {
 /** The metrics of one server. */
 export interface Metrics {
   call(sample: CallSample): void
+  /** Shows what the guard of the memory reports. */
+  memory(report: () => Promise<MemoryReport>): void
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>
   close(): void
 }
@@ -46,6 +50,7 @@ export function openMetrics(running: ReadonlyMap<string, number>): Metrics {
     },
   })
   return {
+    memory: (report) => memoryMetrics(registry, report),
     call({ app, what, code, seconds }) {
       counterOf(app, what, code).inc()
       histogramOf(app, what, '').observe(seconds)

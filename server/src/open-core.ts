@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { App, Env } from '@causeway/app-kit'
+import type { App, Cache, Env } from '@causeway/app-kit'
 import { type CallToolResult, CausewayError, pathName } from '@causeway/protocol'
 import type { Logger } from 'pino'
 import { openAudit } from './audit/audit.ts'
@@ -22,6 +22,10 @@ import { healthOf, reportHealth } from './health.ts'
 import { type Host, type Hosted, openHost } from './host.ts'
 import { openLimits } from './limit/limits.ts'
 import type { Lines } from './log-files.ts'
+import { openCaches } from './memory/caches.ts'
+import { collectGarbage } from './memory/collect.ts'
+import { openMemoryGuard } from './memory/guard.ts'
+import { defaultLimitBytes, readMemory } from './memory/reading.ts'
 import { findResource } from './method/resources.ts'
 import { runTool } from './method/tools.ts'
 import { openMetrics } from './metrics.ts'
@@ -100,6 +104,19 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
 
   const all = [causewayApp(() => core), ...apps, ...userApps.apps()]
   const host = await openHost(enabled(all, config.apps), { envOf, log })
+  const ownCaches: Cache[] = []
+  const memory = openMemoryGuard({
+    caches: openCaches({
+      host,
+      own: () => ownCaches,
+      onFailure: (cache, err) => log.warn({ cache, err }, 'a cache could not give back'),
+    }),
+    limitBytes: config.memoryLimitMb === undefined ? defaultLimitBytes() : config.memoryLimitMb * 1024 ** 2,
+    read: readMemory,
+    collect: collectGarbage,
+    log,
+  })
+  metrics.memory(memory.report)
   const registry = await openRegistry({
     host,
     ttlMs: config.toolsTtlMs,
@@ -162,18 +179,21 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     ownerOf: (uri) => findResource(host.apps(), uri)?.hosted.path,
     refresh: registry.refresh,
     audit: audit.query,
+    memory: { isShort: memory.isShort, add: (cache) => void ownCaches.push(cache) },
     backups: openBackups({
       dataDir: config.dataDir,
       folder: config.backupDir ?? join(config.dataDir, backupsFolder),
       parts: () => partsOf(all),
       now,
+      log,
     }),
     health: () =>
-      reportHealth({ host, userApps, config, startedMs, now, limits, audit, hash: registry.hash() }),
+      reportHealth({ host, userApps, config, startedMs, now, limits, audit, memory, hash: registry.hash() }),
     appHealth: async (app) => healthOf(hostedAs(app)),
     metrics: metrics.exposition,
     async close() {
       registry.close()
+      await memory.close()
       userApps.close()
       await host.close()
       limits.close()

@@ -45,6 +45,16 @@ export const limits = {
     behaviour:
       'more requests at once than may be answered, or a process that cannot follow, get 503 with Retry-After',
   },
+  'limits:memory': {
+    origin: 'design, safe by default',
+    behaviour:
+      'near the limit of memory caches give back, the cheapest first; each is kept within its cap; /health and /metrics tell it',
+  },
+  'limits:memory:short': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a server with less memory than it needs goes on one request at a time, refuses the others with 503 and Retry-After, and loses nothing',
+  },
   'limits:answer': {
     origin: 'design, safe by default',
     behaviour:

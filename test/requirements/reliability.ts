@@ -30,6 +30,15 @@ export const reliability = {
     behaviour:
       'make_backup copies a running server with progress, once for each request, one at a time; list_backups lists it',
   },
+  'backup:task': {
+    origin: 'design, data',
+    behaviour: 'make_backup is a task for a client that knows tasks, and its answer is that of the call',
+  },
+  'backup:killed': {
+    origin: 'design, data',
+    behaviour:
+      'what a server that was killed had of a backup is gone after the next start; what another program makes stays',
+  },
   'backup:running': {
     origin: 'design, data',
     behaviour:

@@ -1,5 +1,6 @@
 /** Debrief: maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst change together. Degrees, WGS84, UTC. */
 import { defineApp } from '@causeway/app-kit'
+import { debriefCaches } from './caches.ts'
 import { debriefData } from './data.ts'
 import { eventRoutes } from './event-routes.ts'
 import { legacyRoutes } from './legacy-routes.ts'
@@ -25,6 +26,7 @@ export default defineApp(
     open: openDebrief,
     session: (): DebriefSession => ({}),
     close: (store) => store.end(),
+    caches: debriefCaches,
     health: (store) => store.health(),
   },
   (app) => {

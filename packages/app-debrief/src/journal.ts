@@ -113,7 +113,7 @@ export const journalMigrations: readonly Migration[] = [
 const repeatMs = 600_000
 const mostAuditRows = 20_000
 /** A patch above this does not outlive the process: an undo of it ends with the process, characters. */
-const mostEntry = 2 ** 20
+export const mostEntry = 2 ** 20
 
 /** Opens `debrief.db` in the data folder; throws as `openDatabase` does. */
 export function openJournal(dir: string, now: () => number): Journal {

@@ -25,6 +25,10 @@ export interface Live {
   /** Where the next event follows. */
   readonly lastId: string
   readonly listeners: number
+  /** letters of the events that are kept */
+  readonly characters: number
+  /** Forgets events until so many letters are given back, the oldest first; gives the letters. */
+  shrink(characters: number): number
 }
 
 const mostEvents = 256
@@ -39,18 +43,20 @@ export function liveEvents(startRev: number): Live {
   /** events up to this one are forgotten */
   let forgotten: readonly [rev: number, n: number] = last
 
+  const forgetOldest = (): void => {
+    const gone = ring.shift()
+    if (gone === undefined) return
+    characters -= gone.data.length
+    forgotten = place(gone.id) ?? forgotten
+  }
+
   return {
     tell(rev, event, members) {
       last = rev > last[0] ? [rev, 0] : [last[0], last[1] + 1]
       const made: LiveEvent = { id: idText(last), event, data: `{"rev":${rev},${members}}` }
       ring.push(made)
       characters += made.data.length
-      while (ring.length > mostEvents || (characters > mostCharacters && ring.length > 0)) {
-        const gone = ring.shift()
-        if (gone === undefined) break
-        characters -= gone.data.length
-        forgotten = place(gone.id) ?? forgotten
-      }
+      while (ring.length > mostEvents || (characters > mostCharacters && ring.length > 0)) forgetOldest()
       for (const listener of listeners) listener.send(made)
     },
     listen(listener, since) {
@@ -65,6 +71,14 @@ export function liveEvents(startRev: number): Live {
     },
     get listeners() {
       return listeners.size
+    },
+    get characters() {
+      return characters
+    },
+    shrink(wanted) {
+      const before = characters
+      while (before - characters < wanted && ring.length > 0) forgetOldest()
+      return before - characters
     },
   }
 }

@@ -1,6 +1,12 @@
 /** Charts of plots as pictures: drawn in one worker, made into pixels in another. */
 import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
-import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import {
+  type RestingWorkers,
+  restingWorkers,
+  startWorker,
+  type WorkerLink,
+  workerFile,
+} from '@causeway/worker'
 import type { MapDrawing } from './domain/map/map-drawing.ts'
 import type { MapMethods } from './map-worker.ts'
 
@@ -8,6 +14,8 @@ import type { MapMethods } from './map-worker.ts'
 export interface MapMaker {
   /** Throws `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `WORKER_LOST`. */
   draw(drawing: Omit<MapDrawing, 'land'>, signal: AbortSignal): Promise<Picture>
+  /** The memory of the worker that draws; the one that makes pixels ends by itself. */
+  readonly memory: RestingWorkers
   close(): Promise<void>
 }
 
@@ -27,6 +35,7 @@ export function openMapMaker(log: PictureLog): MapMaker {
       const svg = await link.call('draw', drawing, { signal })
       return renderer.drawing(svg, { width_px: drawing.width, scale, signal })
     },
+    memory: restingWorkers(() => [link]),
     async close() {
       await Promise.all([renderer.close(), link?.stop()])
     },

@@ -2,9 +2,10 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { CallOptions } from '@causeway/worker'
 import { weightOf } from './domain/weight.ts'
+import { mostEntry } from './journal.ts'
 import type { ChangeCall, Plot, PlotStamp, Requester } from './plot.ts'
 import { signatureOf } from './plot-file.ts'
-import { workerBytes } from './plot-holder.ts'
+import { type PlotHolder, workerBytes } from './plot-holder.ts'
 import { loadPlot } from './plot-loading.ts'
 import type { Prepared } from './plot-methods.ts'
 import {
@@ -31,6 +32,8 @@ const againMs = 5000
 export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = {}): Promise<Plot> {
   let plot = await loadPlot(env, path, watch)
   let isLost = false
+  let isUndoKept = true
+  const released = new WeakSet<PlotHolder>()
   let isClosed = false
   let last: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -122,6 +125,7 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
       await plot.holder.call('settle', { install: true })
       plot.rev += 1
       isUnkept ||= patch === null
+      isUndoKept &&= entries.every((entry) => entry.patch.length <= mostEntry)
       if (isSaved && !isReload) {
         plot.savedRev = plot.rev
         await journal.saved(plot.path, plot.rev, plot.sha256)
@@ -194,10 +198,15 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     },
     async read(query) {
       await checkFirst()
+      const { holder } = plot
       try {
-        return { data: await plot.holder.read(query), stamp: stamp() }
+        return { data: await holder.read(query), stamp: stamp() }
       } catch (error) {
-        if (isCausewayError(error) && error.code === 'WORKER_LOST') isLost = true
+        if (!isCausewayError(error) || error.code !== 'WORKER_LOST') throw error
+        // Let go of between the look and the question: it is read again, in its turn.
+        if (released.has(holder))
+          return inTurn(async () => ({ data: await plot.holder.read(query), stamp: stamp() }))
+        isLost = true
         throw error
       }
     },
@@ -234,8 +243,17 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
         await trySave(env, plot)
         // First: who asks meanwhile waits for its turn, and reads it anew.
         isLost = true
+        released.add(plot.holder)
         await plot.holder.stop()
       }),
+    get isReleasable() {
+      return isUndoKept
+    },
+    async memoryBytes() {
+      if (isLost) return 0
+      // Texts and what was read off them; a feature that is asked for is parsed for a moment.
+      return plot.holder.isWorker ? plot.holder.bytes() : 2 * plot.bytes
+    },
     idleMs: () => (plot.live.listeners > 0 ? 0 : env.now() - usedMs),
     stamp,
     get bytes() {

@@ -1,4 +1,5 @@
 /** Who holds a plot: this thread for small ones, a worker for large ones; asked in the same way. */
+import { CausewayError } from '@causeway/protocol'
 import {
   type AnswerOf,
   type ArgsOf,
@@ -18,6 +19,8 @@ export const workerBytes = 2 ** 20
 /** A plot that somebody holds. */
 export interface PlotHolder {
   readonly isWorker: boolean
+  /** Bytes of a worker's memory; 0 in this thread, where nobody counts them apart. */
+  bytes(): Promise<number>
   /** Rejects with what the method throws, with `CANCELLED` on abort, and with `WORKER_LOST`. */
   call<Name extends MethodName<PlotMethods>>(
     method: Name,
@@ -34,13 +37,22 @@ export function holdPlot(bytes: number, isForced = false): PlotHolder {
 }
 
 function inThread(): PlotHolder {
-  const memory = plotMemory()
+  const held: { memory?: ReturnType<typeof plotMemory> } = { memory: plotMemory() }
   const call: PlotHolder['call'] = async (method, args, options = {}) => {
-    const run = memory[method] as (args: unknown, call: Call) => unknown
+    if (held.memory === undefined) throw new CausewayError('WORKER_LOST', 'the plot was let go of')
+    const run = held.memory[method] as (args: unknown, call: Call) => unknown
     const { signal = new AbortController().signal, progress = () => {} } = options
     return run(args, { signal, progress }) as never // the answer of this method
   }
-  return { isWorker: false, call, read: reader(call), stop: async () => {} }
+  return {
+    isWorker: false,
+    bytes: async () => 0,
+    call,
+    read: reader(call),
+    async stop() {
+      delete held.memory
+    },
+  }
 }
 
 function inWorker(): PlotHolder {
@@ -49,7 +61,7 @@ function inWorker(): PlotHolder {
     remedy: 'call again: the plot is read from its file, with the changes that were made',
   })
   const call: PlotHolder['call'] = (method, args, options) => link.call(method, args, options)
-  return { isWorker: true, call, read: reader(call), stop: () => link.stop() }
+  return { isWorker: true, bytes: () => link.bytes(), call, read: reader(call), stop: () => link.stop() }
 }
 
 /** The kind of a question decides the kind of its answer. */

@@ -59,6 +59,10 @@ export interface Plot {
   readonly isInWorker: boolean
   /** Saves what is new and gives the memory back; the next call reads the plot again. */
   release(): Promise<void>
+  /** False while it has steps to undo that are only in memory. */
+  readonly isReleasable: boolean
+  /** Bytes of memory that it takes, in this thread about; 0 once it was released. */
+  memoryBytes(): Promise<number>
   /** Milliseconds since somebody last asked for anything. */
   idleMs(): number
   /** Saves what is new and lets go of the plot. */

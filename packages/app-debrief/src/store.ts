@@ -11,6 +11,7 @@ import { openPlot } from './open-plot.ts'
 import type { Plot } from './plot.ts'
 import { findPlotFile, type PlotFile, type PlotTitle, plotFiles } from './plot-folder.ts'
 import { plotParts, plotUri } from './plot-uri.ts'
+import { eventsMemory, type Holding, plotsMemory } from './plots-memory.ts'
 import type { PlotEnv } from './standing.ts'
 import type { ToolCache } from './vault-tool.ts'
 
@@ -36,6 +37,8 @@ export interface Debrief {
   readonly call: Env['call']
   readonly toolCache: ToolCache
   readonly map: MapMaker
+  /** What open plots hold: those of this thread, those of workers, and the events of all. */
+  readonly memory: Readonly<Record<'plots' | 'workers' | 'events', Holding>>
   /** Counts for `/health`. */
   health(): { readonly open_plots: number; readonly in_workers: number; readonly unsaved: number }
   /** Saves and closes everything. */
@@ -175,6 +178,11 @@ export async function openDebrief(env: Env): Promise<Debrief> {
     call: env.call,
     toolCache: { tools: [], untilMs: 0 },
     map,
+    memory: {
+      plots: plotsMemory(() => ready().filter(({ isInWorker }) => !isInWorker)),
+      workers: plotsMemory(() => ready().filter(({ isInWorker }) => isInWorker)),
+      events: eventsMemory(ready),
+    },
     health: () => ({
       open_plots: open.size,
       in_workers: ready().filter(({ isInWorker }) => isInWorker).length,

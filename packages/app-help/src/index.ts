@@ -16,6 +16,9 @@ export default defineApp(
     open: openHelp,
     session: () => ({}),
     close: (store) => store.close(),
+    caches: ({ memory }) => [
+      { name: 'search', costMs: 400, isInHeap: false, mostBytes: 2 * 1024 ** 3, ...memory },
+    ],
     health: (store) => store.health(),
   },
   (app) => {

@@ -1,7 +1,14 @@
 /** Help's state: the documentation as it is searched, and the build that keeps it up to date. Both live in workers. */
 import type { Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { type CallOptions, startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import {
+  type CallOptions,
+  type RestingWorkers,
+  restingWorkers,
+  startWorker,
+  type WorkerLink,
+  workerFile,
+} from '@causeway/worker'
 import type { BuildMethods } from './build-worker.ts'
 import type { Lines, PageName, PageText } from './search/questions.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
@@ -30,6 +37,8 @@ export interface Help {
   building(): BuildProgress | undefined
   /** Looks for new and changed pages now; the same build for everybody who asks while it runs. */
   build(): Promise<BuildReport>
+  /** The memory of the worker that searches. */
+  readonly memory: RestingWorkers
   health(): Promise<Readonly<Record<string, unknown>>>
   close(): Promise<void>
 }
@@ -162,6 +171,7 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
     isBuilt: async () => (state.revision ?? 0) > 0 || (await look()) > 0,
     building: () => state.progress,
     build,
+    memory: restingWorkers(() => [state.link]),
     async health() {
       const link = state.link?.isAlive ? state.link : undefined
       const isBuilt = (state.revision ?? 0) > 0

@@ -1,5 +1,6 @@
 /** An app is a value: who it is, how it opens, and everything that it offers. */
 import { appNamePattern, CausewayError, type ErrorObject, wireName } from '@causeway/protocol'
+import type { Cache } from './cache.ts'
 import type { Env } from './context.ts'
 import type { DataPart } from './data-part.ts'
 import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
@@ -39,6 +40,8 @@ export interface AppIdentity<Store, Session> {
   close?(store: Store): void | Promise<void>
   /** Tools known only at run time, beside the declared ones; called at most every few minutes and on `changed.tools()`. */
   discover?(store: Store): Promise<readonly AppTool[]>
+  /** What it keeps in memory and can give back; asked again at each look, for it may have come since. */
+  caches?(store: Store): readonly Cache[]
   /** Numbers and words for `/health`. */
   health?(store: Store): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 }
@@ -76,6 +79,7 @@ export interface App {
   session(): unknown
   close(store: unknown): Promise<void>
   discover(store: unknown): Promise<readonly AppTool[]>
+  caches(store: unknown): readonly Cache[]
   health(store: unknown): Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -141,6 +145,7 @@ export function defineApp<Store, Session>(
     session: () => identity.session(),
     close: async (store) => identity.close?.(store as Store),
     discover: async (store) => (await identity.discover?.(store as Store)) ?? [],
+    caches: (store) => identity.caches?.(store as Store) ?? [],
     health: async (store) => (await identity.health?.(store as Store)) ?? {},
   }
 }

@@ -13,6 +13,7 @@ export {
   replyTo,
   sample,
 } from './ask.ts'
+export type { Cache } from './cache.ts'
 export { closest } from './closest.ts'
 export type { CallContext, Changes, ChannelContext, Env, Facts, Log, Roots, ToolContext } from './context.ts'
 export type { DataPart } from './data-part.ts'

@@ -20,6 +20,7 @@ export default defineApp(
     open: openMinds,
     session: () => ({}),
     close: (minds) => minds.close(),
+    caches: (minds) => minds.caches,
     health: (minds) => minds.health(),
   },
   (app) => {

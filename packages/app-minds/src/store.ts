@@ -1,6 +1,7 @@
 /** The minds of a server: one file, a queue for each mind, one space of vectors, and the models that may be asked. */
-import type { Env } from '@causeway/app-kit'
+import type { Cache, Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import { mindsCaches } from './caches.ts'
 import { hash32 } from './domain/random.ts'
 import { type Limits, limitsSchema, mindIdPattern } from './limits.ts'
 import { openModels } from './llm/open-models.ts'
@@ -67,6 +68,8 @@ export interface Minds {
   decision(mindId: string, requestId: string | null): Promise<StoredDecision | undefined>
   usage(mindId: string): Promise<Usage>
   selectorOf(config: MindConfig): 'llm' | 'policy'
+  /** What can be given back of the memory: vectors of this thread and of the worker, vectors and stems of texts. */
+  readonly caches: readonly Cache[]
   health(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
@@ -195,6 +198,7 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
     decision: (mindId, requestId) => file.decision(mindId, requestId),
     usage: async (mindId) => file.usage((await file.mind(mindId)).seq, 0, null),
     selectorOf,
+    caches: mindsCaches(parts),
     health: () => ({
       ...file.figures(),
       decisions_total: figures.decisions,

@@ -1,5 +1,6 @@
 /** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
+import { replayCaches } from './caches.ts'
 import { replayData } from './data.ts'
 import { replayPrompts } from './prompts.ts'
 import { recorderRoutes } from './recorder-routes.ts'
@@ -32,6 +33,7 @@ export default defineApp(
     open: openReplay,
     session: (): ReplaySession => ({}),
     close: (store) => store.close(),
+    caches: replayCaches,
     health: async (store) => ({ ...store.health(), ...(await store.recorder.health()) }),
   },
   (app) => {

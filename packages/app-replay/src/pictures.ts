@@ -14,10 +14,14 @@ export interface Pictures {
   ): { readonly uri: string; readonly content: readonly Content[] }
   /** SVG text of a picture that is still kept. */
   svg(recording: string, id: string): string | undefined
+  /** Bytes of the SVG texts. */
+  readonly bytes: number
+  /** Forgets pictures until so many bytes are given back, the longest unread first; gives the bytes. */
+  shrink(bytes: number): number
 }
 
-/** SVG text that is kept, characters. */
-const mostCharacters = 32 * 1024 ** 2
+/** SVG text that is kept, characters, which are bytes: it is plain ASCII but for labels. */
+export const mostCharacters = 32 * 1024 ** 2
 
 /** Keeps the latest pictures; `newId` names them. */
 export function keepPictures(renderer: Renderer, newId: () => string): Pictures {
@@ -42,6 +46,14 @@ export function keepPictures(renderer: Renderer, newId: () => string): Pictures 
           { type: 'resource_link', uri, name: `${name} as SVG`, mimeType: 'image/svg+xml' },
         ],
       }
+    },
+    get bytes() {
+      return characters
+    },
+    shrink(bytes) {
+      const before = characters
+      for (const key of [...kept.keys()]) if (before - characters < bytes) forget(key)
+      return before - characters
     },
     svg(recording, id) {
       const key = `${recording} ${id}`

@@ -9,7 +9,10 @@ import { keepPictures, type Pictures } from './pictures.ts'
 
 /** The open library, and which of its recordings clients have loaded. */
 export interface Replay
-  extends Pick<RecordingLibrary, 'list' | 'open' | 'recorder' | 'importRecording' | 'health' | 'close'> {
+  extends Pick<
+    RecordingLibrary,
+    'list' | 'open' | 'recorder' | 'importRecording' | 'memory' | 'health' | 'close'
+  > {
   /** Recordings opened since the start, in the order of their first use. */
   loaded(): readonly RecordingIdentity[]
   readonly pictures: Pictures
@@ -68,6 +71,7 @@ export function replayOver(
           changed.resource(`replay://recordings/${encodeURIComponent(identity.id)}/${part}`)
       return result
     },
+    memory: library.memory,
     health: () => library.health(),
     async close() {
       await pictures.renderer.close()

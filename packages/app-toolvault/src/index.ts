@@ -17,6 +17,9 @@ export default defineApp(
     open: openVault,
     session: () => ({}),
     close: (store) => store.close(),
+    caches: ({ memory }) => [
+      { name: 'workers', costMs: 150, isInHeap: false, mostBytes: 1024 ** 3, ...memory },
+    ],
     health: (store) => store.health(),
   },
   (app) => {

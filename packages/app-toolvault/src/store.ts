@@ -1,7 +1,13 @@
 /** What the vault keeps open: the workers of its long runs. It has no data of its own. */
 import type { CallContext, Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import {
+  type RestingWorkers,
+  restingWorkers,
+  startWorker,
+  type WorkerLink,
+  workerFile,
+} from '@causeway/worker'
 import type { DebriefCommand } from './domain/command.ts'
 import { idsOf, runTool } from './run.ts'
 import type { VaultMethods } from './vault-methods.ts'
@@ -12,6 +18,8 @@ import { weightOf } from './weight.ts'
 export interface Vault {
   /** Runs a tool on arguments that its schema has passed. */
   run(tool: AnyVaultTool, args: ToolArgs, ctx: CallContext): Promise<DebriefCommand>
+  /** The memory of the workers. */
+  readonly memory: RestingWorkers
   health(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
@@ -53,6 +61,7 @@ export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault
       counts.worker++
       return worker().call('run', { tool: tool.name, args, run, file }, { signal, progress })
     },
+    memory: restingWorkers(() => workers),
     health: () => ({ workers: workers.filter(({ isAlive }) => isAlive).length, runs: { ...counts } }),
     async close() {
       await Promise.all(workers.map((link) => link.stop()))

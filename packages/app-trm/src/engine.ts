@@ -1,4 +1,11 @@
-import { type CallOptions, startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import {
+  type CallOptions,
+  type RestingWorkers,
+  restingWorkers,
+  startWorker,
+  type WorkerLink,
+  workerFile,
+} from '@causeway/worker'
 import type { EngineMethods } from './engine-methods.ts'
 import { engineWork } from './engine-work.ts'
 
@@ -9,6 +16,8 @@ export interface Engine {
     args: Parameters<EngineMethods[Name]>[0],
     options?: Pick<CallOptions, 'signal'>,
   ): Promise<ReturnType<EngineMethods[Name]>>
+  /** The memory of the worker. */
+  readonly memory: RestingWorkers
   close(): Promise<void>
 }
 
@@ -46,6 +55,7 @@ export function openEngine({ limitMs = 30_000, smallest = 2000 }: EngineOptions 
         clearTimeout(timer)
       }
     },
+    memory: restingWorkers(() => [link]),
     async close() {
       await link?.stop()
       link = undefined

@@ -23,6 +23,10 @@ export default defineApp(
     open: openCritic,
     session: (): TrmSession => ({}),
     close: (critic) => critic.close(),
+    caches: ({ engine, snapshots }) => [
+      { name: 'engine', costMs: 300, isInHeap: false, mostBytes: 512 * 1024 ** 2, ...engine.memory },
+      { name: 'snapshot_lists', costMs: 20, isInHeap: true, mostBytes: 64 * 1024 ** 2, ...snapshots.memory },
+    ],
     health: (critic) => ({
       enabled: critic.roots.folders().length > 0,
       running: critic.running.size,

@@ -37,6 +37,13 @@ export interface OpenCall extends CallOptions {
   readonly maxCopyBytes?: number
 }
 
+/** Memory that is not needed: whoever asks next waits until it is read again. */
+export interface RecordingMemory {
+  bytes(): Promise<number>
+  /** Gives back about so many bytes, what was used longest ago first and nothing that is in use; gives the bytes. */
+  shrink(bytes: number): Promise<number>
+}
+
 /** The recording database: catalogue over the roots, private copies, loaded recordings. */
 export interface RecordingLibrary {
   /**
@@ -61,6 +68,8 @@ export interface RecordingLibrary {
    * path. Throws as `open` and the recorder do, `RECORDING_EXISTS`.
    */
   importRecording(name: string, idOrPath: string, options?: OpenCall): Promise<RunState>
+  /** What recordings hold in memory: the workers that read them, and the answers that are kept of them. */
+  readonly memory: Readonly<Record<'workers' | 'answers', RecordingMemory>>
   /** Numbers for `/health`: copies, their bytes, the cap, loaded recordings, and those that are being prepared behind. */
   health(): {
     readonly snapshots: number

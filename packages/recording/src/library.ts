@@ -234,6 +234,13 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
         })
       return recorder.importCopy(name, file)
     },
+    memory: {
+      workers: { bytes: async () => (await loaded.bytes()).workers, shrink: loaded.shrinkWorkers },
+      answers: {
+        bytes: async () => (await loaded.bytes()).answers,
+        shrink: async (bytes) => loaded.shrinkAnswers(bytes),
+      },
+    },
     health: () => ({
       ...copies.health(),
       loaded: loaded.openCount(),

@@ -29,6 +29,10 @@ export interface LoadedRecording {
   readonly isBusy: boolean
   /** True while a worker holds the copy open. */
   readonly isOpen: boolean
+  /** bytes of its worker's memory, 0 where none is open */
+  bytes(): Promise<number>
+  /** the answers that are kept of it */
+  readonly answers: Pick<KeptAnswers, 'bytes' | 'shrink'>
   /** Makes the worker use the indexes and columns that were made behind. */
   refresh(): Promise<void>
   /** Keeps the answer that `find` gives, unless one is kept; who asks meanwhile waits for it. */
@@ -105,6 +109,10 @@ export async function loadRecording(
     },
     get isOpen() {
       return link.isAlive
+    },
+    bytes: () => link.bytes(),
+    get answers() {
+      return answers
     },
     refresh: async () => {
       if (link.isAlive) await link.call('refresh', undefined)

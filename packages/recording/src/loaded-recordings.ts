@@ -27,6 +27,12 @@ export interface LoadedRecordings {
   discard(key: string): Promise<void>
   /** Lets go of a copy unless it is in use; answers whether it did. The file stays. */
   release(snapshot: Snapshot): Promise<boolean>
+  /** Bytes of the workers, and of the answers that are kept. */
+  bytes(): Promise<{ readonly workers: number; readonly answers: number }>
+  /** Ends workers without calls in hand until so many bytes are given back, the longest unused first; gives the bytes. */
+  shrinkWorkers(bytes: number): Promise<number>
+  /** Forgets answers likewise. */
+  shrinkAnswers(bytes: number): number
   /** Recordings that have a worker. */
   openCount(): number
   /** Recordings for which something is made behind. */
@@ -94,6 +100,30 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
       if (loaded.get(key)?.isBusy || now() - used_ms < graceMs) return false
       await letGo(key)
       return true
+    },
+    async bytes() {
+      const all = [...loaded.values()]
+      const workers = await Promise.all(all.map((entry) => entry.bytes()))
+      return {
+        workers: workers.reduce((sum, one) => sum + one, 0),
+        answers: all.reduce((sum, { answers }) => sum + answers.bytes, 0),
+      }
+    },
+    async shrinkWorkers(bytes) {
+      let given = 0
+      for (const entry of [...loaded.values()]) {
+        if (given >= bytes) break
+        const held = await entry.bytes()
+        if (!entry.isOpen || entry.isBusy) continue
+        await entry.release()
+        given += held
+      }
+      return given
+    },
+    shrinkAnswers(bytes) {
+      let given = 0
+      for (const { answers } of loaded.values()) if (given < bytes) given += answers.shrink(bytes - given)
+      return given
     },
     openCount: () => [...loaded.values()].filter(({ isOpen }) => isOpen).length,
     preparingCount: () => behind.count,

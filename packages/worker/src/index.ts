@@ -1,5 +1,6 @@
 export { inSlices, type SliceOptions } from './in-slices.ts'
 export type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
+export { type RestingWorkers, restingWorkers } from './resting-workers.ts'
 export { type Call, type HandlersOf, type ServeOptions, serve } from './serve.ts'
 export { type SharedTasks, sharedTasks } from './shared-task.ts'
 export {

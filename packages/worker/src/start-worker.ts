@@ -30,6 +30,8 @@ export interface WorkerLink<Table extends MethodTable<Table>> {
   readonly pending: number
   /** False once it is being stopped: whoever has another question starts another worker. */
   readonly isAlive: boolean
+  /** Bytes of its heap and of the buffers that the heap holds; 0 once it has ended. */
+  bytes(): Promise<number>
   /** Ends the thread at once, its calls with it; done when it has ended. */
   kill(): Promise<void>
   /** Aborts the calls in hand, lets the worker close what it holds and ends the thread. */
@@ -73,7 +75,6 @@ export function startWorker<Table extends MethodTable<Table>>(
   const calls = new Map<number, PendingCall>()
   let lastId = 0
   let isAlive = true
-  const isStopping = false
 
   const died = (cause: unknown): CausewayError =>
     new CausewayError('WORKER_LOST', `${name} ended unexpectedly`, { remedy, cause })
@@ -113,8 +114,6 @@ export function startWorker<Table extends MethodTable<Table>>(
   return {
     async call(method, args, options = {}) {
       const { signal } = options
-      // Behind the stop it would be lost with the thread.
-      if (isStopping) throw died('being stopped')
       const id = ++lastId
       const answer = ask({ id, method, args }, options)
       const cancel = () => port.postMessage({ id, cancel: true } satisfies Request)
@@ -126,7 +125,15 @@ export function startWorker<Table extends MethodTable<Table>>(
       return calls.size
     },
     get isAlive() {
-      return isAlive && !isStopping
+      return isAlive
+    },
+    async bytes() {
+      if (!isAlive) return 0
+      // It may end while it is asked.
+      const { used_heap_size: used, external_memory: outside } = await worker
+        .getHeapStatistics()
+        .catch(() => ({ used_heap_size: 0, external_memory: 0 }))
+      return used + outside
     },
     async kill() {
       isAlive = false

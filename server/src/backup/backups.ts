@@ -2,10 +2,12 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { Logger } from 'pino'
 import type { OwnedPart } from '../domain/data-part.ts'
 import { backup } from './backup.ts'
 import type { Backups, BackupWatch, NamedBackup } from './backup-types.ts'
 import { readManifest } from './manifest.ts'
+import { isPart, sweepParts } from './part.ts'
 
 /** Backups of a data folder in a folder that need not be there yet. */
 export function openBackups(options: {
@@ -13,15 +15,17 @@ export function openBackups(options: {
   readonly folder: string
   readonly parts: () => readonly OwnedPart[]
   readonly now: () => number
+  readonly log: Pick<Logger, 'info' | 'warn'>
 }): Backups {
-  const { dataDir, folder, parts, now } = options
+  const { dataDir, folder, parts, now, log } = options
+  const swept = sweep(folder, log)
   let making: { readonly request: string; readonly done: Promise<NamedBackup> } | undefined
 
   const list = async (): Promise<NamedBackup[]> => {
     const found: NamedBackup[] = []
     for (const name of await names(folder)) {
       const place = join(folder, name)
-      if (name.endsWith('.part') || !(await stat(place)).isDirectory()) continue
+      if (isPart(name) || !(await stat(place)).isDirectory()) continue
       try {
         found.push({ name, folder: place, manifest: await readManifest(place) })
       } catch (error) {
@@ -33,6 +37,7 @@ export function openBackups(options: {
   }
 
   const begin = async (name: string, request: string, watch: BackupWatch): Promise<NamedBackup> => {
+    await swept
     const before = (await list()).find(({ manifest }) => manifest.request === request)
     if (before !== undefined) return before
     const place = join(folder, name)
@@ -57,6 +62,17 @@ export function openBackups(options: {
         making = undefined
       })
     },
+  }
+}
+
+/** Takes away what was being made when a server before this one was killed. */
+async function sweep(folder: string, log: Pick<Logger, 'info' | 'warn'>): Promise<void> {
+  try {
+    const gone = await sweepParts(folder)
+    if (gone.length > 0) log.info({ folder, gone }, 'backups that were never complete were removed')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    log.warn({ err: error, folder }, 'backups that were never complete could not be removed')
   }
 }
 

@@ -10,6 +10,7 @@ import { backupFile, dataFailure, schemaOf } from '@causeway/store'
 import { type OwnedPart, treatmentOf } from '../domain/data-part.ts'
 import { copyFile, hashFile, syncFolder, type Watch } from './copy-file.ts'
 import { dataFolder, type Manifest, type ManifestFile, writeManifest } from './manifest.ts'
+import { holdPart, isHeld, type PartHold, partOf } from './part.ts'
 import { type FoundFile, survey } from './survey.ts'
 
 /** What is copied where. */
@@ -32,7 +33,8 @@ const mostRounds = 6
 
 /**
  * Makes a backup, whole or not at all: `target` appears when it is complete. Throws `DATA_EXISTS`, `DATA_DAMAGED`,
- * `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `CANCELLED`, `INVALID_ARGUMENTS` for a target among the data.
+ * `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `CANCELLED`, `INVALID_ARGUMENTS` for a target among the data, `OVERLOADED` while
+ * another one is made under its name.
  */
 export async function copyData(
   job: CopyJob,
@@ -47,10 +49,16 @@ export async function copyData(
     throw new CausewayError('DATA_EXISTS', `the folder for the backup is not empty: ${target}`, {
       data: { target },
     })
-  const part = `${target}.part`
+  const part = partOf(target)
+  if (existsSync(part) && isHeld(part))
+    throw new CausewayError('OVERLOADED', `a backup is being made under this name: ${target}`, {
+      data: { target, retry_after_ms: 1000 },
+    })
+  let holding: PartHold | undefined
   try {
     await rm(part, { recursive: true, force: true })
     await mkdir(join(part, dataFolder), { recursive: true, mode: 0o700 })
+    holding = holdPart(part)
     const files = await passes({ ...job, dataDir, part }, { signal, progress })
     const { version, madeAt: made_at, request, withSecrets: has_secrets } = job
     const facts = { format: 1, product: 'causeway', version, made_at, request } as const
@@ -58,10 +66,14 @@ export async function copyData(
     await writeManifest(part, manifest)
     await syncFolder(part)
     signal?.throwIfAborted()
+    // Held until it has its name, but where a folder with an open file cannot be renamed.
+    if (process.platform === 'win32') await holding.release(part)
     await rename(part, target)
+    await holding.release(target)
     await syncFolder(dirname(target))
     return manifest
   } catch (error) {
+    await holding?.release(part)
     await rm(part, { recursive: true, force: true })
     throw dataFailure(error, target)
   }

@@ -27,6 +27,7 @@ export function backupTools(app: Registrar<Own, object>): void {
     },
     output: { ...shown, summary: z.string() },
     hints: { destructive: false, idempotent: true, openWorld: true },
+    task: 'optional',
     example: { args: {} },
     async run({ name }, { store, requestId, signal, progress }) {
       const onProgress = (done: number, total: number, file: string): void => progress(done, total, file)

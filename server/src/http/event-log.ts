@@ -10,6 +10,8 @@ export interface EventLog extends EventStore {
   knows(eventId: string): boolean
   /** True for an event of the stream of an answer, of whichever life of the session. */
   isOfAnswer(eventId: string): boolean
+  /** Letters of the events that are kept. */
+  readonly length: number
 }
 
 /** What a log keeps at most; the oldest events make room. */
@@ -42,6 +44,9 @@ export function eventLog(
 
   return {
     knows: (eventId) => events.has(eventId),
+    get length() {
+      return total
+    },
     isOfAnswer: (eventId) => /-a\d+$/.test(eventId),
     async storeEvent(streamId, message) {
       const id = `${prefix}-${streamId === listening ? '' : 'a'}${++count}`

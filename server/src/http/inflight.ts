@@ -21,6 +21,8 @@ export interface Crowd {
   readonly max?: number
   /** True while the process itself cannot follow. */
   isOverloaded?(): boolean
+  /** True while memory is short: then one answer at a time. */
+  isShort?(): boolean
 }
 
 /** Who was turned away for want of room is told to come again after this time. */
@@ -30,6 +32,7 @@ const retryMs = 1000
 export function inflight({
   max = Number.POSITIVE_INFINITY,
   isOverloaded = () => false,
+  isShort = () => false,
 }: Crowd = {}): Inflight {
   let running = 0
   let finish = (): void => {}
@@ -39,7 +42,8 @@ export function inflight({
   let isStopping = false
   const admit = (): void => {
     if (isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
-    if (running >= max || isOverloaded())
+    // Not none: a limit that is too small for the server itself makes it slow, and must not make it useless.
+    if (running >= (isShort() ? 1 : max) || isOverloaded())
       throw new CausewayError('OVERLOADED', `the server is busy with ${running} requests`, {
         data: { retry_after_ms: retryMs },
       })

@@ -40,6 +40,9 @@ const lastEvent = 'last-event-id'
 /** A call that takes longer than this gets a stream, which can be kept open and resumed, ms. */
 const plainMs = 100
 
+/** Bytes of a session without events, about. */
+const sessionBytes = 40_000
+
 /** A session; `open` or `revive` it before its first message. */
 export class LegacySession {
   readonly id: string
@@ -94,6 +97,11 @@ export class LegacySession {
   /** Milliseconds since the epoch of the last request or stream; infinite while one is open. */
   get usedMs(): number {
     return this.#running > 0 ? Number.POSITIVE_INFINITY : this.#usedMs
+  }
+
+  /** Bytes of memory that it takes, about: the transport, the server of the SDK, and what can be resumed. */
+  get bytes(): number {
+    return sessionBytes + this.#events.length
   }
 
   /** Makes it ready for the client's own `initialize`, and keeps the handshake for after a restart. */

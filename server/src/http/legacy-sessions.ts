@@ -17,9 +17,14 @@ export interface LegacySessions {
   resourceChanged(uri: string): void
   /** Sessions in memory. */
   readonly size: number
+  /** Their bytes; those that have neither a request nor a stream open are put away, the longest unused first. */
+  readonly memory: { bytes(): number; shrink(bytes: number): Promise<number> }
   /** Ends every session's streams and calls; handshakes are kept. */
   close(): Promise<void>
 }
+
+/** A session that was used within this time stays, ms. */
+const inUseMs = 10_000
 
 /** Makes the leg, without sessions. A session that leaves the memory comes back with its next message. */
 export function legacySessions(wiring: Wiring): LegacySessions {
@@ -106,6 +111,19 @@ export function legacySessions(wiring: Wiring): LegacySessions {
     },
     get size() {
       return sessions.size
+    },
+    memory: {
+      bytes: () => [...sessions.values()].reduce((sum, { bytes }) => sum + bytes, 0),
+      async shrink(bytes) {
+        const idle = [...sessions.values()].filter(({ usedMs }) => usedMs < now() - inUseMs)
+        let given = 0
+        for (const session of idle.sort((a, b) => a.usedMs - b.usedMs)) {
+          if (given >= bytes) break
+          given += session.bytes
+          await session.close()
+        }
+        return given
+      },
     },
     async close() {
       clearInterval(timer)

@@ -82,7 +82,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     core,
     toolLists: toolListAnswers(core),
     log,
-    inflight: inflight(options.crowd),
+    inflight: inflight({ ...options.crowd, isShort: core.memory.isShort }),
     asking: openAsking(core.signingKey),
     tasks: await openTasks({ store: core.tasks, now: options.now ?? Date.now, newId }),
     legacyErrors: options.legacyErrors ?? false,
@@ -120,6 +120,20 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
   })
   const legs = mcpLegs(wiring)
+  core.memory.add({
+    name: 'tool_lists',
+    costMs: 2,
+    isInHeap: false,
+    mostBytes: 2 ** 26,
+    ...wiring.toolLists.memory,
+  })
+  core.memory.add({
+    name: 'sessions',
+    costMs: 2000,
+    isInHeap: true,
+    mostBytes: 2 ** 27,
+    ...legs.sessions.memory,
+  })
   const sockets = openSockets(wiring, { admit, recheck, maxPayload: bodyLimitBytes })
   sockets.attach(fastify.server)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))

@@ -16,6 +16,8 @@ export const asksFirstPage = ({ method, params }: Asked): boolean =>
 export interface ToolListAnswers {
   /** The whole JSON-RPC answer as UTF-8. */
   answer(asked: { readonly mount: Mount; readonly era: Era; readonly id: Id }): Buffer
+  /** The bytes; all of them are given back at once. */
+  readonly memory: { bytes(): number; shrink(): number }
 }
 
 /** Encodes the list of a mount when it is first asked for, and again when it is another one. */
@@ -34,7 +36,16 @@ export function toolListAnswers(core: Core): ToolListAnswers {
     return rest
   }
 
+  const bytes = (): number => [...known.values()].reduce((sum, { rest }) => sum + rest.byteLength, 0)
   return {
+    memory: {
+      bytes,
+      shrink() {
+        const given = bytes()
+        known.clear()
+        return given
+      },
+    },
     answer: ({ mount, era, id }) =>
       Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)}`), restOf(mount, era)]),
   }

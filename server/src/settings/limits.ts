@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ratesByClass, wholeByClass } from './by-class.ts'
 import { flag, setting, whole } from './setting.ts'
 
@@ -73,6 +74,13 @@ export const limitSettings = {
     schema: whole(2000),
     meaning:
       'while the server is later than this twice in a row, new requests get 503 with Retry-After; 0 never does',
+  }),
+  memoryLimitMb: setting({
+    env: 'CAUSEWAY_MEMORY_LIMIT_MB',
+    schema: z.coerce.number().int().min(0).optional(),
+    defaultText: 'half of the memory of the machine, or four fifths of that of its control group',
+    meaning:
+      'near this much memory caches give back what they hold, and beyond it requests are answered one at a time, the others get 503 with Retry-After; MiB, 0 is no limit',
   }),
   shedHeapPercent: setting({
     env: 'CAUSEWAY_SHED_HEAP_PERCENT',

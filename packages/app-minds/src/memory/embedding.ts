@@ -11,6 +11,10 @@ export interface Embedding {
   readonly width: number
   /** One for each text; undefined where it has no direction. Throws `EMBEDDING_ERROR`. */
   vectors(texts: readonly string[], signal?: AbortSignal): Promise<readonly (Float32Array | undefined)[]>
+  /** Bytes of the vectors and texts that are kept. */
+  bytes(): number
+  /** Forgets vectors until so many bytes are given back; gives the bytes. */
+  shrink(bytes: number): number
   close(): Promise<void>
 }
 
@@ -21,9 +25,18 @@ const kept = 4096
 export function embeddingOver(embedder: Embedder): Embedding {
   const { space } = embedder
   const known = new Map<string, Float32Array | undefined>()
+  let bytes = 0
   const keep = (text: string, vector: Float32Array | undefined): void => {
+    forget(text)
     known.set(text, vector)
-    if (known.size > kept) known.delete(known.keys().next().value as string)
+    bytes += bytesOfEntry(text, vector)
+    const [oldest] = known.keys()
+    if (known.size > kept && oldest !== undefined) forget(oldest)
+  }
+  const forget = (text: string): void => {
+    if (!known.has(text)) return
+    bytes -= bytesOfEntry(text, known.get(text))
+    known.delete(text)
   }
   return {
     id: space.fingerprint.slice(0, 32),
@@ -37,9 +50,19 @@ export function embeddingOver(embedder: Embedder): Embedding {
       for (const [text, vector] of byText) keep(text, vector)
       return answers
     },
+    bytes: () => bytes,
+    shrink(wanted) {
+      const before = bytes
+      for (const text of [...known.keys()]) if (before - bytes < wanted) forget(text)
+      return before - bytes
+    },
     close: () => embedder.close(),
   }
 }
+
+/** A text, its vector, and what holds them. */
+const bytesOfEntry = (text: string, vector: Float32Array | undefined): number =>
+  text.length + (vector?.byteLength ?? 0) + 150
 
 /** The bytes of a vector for the data file, null where there is none. */
 export const bytesOf = (vector: Float32Array | undefined): Uint8Array | null =>

@@ -31,6 +31,8 @@ export function everydayEmbedding(store: ModelStore): Embedding {
     return space
   }
   let trained = begin()
+  /** The space once it is there. */
+  const there: { space?: Embedding } = {}
   return {
     id,
     name: `lsa everyday language, ${everydayDimensions} dimensions`,
@@ -43,8 +45,11 @@ export function everydayEmbedding(store: ModelStore): Embedding {
         const { message } = asCausewayError(error)
         throw new CausewayError('EMBEDDING_ERROR', `the space of memories: ${message}`, { cause: error })
       })
+      there.space = space
       return space.vectors(given, signal)
     },
+    bytes: () => there.space?.bytes() ?? 0,
+    shrink: (bytes) => there.space?.shrink(bytes) ?? 0,
     async close() {
       stopping.abort()
       const space = await trained.catch(() => undefined)

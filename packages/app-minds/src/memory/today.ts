@@ -16,6 +16,10 @@ export interface DaySearch {
   ): readonly (readonly Found[])[]
   /** True for facts that were told otherwise today in words of a question, though no sleep has sorted that out yet. */
   corrections(questions: readonly Question[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean
+  /** Bytes of the stems that are kept, about. */
+  bytes(): number
+  /** Forgets stems until so many bytes are given back; gives the bytes. */
+  shrink(bytes: number): number
 }
 
 /** Memories taken for the words of a question. */
@@ -24,16 +28,26 @@ const top = 50
 /** Texts whose stems are kept: the memories of one day are looked at by every decision of it. */
 const kept = 8192
 
+/** A text with the set of its stems: words of some six letters, each an object of its own. */
+const bytesOf = (text: string): number => 200 + 9 * text.length
+
 /** Makes the search. */
 export function daySearch(): DaySearch {
   const known = new Map<string, ReadonlySet<string>>()
+  let bytes = 0
   const stemsOf = (text: string): ReadonlySet<string> => {
     const before = known.get(text)
     if (before !== undefined) return before
     const stems = new Set(contentWords(text))
     known.set(text, stems)
-    if (known.size > kept) known.delete(known.keys().next().value as string)
+    bytes += bytesOf(text)
+    const [oldest] = known.keys()
+    if (known.size > kept && oldest !== undefined) forget(oldest)
     return stems
+  }
+  const forget = (text: string): void => {
+    known.delete(text)
+    bytes -= bytesOf(text)
   }
   const corrections: DaySearch['corrections'] = (questions, today) => {
     const asked = questions.flatMap(({ text }) => [...stemsOf(text)])
@@ -48,6 +62,12 @@ export function daySearch(): DaySearch {
     return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
   }
   return {
+    bytes: () => bytes,
+    shrink(wanted) {
+      const before = bytes
+      for (const text of [...known.keys()]) if (before - bytes < wanted) forget(text)
+      return before - bytes
+    },
     corrections,
     found(questions, today, vectors) {
       if (today.length === 0) return questions.map(() => [])

@@ -31,6 +31,8 @@ export interface VectorCache {
   /** Forgets a mind: rows were removed or added out of order. */
   drop(mindSeq: number): void
   readonly bytes: number
+  /** Forgets minds until so many bytes are given back, the longest unasked first; gives the bytes. */
+  shrink(bytes: number): number
 }
 
 interface Entry {
@@ -77,6 +79,11 @@ export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
     },
     get bytes() {
       return bytes
+    },
+    shrink(wanted) {
+      const before = bytes
+      for (const key of [...entries.keys()]) if (before - bytes < wanted) remove(key)
+      return before - bytes
     },
   }
 }

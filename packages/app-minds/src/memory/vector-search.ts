@@ -1,5 +1,11 @@
 /** Searching vectors where it disturbs nobody: small minds here, big ones in a worker that starts when it is needed. */
-import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import {
+  type RestingWorkers,
+  restingWorkers,
+  startWorker,
+  type WorkerLink,
+  workerFile,
+} from '@causeway/worker'
 import type { Limits } from '../limits.ts'
 import type { SearchMethods } from './search-methods.ts'
 import { type LoadVectors, type VectorAnswer, type VectorQuestion, vectorCache } from './vector-cache.ts'
@@ -10,6 +16,10 @@ export interface VectorSearch {
   /** To be called after memories were removed, or vectors added to old ones. */
   drop(mindSeq: number): void
   readonly bytes: number
+  /** Forgets vectors of this thread until so many bytes are given back; gives the bytes. */
+  shrink(bytes: number): number
+  /** The memory of the worker. */
+  readonly worker: RestingWorkers
   close(): Promise<void>
 }
 
@@ -41,6 +51,8 @@ export function openVectorSearch(dir: string, load: LoadVectors, limits: Limits)
     get bytes() {
       return cache.bytes
     },
+    shrink: (bytes) => cache.shrink(bytes),
+    worker: restingWorkers(() => [worker?.link]),
     async close() {
       await worker?.link.stop()
     },

@@ -10,6 +10,7 @@ import { diskEntry, hasSameContent } from './disk-entry.ts'
 import { eitherContents } from './either-contents.ts'
 import { gitContents } from './git-contents.ts'
 import { type Manifest, readManifest, sorted, storeManifest } from './manifest.ts'
+import { manifestMemory } from './manifest-memory.ts'
 import { placed, realRoot } from './place.ts'
 import { asContent, largestFile, tooLarge } from './project-files.ts'
 import { recordPaths } from './record.ts'
@@ -33,9 +34,6 @@ export interface SnapshotsOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** Most snapshots whose lists are kept in memory. */
-const mostKnown = 500
-
 const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
 
 /** Opens the snapshots of a folder. Git keeps them where it is found when it is needed, else rows of the data file. */
@@ -51,21 +49,15 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
     wasGit: () => existsSync(join(folder, 'HEAD')),
   })
   // A snapshot never changes, so what was read or written once need not be read again.
-  const known = new Map<SnapshotId, Manifest>()
+  const known = manifestMemory()
   const combined = new Map<SnapshotId, Manifest>()
-  const remember = (id: SnapshotId, one: Manifest): Manifest => {
-    known.set(id, one)
-    const [oldest] = known.keys()
-    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
-    return one
-  }
   const manifest = async (id: SnapshotId): Promise<Manifest> =>
-    combined.get(id) ?? known.get(id) ?? remember(id, await readManifest(contents, id))
+    combined.get(id) ?? known.get(id) ?? known.keep(id, await readManifest(contents, id))
   return {
     async take(folder, paths) {
       const root = await realRoot(folder)
       const id = newId()
-      remember(
+      known.keep(
         id,
         await storeManifest(contents, id, { root, entries: await recordPaths(contents, root, paths) }),
       )
@@ -117,6 +109,7 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
       for (const id of stored) known.delete(id)
       await contents.drop(stored)
     },
+    memory: known,
     collect: () => contents.collect(),
   }
 }

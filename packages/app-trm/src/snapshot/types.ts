@@ -77,6 +77,8 @@ export interface Snapshots {
   drop(...ids: readonly SnapshotId[]): Promise<void>
   /** Gives the space of dropped snapshots back. */
   collect(): Promise<void>
+  /** The lists of snapshots that are kept in memory, bytes about; those that can be read again are given back. */
+  readonly memory: { bytes(): number; shrink(bytes: number): number }
 }
 
 /** Reads and writes a project below its real root. No link is followed, `.git` is never entered. */

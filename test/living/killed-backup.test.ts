@@ -1,0 +1,71 @@
+/** Backups of a real server that take their time: as tasks, and cut short by a kill. */
+import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockFolder } from '@causeway/store'
+import t, { type Test } from 'tap'
+import { modern, rpc, toolCall } from '../../server/test/http/open-wire.ts'
+import { until } from '../e2e/condition.ts'
+import { postJson } from '../e2e/http.ts'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { tool } from './work.ts'
+
+t.setTimeout(120_000)
+
+/** A data folder with a file that takes a moment to copy. */
+function slowFolder(t: Test): string {
+  const dir = join(t.testdir({ data: { recordings: {} } }), 'data')
+  const file = join(dir, 'large.bin')
+  writeFileSync(file, '')
+  truncateSync(file, 96 * 2 ** 20)
+  return dir
+}
+
+verifies('backup:task', async (t) => {
+  const dir = slowFolder(t)
+  const { url } = await startServer(t, { dir, env: { CAUSEWAY_APPS: 'Causeway' } })
+  const say = async (message: ReturnType<typeof rpc>) => {
+    const { body, headers } = modern(message)
+    const { _meta } = body.params as { _meta: Record<string, unknown> }
+    _meta['io.modelcontextprotocol/clientCapabilities'] = {
+      extensions: { 'io.modelcontextprotocol/tasks': {} },
+    }
+    const { taskId } = (message.params ?? {}) as { taskId?: string }
+    const named = taskId === undefined ? headers : { ...headers, 'mcp-name': taskId }
+    const { json } = await postJson(url, '/mcp', body, { headers: named })
+    return json.result
+  }
+  const task = await say(toolCall('Causeway__make_backup', { name: 'behind' }))
+  t.match(task, { resultType: 'task', status: 'working' })
+  const done = await until(
+    () => say(rpc('tasks/get', { taskId: task.taskId })),
+    ({ status }) => status !== 'working',
+  )
+  t.match(done, { status: 'completed', result: { structuredContent: { name: 'behind' } } })
+  t.ok(existsSync(join(dir, 'backups/behind/causeway-backup.json')))
+  t.same(readdirSync(join(dir, 'backups/behind')).sort(), ['causeway-backup.json', 'data'])
+})
+
+verifies('backup:killed', async (t) => {
+  const dir = slowFolder(t)
+  const env = { CAUSEWAY_APPS: 'Causeway' }
+  const backups = join(dir, 'backups')
+  const { url, server } = await startServer(t, { dir, env })
+  const making = tool(url, ['causeway', 'make_backup'], { name: 'cut' })
+  await until(async () => existsSync(join(backups, 'cut.part/data')), Boolean)
+  server.process.kill('SIGKILL')
+  await t.rejects(making)
+  await server.exited
+  t.ok(existsSync(join(backups, 'cut.part')), 'what was copied is there')
+
+  // Another program, here this one, makes a backup into the same folder.
+  mkdirSync(join(backups, 'other.part'))
+  const other = lockFolder(join(backups, 'other.part'))
+  t.teardown(() => other.release())
+  const again = await startServer(t, { dir, env })
+  t.match(await again.server.saw('backups that were never complete were removed'), { gone: ['cut.part'] })
+  t.same(readdirSync(backups), ['other.part'])
+  t.same((await tool(again.url, ['causeway', 'list_backups'], {})).backups, [])
+  await tool(again.url, ['causeway', 'make_backup'], { name: 'cut' })
+  t.match(await tool(again.url, ['causeway', 'list_backups'], {}), { backups: [{ name: 'cut' }] })
+})
