@@ -129,10 +129,12 @@ export function startWorker<Table extends MethodTable<Table>>(
     },
     async bytes() {
       if (!isAlive) return 0
-      // It may end while it is asked.
+      // While it is asked the process must not end for lack of work; the worker may.
+      worker.ref()
       const { used_heap_size: used, external_memory: outside } = await worker
         .getHeapStatistics()
         .catch(() => ({ used_heap_size: 0, external_memory: 0 }))
+      if (calls.size === 0) rest()
       return used + outside
     },
     async kill() {

@@ -1,0 +1,35 @@
+import t from 'tap'
+import { restingWorkers, startWorker, workerFile } from '../src/index.ts'
+import type { TrialMethods } from './trial-worker.ts'
+
+const start = () =>
+  startWorker<TrialMethods>(workerFile('trial-worker', import.meta.url), { name: 'the trial' })
+
+t.test(
+  'restingWorkers: bytes are those of the workers that run, and are given back by ending idle ones',
+  async (t) => {
+    const links = [start(), start(), undefined]
+    t.teardown(() => Promise.all(links.map((link) => link?.stop())))
+    for (const link of links) await link?.call('sum', [1])
+    const memory = restingWorkers(() => links)
+    const bytes = await memory.bytes()
+    t.ok(bytes > 2 ** 20, `${bytes} bytes`)
+    t.ok((await memory.shrink(1)) > 0)
+    t.same(
+      links.map((link) => link?.isAlive),
+      [false, true, undefined],
+      'no more than is asked for',
+    )
+    t.ok((await memory.bytes()) < bytes)
+  },
+)
+
+t.test('restingWorkers: a worker with a call in hand goes on', async (t) => {
+  const link = start()
+  t.teardown(() => link.stop())
+  const sum = link.call('sum', [1, 2])
+  t.equal(await restingWorkers(() => [link]).shrink(1), 0)
+  t.equal(await sum, 3)
+  await link.stop()
+  t.equal(await link.bytes(), 0)
+})
