@@ -1,5 +1,5 @@
 /**
- * Packs what is published: the server, with all of our packages inside, and the bridge. `npm run pack [-- <folder>]`
+ * Packs what is published: the server, with all of our packages and the documentation inside, and the bridge. `npm run pack [-- <folder>]`
  * writes the two tarballs, into `dist/` unless a folder is named, and prints their paths.
  */
 import { execFileSync } from 'node:child_process'
@@ -16,6 +16,8 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findPages } from '../packages/app-help/src/build/collect.ts'
+import { packedPages, productSource } from '../packages/app-help/src/build/source.ts'
 import { npm } from './bootstrap/install.mjs'
 import { insideManifest, type Manifest, needed, serverManifest } from './pack/server-manifest.ts'
 
@@ -52,12 +54,20 @@ function writeManifest(manifest: object, to: string): void {
   writeFileSync(join(to, 'package.json'), print(JSON.stringify(manifest, null, 2)))
 }
 
+/** Copies the documentation of the product, which Help searches, with every page at its place. */
+async function copyPages(to: string): Promise<void> {
+  const source = productSource()
+  if (source === undefined) throw new Error('the checkout has no documentation')
+  for (const { file_path, path } of (await findPages(source)).files) cpSync(path, join(to, file_path))
+}
+
 /** Lays the server out as it is to be packed. */
-function stageServer(to: string): void {
+async function stageServer(to: string): Promise<void> {
   const server = manifests.get('@causeway/server') as Manifest
   writeManifest(serverManifest(server, manifests), to)
   copyFiles(server, to)
   cpSync(join(folderOf(server.name), 'README.md'), join(to, 'README.md'))
+  await copyPages(join(to, packedPages))
   for (const one of needed(server, manifests).slice(1)) {
     const place = join(to, 'node_modules', one.name)
     writeManifest(insideManifest(one), place)
@@ -80,7 +90,7 @@ function pack(folder: string): string {
 const staging = mkdtempSync(join(tmpdir(), 'causeway-pack-'))
 try {
   mkdirSync(target, { recursive: true })
-  stageServer(staging)
+  await stageServer(staging)
   for (const folder of [staging, folderOf('@causeway/bridge')]) process.stdout.write(print(pack(folder)))
 } finally {
   rmSync(staging, { recursive: true, force: true })

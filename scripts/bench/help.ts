@@ -2,12 +2,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddingSettings } from '../../packages/app-help/src/embedding.ts'
+import { causewaySet } from './help/causeway.ts'
 import { evaluate, type Way } from './help/evaluate.ts'
+import { freshSet, untouchedSet } from './help/fresh.ts'
 import { heldOutSets } from './help/held-out.ts'
 import { measureRebuild, measureSizes } from './help/load.ts'
 import { type QuestionSet, tunedSet } from './help/questions.ts'
 import type { Score } from './help/score.ts'
 import type { Section } from './report.ts'
+
+/** Every set of questions by what it is, those of one corpus after each other. */
+export const questionSets: Readonly<Record<string, QuestionSet>> = {
+  'questions that ranking was chosen by': tunedSet,
+  'questions meant to be hard': heldOutSets['fastify and undici'],
+  'fresh questions, looked at': freshSet,
+  'fresh questions, not looked at': untouchedSet,
+  'documentation that nothing was chosen by': heldOutSets['pino and date-fns'],
+  'questions of new users about Causeway': causewaySet,
+}
 
 /** The scores that a change may not fall below by more than 5 %. */
 export const baselineFile = join(import.meta.dirname, 'help/baseline.json')
@@ -20,26 +32,26 @@ export async function measureHelp(
   folder: string,
   { write, env }: { write: boolean; env: NodeJS.ProcessEnv },
 ): Promise<Section[]> {
-  const scores = await evaluate(join(folder, 'tuned'), tunedSet)
-  if (write) writeFileSync(baselineFile, `${JSON.stringify(rounded(scores), null, 2)}\n`)
-  const sections = [quality('Help: offline, questions that ranking was chosen by', tunedSet, scores)]
-  for (const [name, set] of Object.entries(heldOutSets))
-    sections.push(
-      quality(
-        `Help: offline, questions kept apart, ${name}`,
-        set,
-        await evaluate(join(folder, `apart-${name}`), set),
-      ),
-    )
   const endpoint = endpointOf(env)
+  const sections: Section[] = []
+  for (const [name, set] of Object.entries(questionSets)) {
+    const scores = await evaluate(folderOf(folder, set), set)
+    if (write && set === tunedSet)
+      writeFileSync(baselineFile, `${JSON.stringify(rounded(scores), null, 2)}\n`)
+    sections.push(quality(`Help: offline, ${name}`, set, scores))
+  }
   if (endpoint !== undefined)
-    for (const [name, set] of Object.entries({ 'ranking was chosen by': tunedSet, ...heldOutSets })) {
-      const asked = await evaluate(join(folder, `endpoint-${name}`), set, endpoint)
-      sections.push(quality(`Help: with the endpoint, ${name}`, set, asked))
+    for (const [name, set] of Object.entries(questionSets)) {
+      const scores = await evaluate(folderOf(join(folder, 'endpoint'), set), set, endpoint)
+      sections.push(quality(`Help: with the endpoint, ${name}`, set, scores))
     }
   sections.push(await measureSizes(folder, { all: true }), await measureRebuild(folder))
   return sections
 }
+
+/** Sets over the same pages share an index. */
+const folderOf = (folder: string, { sources }: QuestionSet): string =>
+  join(folder, sources.join('-').replaceAll(':', '-'))
 
 function quality(
   title: string,

@@ -1,3 +1,5 @@
+import { packedPages } from '../../packages/app-help/src/build/source.ts'
+
 /** The part of a package.json that packing reads. */
 export interface Manifest {
   readonly name: string
@@ -42,7 +44,7 @@ export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manif
   const { name, version, description, license, type, engines, bin = {} } = server
   const bundled = inside.map((one) => one.name).sort()
   return {
-    ...{ name, version, description, license, type, engines, bin, files: ['bin', 'dist'] },
+    ...{ name, version, description, license, type, engines, bin, files: ['bin', 'dist', packedPages] },
     ...{ exports: withoutSource(server.exports) },
     dependencies: {
       ...Object.fromEntries(bundled.map((one) => [one, version])),

@@ -43,7 +43,18 @@ verifies('workshop:package:content', async (t) => {
     )
     t.same(needless, [], tarball)
     t.ok(files.includes('package/README.md') && files.includes('package/package.json'))
+    t.notOk(
+      files.some((file) => /docs_dev/.test(file)),
+      'nothing internal',
+    )
   }
+  const documentation = 'package/documentation/'
+  const pages = run('tar', ['tzf', server])
+    .split('\n')
+    .filter((file) => file.startsWith(documentation))
+    .map((file) => file.slice(documentation.length))
+  for (const page of ['README.md', 'docs/settings.md', 'packages/app-replay/README.md', 'bridge/README.md'])
+    t.ok(pages.includes(page), page)
 })
 
 verifies('workshop:package:whole', async (t) => {
@@ -60,7 +71,8 @@ verifies('workshop:package:whole', async (t) => {
   const { dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
   t.same(Object.keys(dependencies), ['@causeway/bridge', '@causeway/server'])
 
-  const { url, server: running } = await startServer(t, { dir: data, program: [program] })
+  const env = { CAUSEWAY_HELP_BUILD: 'true' }
+  const { url, server: running } = await startServer(t, { dir: data, program: [program], env })
   const { json } = await getJson(url, '/health')
   t.match(json, { status: 'ok' }, 'every app is well')
   t.ok(Object.keys(json.apps).length >= 7)
@@ -78,6 +90,14 @@ verifies('workshop:package:whole', async (t) => {
     { recording: 'slide_at_45' },
     'pictures are drawn',
   )
+
+  const answer = await fetch(`${url}/api/apps/help/tools/find_help_topics`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ text: 'how do I add a folder of recordings' }),
+  })
+  const { results } = (await answer.json()) as { results: readonly { source: string }[] }
+  t.equal(results[0]?.source, 'causeway', 'questions about Causeway are answered')
 
   causeway('backup', join(dir, 'backup'))
   t.ok(existsSync(join(dir, 'backup/causeway-backup.json')))

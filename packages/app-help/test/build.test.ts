@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileS
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
 import { build } from '../src/build/build.ts'
-import { ownSources, readSources } from '../src/build/source.ts'
+import { readSources } from '../src/build/source.ts'
 import { openSqliteStorage } from '../src/sqlite/sqlite-storage.ts'
 import type { HelpStorage } from '../src/storage.ts'
 import { everybody, insiders, library, pathsOf } from './help-kit.ts'
@@ -181,29 +181,19 @@ verifies('help:build:odd-files', async (t) => {
 verifies('help:source:names', async (t) => {
   const folder = t.testdir({ a: {}, b: {} })
   t.same(
-    readSources(['x=a', 'internal:y=b', 'pkg:fastify'], folder).map(({ name, is_internal, isPackage }) => [
+    readSources(['x=a', 'internal:y=b', 'pkg:fastify'], folder).map(({ name, is_internal, kind }) => [
       name,
       is_internal,
-      isPackage,
+      kind,
     ]),
     [
-      ['x', false, false],
-      ['y', true, false],
-      ['pkg:fastify', false, true],
+      ['x', false, 'folder'],
+      ['y', true, 'folder'],
+      ['pkg:fastify', false, 'package'],
     ],
   )
   const wrong = ['x', '=a', 'x=', 'x=missing', 'pkg:not-installed-anywhere', 'pkg:../up', 'a b=a']
   for (const entry of wrong)
     t.throws(() => readSources([entry], folder), { code: 'HELP_SOURCE_INVALID' }, entry)
   t.throws(() => readSources(['x=a', 'x=b'], folder), { code: 'HELP_SOURCE_INVALID' })
-})
-
-verifies('help:source:own', async (t) => {
-  const names = ownSources().map(({ name, is_internal }) => [name, is_internal])
-  t.same(names, [
-    ['docs', false],
-    ['docs_dev', true],
-    ['pkg:fastify', false],
-    ['pkg:undici', false],
-  ])
 })

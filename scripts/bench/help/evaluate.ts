@@ -1,6 +1,6 @@
 /** Asks every question of a set in every way, over the documentation that the set names. */
 import { build } from '../../../packages/app-help/src/build/build.ts'
-import { readSources } from '../../../packages/app-help/src/build/source.ts'
+import { ownSources, readSources } from '../../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../../packages/app-help/src/domain/chunk.ts'
 import type { ListName } from '../../../packages/app-help/src/domain/fuse.ts'
 import { type EmbeddingSettings, openEmbedder } from '../../../packages/app-help/src/embedding.ts'
@@ -33,7 +33,9 @@ export async function evaluate(
 ): Promise<Readonly<Record<Way, Score>>> {
   const storage = openSqliteStorage(folder)
   const { signal } = new AbortController()
-  const sources = readSources(entries, '/')
+  const sources = entries.flatMap((entry) =>
+    entry === 'own' ? ownSources().filter(({ is_internal }) => !is_internal) : readSources([entry], '/'),
+  )
   const request = { sources, size: defaultSize, embedding, rebuild: false, holder: 'evaluation' }
   await build(request, { storage, now: Date.now, signal, progress() {} })
   const index = await storage.open()

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { PageFile } from '../domain/page.ts'
+import { isTaken } from '../domain/taken.ts'
 import type { Source } from './source.ts'
 
 /** A file found, not read yet. */
@@ -43,19 +44,20 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   const visit = async (folder: string, depth: number): Promise<void> => {
     const entries = await readdir(folder)
     for (const name of entries.sort(byCodePoint)) {
-      if (isHidden(name) || (source.isPackage && depth === 0 && !isOfPackage(name))) continue
       const path = join(folder, name)
       const file_path = relative(root, path).split(sep).join('/')
+      if (!isTaken(source.kind, file_path, true) && !isTaken(source.kind, file_path, false)) continue
       const file = `${source.name}/${file_path}`
       const real = await realpath(path).catch(() => undefined)
       if (real === undefined) refused.push({ file, reason: 'a link that leads nowhere' })
       else if (!real.startsWith(`${root}${sep}`)) refused.push({ file, reason: 'outside its source' })
       else if (!seen.has(real)) {
-        seen.add(real)
         const { size, ...entry } = await stat(real).then((found) => ({
           size: found.size,
           isFolder: found.isDirectory(),
         }))
+        if (!isTaken(source.kind, file_path, entry.isFolder)) continue
+        seen.add(real)
         if (entry.isFolder && depth < mostDepth) await visit(path, depth + 1)
         else if (!entry.isFolder && /\.(md|mdx|markdown)$/i.test(name)) {
           if (size > mostBytes) refused.push({ file, reason: `larger than ${mostBytes} bytes` })
@@ -81,12 +83,6 @@ export async function readFound({ source, file_path, path }: FoundFile): Promise
     warning: isUtf8(bytes) ? undefined : 'holds bytes that are no UTF-8; they were replaced',
   }
 }
-
-/** Parts of sites that are no pages, such as `_sidebar.md`, and what tools keep beside them. */
-const isHidden = (name: string): boolean => /^[._]/.test(name) || name === 'node_modules'
-
-/** Of a package its documentation, and not its sources or tests. */
-const isOfPackage = (name: string): boolean => /^(docs?|readme(\..*)?)$/i.test(name)
 
 const byCodePoint = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -51,7 +51,7 @@ export async function planFiles(
     if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
   }
   const seen = new Set(files.map((file) => keyOf(file.source.name, file.file_path)))
-  const names = new Set(sources.map(({ name }) => name))
+  const names = new Set(sources.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
   return {
     ...difference(pages, { known, seen, names, count: files.length - failed.length }),
     failed,

@@ -38,3 +38,14 @@ export function identifierParts(word: string): string[] {
     .filter((part) => part !== '')
   return parts.length < 2 ? [] : parts.map((part) => part.toLowerCase())
 }
+
+/** Longer runs are data and no names. */
+const longestName = 60
+
+/** The text with the parts of each name in camel case behind it, `bodyLimit body limit`, since people ask for those. */
+export const withParts = (text: string): string =>
+  text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>
+    word.length <= longestName && /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)
+      ? [word, ...identifierParts(word)].join(' ')
+      : word,
+  )

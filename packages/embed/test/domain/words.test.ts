@@ -1,6 +1,6 @@
 import t from 'tap'
 import { terms } from '../../src/domain/terms.ts'
-import { identifierParts, spaced, words } from '../../src/domain/words.ts'
+import { identifierParts, spaced, withParts, words } from '../../src/domain/words.ts'
 
 t.test('words: unspaced scripts become pairs, the rest words', async (t) => {
   t.same(words('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
@@ -27,4 +27,11 @@ t.test('identifierParts: words in an identifier, none of a plain word', async (t
 t.test('terms: stems without stop words, identifiers whole and in parts', async (t) => {
   t.same(terms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
   t.same(terms('the of and'), [])
+})
+
+t.test('withParts: names in camel case are followed by their parts, and everything else stays', async (t) => {
+  t.equal(withParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
+  t.equal(withParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
+  const data = 'aB'.repeat(5000)
+  t.equal(withParts(data), data)
 })
