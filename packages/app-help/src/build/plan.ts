@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
-import { embeddedText } from '../domain/index-text.ts'
+import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
 import type { BuildReport, KnownPage, NewPage } from '../storage.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
@@ -103,7 +103,7 @@ function difference(
 
 async function readNew(file: FoundFile, before: KnownPage | undefined, size: ChunkSize) {
   const { bytes_hash, warning, ...page } = await readFound(file)
-  const content_hash = hash(`${chunkingName(size)}\n${page.is_internal}\n${bytes_hash}`)
+  const content_hash = hash(`${chunkingName(size)}\n${wordsVersion}\n${page.is_internal}\n${bytes_hash}`)
   return {
     page: before?.content_hash === content_hash ? undefined : newPage(page, size, content_hash),
     warning,

@@ -1,4 +1,4 @@
-import { spaced } from '@causeway/embed'
+import { spaced, withParts } from '@causeway/embed'
 
 /** A line that only leads to a heading of its own page, whose words it repeats. */
 const tableOfContents = /^\s*[-*+]\s+\[[^\]]*\]\(#[^)]*\)\s*$/gm
@@ -37,3 +37,18 @@ export const indexedTitle = (page: {
   const parts = path.split(/[^\p{L}\p{N}]+/u).filter((part) => !/^(docs?|readme|index)?$/i.test(part))
   return spaced(`${page.title} ${[...new Set(parts)].join(' ')}`)
 }
+
+/** A text for an index: its words as they are written, and for stems with the parts of each name. */
+export interface IndexedWords {
+  readonly exact: readonly [title: string, headings: string, text: string]
+  readonly stem: readonly [title: string, headings: string, text: string]
+}
+
+/** The columns of a piece or page for the full text indexes. */
+export function indexedWords(title: string, headings: string, markdown: string): IndexedWords {
+  const [heads, text] = [spaced(headings), indexText(markdown)]
+  return { exact: [title, heads, text], stem: [withParts(title), withParts(heads), withParts(text)] }
+}
+
+/** Version of the words that indexes have of a text. With another one a build reads every page again. */
+export const wordsVersion = 2

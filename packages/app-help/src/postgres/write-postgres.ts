@@ -1,6 +1,6 @@
 /** Makes the next state of the tables, within the transaction of a publication. */
-import { spaced, vectorBytes } from '@causeway/embed'
-import { indexedTitle, indexText } from '../domain/index-text.ts'
+import { vectorBytes } from '@causeway/embed'
+import { indexedTitle, indexedWords } from '../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../storage.ts'
 import { indexedFrom, vectorIndex, vectorTables } from './schema.ts'
 import { insertRows, type Sql, vectorText } from './sql.ts'
@@ -22,7 +22,8 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     [source, file_path],
   )
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
-  const words = [indexedTitle(page), spaced(headings), cut(indexText(body))]
+  const called = indexedTitle(page)
+  const words = indexedWords(called, headings, body).stem.map(cut)
   const [row] = await sql.query<{ id: string }>(
     `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem)
      VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${weighted('english', 12)}) RETURNING id`,
@@ -41,30 +42,31 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
       ...words,
     ],
   )
-  const rows = chunks.map((chunk, i) => [
-    row?.id,
-    chunk.position,
-    chunk.heading,
-    chunk.heading_level,
-    chunk.anchor,
-    chunk.start_line,
-    chunk.end_line,
-    chunk.columns?.[0] ?? null,
-    chunk.columns?.[1] ?? null,
-    chunk.fence,
-    chunk.text,
-    page.text_hashes[i],
-    is_internal,
-    indexedTitle(page),
-    spaced(chunk.heading),
-    cut(indexText(chunk.text)),
-  ])
+  const rows = chunks.map((chunk, i) => {
+    const { stem, exact } = indexedWords(called, chunk.heading, chunk.text)
+    return [
+      row?.id,
+      chunk.position,
+      chunk.heading,
+      chunk.heading_level,
+      chunk.anchor,
+      chunk.start_line,
+      chunk.end_line,
+      chunk.columns?.[0] ?? null,
+      chunk.columns?.[1] ?? null,
+      chunk.fence,
+      chunk.text,
+      page.text_hashes[i],
+      is_internal,
+      ...[...stem, ...exact].map(cut),
+    ]
+  })
   const values = Array.from({ length: 13 }, (_, i) => `$${i + 1}`)
   await insertRows(
     sql,
     'help_items (doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text, text_hash, is_internal, stem, exact)',
     rows,
-    { values: [...values.map(typed), weighted('english', 14), weighted('simple', 14)] },
+    { values: [...values.map(typed), weighted('english', 14), weighted('simple', 17)] },
   )
 }
 

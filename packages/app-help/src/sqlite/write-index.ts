@@ -1,7 +1,7 @@
 /** Makes the next index file out of the one before it and what has changed. */
-import { spaced, vectorBytes } from '@causeway/embed'
+import { vectorBytes } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
-import { indexedTitle, indexText } from '../domain/index-text.ts'
+import { indexedTitle, indexedWords } from '../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../storage.ts'
 import { indexFormat, indexSchema } from './index-schema.ts'
 
@@ -71,6 +71,7 @@ function remove(db: Database, docs: readonly number[]): void {
 function insert(db: Database, page: NewPage): void {
   const { source, file_path, title, section, language, chunks, content_hash, body } = page
   const internal = page.is_internal ? 1 : 0
+  const called = indexedTitle(page)
   // A page that changed keeps its id, so that links to it last.
   const earlier = db
     .prepare<[string, string], number>('SELECT id FROM help_docs WHERE source = ? AND file_path = ?')
@@ -116,16 +117,14 @@ function insert(db: Database, page: NewPage): void {
       page.text_hashes[at],
       internal,
     )
-    const columnsOfWords = [indexedTitle(page), spaced(heading), indexText(text)]
-    stem.run(itemId, ...columnsOfWords)
-    exact.run(itemId, ...columnsOfWords)
+    const columnsOfWords = indexedWords(called, heading, text)
+    stem.run(itemId, ...columnsOfWords.stem)
+    exact.run(itemId, ...columnsOfWords.exact)
   }
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
   db.prepare('INSERT INTO help_fts_doc (rowid, title, headings, body) VALUES (?, ?, ?, ?)').run(
     id,
-    indexedTitle(page),
-    spaced(headings),
-    indexText(body),
+    ...indexedWords(called, headings, body).stem,
   )
 }
 
