@@ -132,6 +132,11 @@ export const minds = {
     origin: 'original mind server, defects',
     behaviour: 'consolidation keeps ids, times and places, moves each memory once and can be repeated',
   },
+  'minds:reflection': {
+    origin: 'design of minds, consolidation',
+    behaviour:
+      'a mind concludes what happens to it again and again, without a model, names the memories that it rests on, and thinks otherwise when it happens otherwise',
+  },
   'minds:conversation:merge': {
     origin: 'design of minds, conversations',
     behaviour: 'conversations are joined without loss, doubling or growth without end',

@@ -54,9 +54,11 @@ export function mindPrompts(app: Registrar<Minds, object>): void {
 
 async function portrait(mindId: string, { store }: Context): Promise<string> {
   const { entity_id, config, working_memory } = await store.mind(mindId)
+  const concluded = await store.reflections(mindId, 5)
   return [
     `Character: ${entity_id}`,
     `Traits: ${config.traits.join(', ') || 'none given'}`,
     `State of mind: ${JSON.stringify(working_memory)}`,
+    ...concluded.map(({ content }) => `It has concluded: ${JSON.stringify(content)}`),
   ].join('\n')
 }

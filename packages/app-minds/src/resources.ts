@@ -74,6 +74,13 @@ export function mindResources(app: Registrar<Minds, object>): void {
     },
   })
   family(
+    'reflections',
+    'conclusions',
+    'What the mind has concluded from its memories, the weightiest 100, each with the ids that it rests on.',
+    async (mindId, { store }) =>
+      (await store.reflections(mindId, 100)).map((row) => ({ ...memoryView(row), evidence: row.evidence })),
+  )
+  family(
     'conversations',
     'open conversations',
     'Conversations that are open, with what was said.',

@@ -17,7 +17,7 @@ import type { MindParts } from './mind/parts.ts'
 import { mindQueue } from './mind-queue.ts'
 import { type Made, openMindsFile } from './store/minds-file.ts'
 import type { Usage } from './store/record-table.ts'
-import type { MemoryRow, MindRow, StoredConversation, StoredDecision } from './store/types.ts'
+import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecision } from './store/types.ts'
 import { type MindConfig, readConfig, requestedEmbedding } from './wire/read-config.ts'
 
 /** A call that changes a mind, by its id. */
@@ -62,6 +62,10 @@ export interface Minds {
   list(after: string, limit: number): Promise<readonly MindRow[]>
   mind(mindId: string): Promise<MindRow>
   recall(mindId: string, query: string, k: number): Promise<Recollections>
+  /** What a mind has concluded and holds now, the weightiest first. */
+  reflections(mindId: string, limit: number): Promise<readonly ReflectionRow[]>
+  /** Id of a reflection -> ids of the memories that it rests on. */
+  evidence(reflectionIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   daily(mindId: string): Promise<readonly MemoryRow[]>
   memories(mindId: string, limit: number): Promise<readonly MemoryRow[]>
   conversations(mindId: string): Promise<readonly StoredConversation[]>
@@ -192,6 +196,8 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
       const weights = { ...weightsOf(mind), per_query: k, most: k }
       return recall(mind, [query], { now: mind.last_sim_time, weights, withToday: true }, parts)
     },
+    reflections: async (mindId, limit) => file.reflections((await file.mind(mindId)).seq, limit),
+    evidence: (reflectionIds) => file.evidence(reflectionIds),
     daily: async (mindId) => file.daily((await file.mind(mindId)).seq),
     memories: async (mindId, limit) => file.newest((await file.mind(mindId)).seq, limit),
     conversations: (mindId) => file.conversations(mindId),

@@ -4,6 +4,7 @@ import { bytesOf } from '../memory/embedding.ts'
 import type { MindsFile } from '../store/minds-file.ts'
 import type { MindRow } from '../store/types.ts'
 import type { MindParts } from './parts.ts'
+import { reflect } from './reflect.ts'
 
 /** What `consolidate_memories` answers. */
 export interface ConsolidationAnswer {
@@ -14,6 +15,8 @@ export interface ConsolidationAnswer {
   readonly merged_count: number
   /** Those that stay in the buffer, for another attempt. */
   readonly failed_count: number
+  /** Conclusions drawn from lasting memories, new or other than before. */
+  readonly reflections_count: number
   readonly long_term_memory_count: number
   readonly batch_id: string
   readonly replayed?: boolean
@@ -61,6 +64,7 @@ export async function consolidateMind(
         data: { failed_count: failed },
       },
     )
+  const reflected = failed === 0 ? await reflect(await file.mind(mindId), parts) : 0
   const after = await evictBeyond(await file.mind(mindId), parts)
   parts.changed(mindId)
   return {
@@ -68,6 +72,7 @@ export async function consolidateMind(
     consolidated_count: moved,
     merged_count: merged,
     failed_count: failed,
+    reflections_count: reflected,
     long_term_memory_count: after,
     batch_id: batchId,
   }

@@ -5,7 +5,8 @@ import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
 import type { MemoryRow, NewMemory } from './types.ts'
 
-interface RawMemory {
+/** A memory as it is read. */
+export interface RawMemory {
   readonly seq: number
   readonly id: string
   readonly content: string
@@ -160,7 +161,8 @@ const mindWords = (mindSeq: number, content: string): string =>
 /** A word as a search for it: what a character says is no query language. */
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
 
-function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
+/** The memory of a row. */
+export function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
   const location: Cell | null = x === null || y === null ? null : [x, y]
   return { ...row, location, tags: JSON.parse(tags_json) as string[] } // written by this file
 }

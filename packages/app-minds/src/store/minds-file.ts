@@ -4,12 +4,14 @@ import { CausewayError } from '@causeway/protocol'
 import { dataFailure, openDatabase } from '@causeway/store'
 import { lexicalScores, type Postings, questionWords } from '../domain/lexical.ts'
 import { dayOf } from '../domain/policy/state.ts'
+import type { Experience } from '../domain/reflect.ts'
 import { supersedes } from '../domain/supersede.ts'
 import type { Limits } from '../limits.ts'
 import { memoryId } from './hash.ts'
 import { type Lasting, memoryTable } from './memory-table.ts'
 import { mindTable, type NewMind } from './mind-table.ts'
 import { recordTable, type Usage } from './record-table.ts'
+import { reflectionTable } from './reflection-table.ts'
 import { migrations } from './schema.ts'
 import type {
   AnsweredRequest,
@@ -18,6 +20,8 @@ import type {
   MemoryRow,
   MindRow,
   MindSnapshot,
+  NewReflection,
+  ReflectionRow,
   StoredConversation,
   StoredDecision,
 } from './types.ts'
@@ -77,6 +81,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
   const memories = memoryTable(db, now)
   const model = db.prepare<[string], Uint8Array>('SELECT bytes FROM embedding_model WHERE name = ?').pluck()
   const keepModel = db.prepare('INSERT OR REPLACE INTO embedding_model (name, bytes) VALUES (?, ?)')
+  const reflections = reflectionTable(db, memories)
   const world = worldTable(db, limits)
   const records = recordTable(db, now, limits)
 
@@ -223,9 +228,11 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
         const added: number[] = []
         let moved = 0
         let merged = 0
+        let importance = 0
         for (const { memory, vector } of batch) {
           if (!memories.dropDaily(memory.id)) continue
           moved += 1
+          importance += memory.importance
           const alike = memories.alike(mindSeq, memory)
           const seq = alike === undefined ? memories.add(mindSeq, memory) : undefined
           if (alike !== undefined) memories.merge(alike.seq, memory)
@@ -236,8 +243,23 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
           }
           if (memory.kind === 'fact') replaceOlder(mindSeq, { ...memory, id: alike?.id ?? memory.id })
         }
+        if (moved > 0) minds.experienced(mindSeq, importance)
         return { moved, merged, added }
       }),
+    /** The newest lasting memories that conclusions are drawn from. */
+    experiences: (mindSeq: number, most: number): Promise<readonly Experience[]> =>
+      read(() => reflections.experiences(mindSeq, most)),
+    /** Makes conclusions last, and gives how many of them are new; the next reflection begins to count anew. */
+    reflect: (mindSeq: number, embedderId: string, drawn: readonly NewReflection[]): Promise<number> =>
+      whole(() => {
+        minds.reflected(mindSeq)
+        return drawn.filter((one) => reflections.add(mindSeq, embedderId, one)).length
+      }),
+    reflections: (seq: number, most: number): Promise<readonly ReflectionRow[]> =>
+      read(() => reflections.list(seq, most)),
+    /** Id of a reflection -> ids of the memories that it rests on. */
+    evidence: (ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> =>
+      read(() => reflections.evidence(ids)),
     failDaily: (ids: readonly string[], error: string): Promise<void> =>
       whole(() => {
         for (const id of ids) memories.failDaily(id, error)

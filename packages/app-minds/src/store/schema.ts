@@ -181,4 +181,19 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE embedding_model (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
     `,
   },
+  {
+    name: 'reflections',
+    up: `
+      -- Importance of lasting memories since the mind last reflected.
+      ALTER TABLE mind ADD COLUMN unreflected REAL NOT NULL DEFAULT 0;
+      CREATE TABLE reflection (
+        memory_seq INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
+        mind_seq INTEGER NOT NULL,
+        -- What it is about: of two about the same, the newer has replaced the older.
+        about TEXT NOT NULL,
+        evidence_json TEXT NOT NULL
+      ) STRICT;
+      CREATE INDEX reflection_of_mind ON reflection (mind_seq, about);
+    `,
+  },
 ]

@@ -6,6 +6,7 @@ import type { FormedMemory } from '../domain/policy/form-memories.ts'
 import type { Place } from '../domain/policy/place.ts'
 import type { CarriedState } from '../domain/policy/state.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
+import type { Conclusion } from '../domain/reflect.ts'
 import type { MindConfig } from '../wire/read-config.ts'
 
 /** A mind. */
@@ -24,6 +25,8 @@ export interface MindRow {
   readonly embedder_id: string | null
   readonly memory_count: number
   readonly daily_count: number
+  /** Importance of lasting memories since it last reflected. */
+  readonly unreflected: number
   readonly decision_count: number
   readonly last_sim_time: number | null
 }
@@ -76,6 +79,18 @@ export interface MemoryRow {
   readonly subject: string | null
   readonly tags: readonly string[]
   readonly superseded_by: string | null
+}
+
+/** A conclusion of a mind, with the ids of the memories that it rests on. */
+export interface ReflectionRow extends MemoryRow {
+  readonly evidence: readonly string[]
+}
+
+/** A conclusion that is about to last. */
+export interface NewReflection extends Conclusion {
+  readonly id: string
+  /** null where its text has no direction in the space */
+  readonly vector: Uint8Array | null
 }
 
 /** One attempt at a model; null is unknown and not 0. */

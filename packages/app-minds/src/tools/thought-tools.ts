@@ -90,13 +90,15 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
   })
 
   app.tool('consolidate_memories', {
-    about: "Moves a mind's memories of the day to those that last, as in sleep. Safe to repeat.",
+    about:
+      "Moves a mind's memories of the day to those that last, as in sleep, and now and then draws conclusions from them. Safe to repeat.",
     input: { mind_id: mindId, request_id: requestId },
     output: {
       status: z.string(),
       consolidated_count: z.int().optional(),
       merged_count: z.int().optional(),
       failed_count: z.int().optional(),
+      reflections_count: z.int().optional(),
       long_term_memory_count: z.int().optional(),
       batch_id: z.string().optional(),
       replayed: z.boolean().optional(),
@@ -113,7 +115,7 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
 
   app.tool('recall_memories', {
     about:
-      'The memories of a mind that bear on a question, best first, with their scores; none where none does.',
+      'The memories of a mind that bear on a question, best first, with their scores; none where none does. What it has concluded names its evidence.',
     input: {
       mind_id: mindId,
       query: z.string().min(1).max(2000).describe('a question or some words'),
@@ -129,6 +131,7 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
           score: z.number(),
           relevance: z.number(),
           superseded: z.boolean(),
+          evidence: z.array(z.string()).optional(),
         }),
       ),
       warnings: z.array(z.string()).optional(),
@@ -138,6 +141,8 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
     example: { before: [made], args: { mind_id: 'npc_mara', query: 'Where is the stove?' } },
     async run({ mind_id, query, k }, { store }) {
       const { recalled, warnings } = await store.recall(mind_id, query, k)
+      const concluded = recalled.filter(({ tags }) => tags.includes('reflection')).map(({ id }) => id)
+      const evidence = concluded.length === 0 ? undefined : await store.evidence(concluded)
       const memories = recalled.map(
         ({ id, content, importance, sim_time, score, relevance, is_superseded }) => ({
           id,
@@ -147,6 +152,7 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
           score,
           relevance,
           superseded: is_superseded,
+          ...(evidence?.has(id) === true ? { evidence: evidence.get(id) } : {}),
         }),
       )
       const [best] = memories

@@ -50,6 +50,7 @@ const shape = z.looseObject({
   policy: constants.default({}),
   if_exists: z.enum(['resume', 'error', 'replace']).default('resume'),
   recall_daily: z.boolean().default(true),
+  reflect_after: z.number().min(0).default(150),
 })
 
 /** The configuration, checked. */

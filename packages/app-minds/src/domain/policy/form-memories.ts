@@ -46,43 +46,41 @@ const maxKeys = 400
 
 type Draft = Omit<FormedMemory, 'sim_time' | 'location'> & { readonly key: string }
 
-const episode = (key: string, content: string, importance: number, subject: string | null = null): Draft => ({
-  key,
+/** An episode of a kind, of one thing or of one thing and what is done with it; kind and deed are its tags. */
+const episode = (
+  kind: string,
+  of: readonly [thing: string, ...deed: string[]],
+  content: string,
+  importance: number,
+): Draft => ({
+  key: [kind, ...of].join('|'),
   content,
   importance,
   kind: 'episodic',
-  subject,
-  tags: [],
+  subject: of[0],
+  tags: [kind, ...of.slice(1)],
 })
 
 function draftsOf(happening: Happening): Draft[] {
   switch (happening.kind) {
     case 'sighting':
       return sightings(happening)
-    case 'critical':
-      return [
-        episode(
-          `critical|${happening.need}`,
-          `My ${happening.need} became critical (${Math.round(happening.share * 100)} %).`,
-          6,
-        ),
-      ]
-    case 'relieved':
-      return [episode(`relieved|${happening.need}`, `My ${happening.need} is no longer critical.`, 5)]
+    case 'critical': {
+      const { need, share } = happening
+      return [episode('critical', [need], `My ${need} became critical (${Math.round(share * 100)} %).`, 6)]
+    }
+    case 'relieved': {
+      const { need } = happening
+      return [episode('relieved', [need], `My ${need} is no longer critical.`, 5)]
+    }
     case 'refusal': {
       const { entity_id, interaction_name } = happening.goal
       const reason = happening.reason === null ? '' : `: ${happening.reason}`
-      return [
-        episode(
-          `refusal|${entity_id}|${interaction_name}`,
-          `${entity_id} refused ${interaction_name}${reason}.`,
-          4,
-          entity_id,
-        ),
-      ]
+      const content = `${entity_id} refused ${interaction_name}${reason}.`
+      return [episode('refusal', [entity_id, interaction_name], content, 4)]
     }
     case 'error':
-      return [episode(`error|${happening.text}`, `Error: ${happening.text}`, 3)]
+      return [{ ...episode('error', [happening.text], `Error: ${happening.text}`, 3), subject: null }]
     case 'blocked':
       return []
   }
@@ -92,11 +90,10 @@ function sightings({ place }: Extract<Happening, { kind: 'sighting' }>): Draft[]
   const { entity_id, display_name, position, interactions } = place
   const where = position === null ? '' : ` at (${position[0]}, ${position[1]})`
   if (interactions.every(({ name }) => isTalk(name)))
-    return [episode(`meeting|${entity_id}`, `I met ${display_name}${where}.`, 6, entity_id)]
+    return [episode('meeting', [entity_id], `I met ${display_name}${where}.`, 6)]
   const names = interactions.map(({ name }) => name).join(', ')
-  return [
-    episode(`sighting|${entity_id}`, `I saw ${display_name}${where}, where one can ${names}.`, 3, entity_id),
-  ]
+  const content = `I saw ${display_name}${where}, where one can ${names}.`
+  return [episode('sighting', [entity_id], content, 3)]
 }
 
 function draftOfSpeech({ speaker_id, speaker_name, message, is_system }: KeptMessage): Draft[] {

@@ -37,6 +37,9 @@ export interface Utterance {
   readonly memory_id: string | null
 }
 
+/** Tags of memories that answer nothing: what was asked, what was said for politeness, and what was only concluded. */
+const unspoken: ReadonlySet<string> = new Set(['question', 'smalltalk', 'reflection'])
+
 /** Answers a question from the best memory that bears on it, or says that nothing is remembered. Invents nothing. */
 export function answerTo(
   question: string,
@@ -44,7 +47,7 @@ export function answerTo(
   { random, constants }: { readonly random: Random; readonly constants: PolicyConstants },
 ): Utterance {
   const best = recollections
-    .filter(({ tags }) => !tags.includes('question') && !tags.includes('smalltalk'))
+    .filter(({ tags }) => !tags.some((tag) => unspoken.has(tag)))
     .filter(({ relevance }) => relevance >= constants.answer_relevance)
     .filter(({ content }) => coverage(question, content) >= constants.answer_coverage)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))[0]
