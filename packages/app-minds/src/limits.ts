@@ -12,6 +12,8 @@ export const limitsSchema = z.strictObject({
   observation_bytes: count(262_144),
   visible_entities: count(200),
   prompt_entities: count(30),
+  /** State of a cycle as a model is told it: about 3,000 tokens. Beyond it less is told of each thing. */
+  prompt_chars: count(10_500),
   interactions_per_entity: count(50),
   conversation_messages: count(200),
   open_conversations: count(50),
@@ -31,8 +33,9 @@ export const limitsSchema = z.strictObject({
   concurrent_decisions: count(64),
   /** Memories of a mind from which on a worker searches them. */
   worker_search_from: count(5000),
-  /** Vectors kept in memory, bytes. */
+  /** Vectors kept in memory, bytes, and memories with the words that they were found by. */
   vector_cache_bytes: count(268_435_456),
+  memory_cache_bytes: count(100_663_296),
   /** A repeated request id gets the first answer for so long, ms. */
   repeat_ms: count(600_000),
   /** Decision rows kept of each mind. */

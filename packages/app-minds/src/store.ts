@@ -7,6 +7,7 @@ import { type Limits, limitsSchema, mindIdPattern } from './limits.ts'
 import { openModels } from './llm/open-models.ts'
 import { type EmbeddingOptions, openEmbedding } from './memory/open-embedding.ts'
 import { embedOld, type Recollections, recall, weightsOf } from './memory/recall.ts'
+import { memoryShelf } from './memory/shelf.ts'
 import { daySearch } from './memory/today.ts'
 import { openVectorSearch } from './memory/vector-search.ts'
 import { type ConsolidationAnswer, consolidateMind } from './mind/consolidate.ts'
@@ -93,6 +94,7 @@ export async function openMinds(env: Env): Promise<Minds> {
     queue: mindQueue(limits.concurrent_decisions, () => performance.now()),
     embedding: openEmbedding(embeddingOptions(env.settings), file),
     search: openVectorSearch(env.dir, (...args) => file.vectors(...args), limits),
+    shelf: memoryShelf(file, limits.memory_cache_bytes),
     day: daySearch(),
     models: openModels(env.settings, { file, limits, now: env.now }),
     limits,
@@ -105,7 +107,7 @@ export async function openMinds(env: Env): Promise<Minds> {
 
 /** Minds over parts that are open. */
 export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
-  const { file, queue, limits, models, embedding, search, log } = parts
+  const { file, queue, limits, models, embedding, search, shelf, log } = parts
   const figures = { decisions: 0 }
   const turn = <T>(mindId: string, work: () => Promise<T>): Promise<T> =>
     queue.run(mindId, limits.queue, work)
@@ -212,6 +214,7 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
       llm: models.health(),
       embedding: embedding.name,
       vector_bytes: search.bytes,
+      memory_bytes: shelf.bytes,
     }),
     async close() {
       await queue.idle()

@@ -134,3 +134,14 @@ export const isTalk = (interaction: string): boolean =>
 
 /** Share of a need that is filled, 0 to 1. */
 export const shareOf = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
+
+/** The nearest entities, in the order in which they were sent. */
+export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
+  if (entities.length <= most) return [...entities]
+  const steps = (entity: Entity): number =>
+    position === null || entity.position === null
+      ? Number.MAX_SAFE_INTEGER
+      : manhattan(position, entity.position)
+  const kept = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, most))
+  return entities.filter((entity) => kept.has(entity))
+}

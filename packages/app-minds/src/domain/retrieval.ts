@@ -1,5 +1,5 @@
 /** Which memories come to mind: relevance, importance and recency of each, with a floor, and none twice. */
-import { coverage, wordsKey } from './words.ts'
+import { shareOfStems, stemSet, wordsKey } from './words.ts'
 
 /** A memory that might come to mind. */
 export interface Found {
@@ -56,14 +56,25 @@ export interface Recalled {
   readonly query: string
 }
 
+/** The stems of a text; a caller that knows them already gives its own. */
+export type StemsOf = (text: string) => ReadonlySet<string>
+
 /**
  * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the score s of the search by words: stable from call to call, unlike a
  * rank. Among a handful of memories no word is rare, so b is at least the square of the share of the words that are there.
  */
-export function relevanceOf(query: string, { cosine, lexical, content }: Found): number {
-  const words = lexical > 0 ? coverage(query, content) ** 2 : 0
+export function relevanceOf(
+  query: string,
+  { cosine, lexical, content }: Pick<Found, 'cosine' | 'lexical' | 'content'>,
+  stemsOf: StemsOf = stemSet,
+): number {
+  const words = lexical > 0 ? shareOfStems(stemsOf(query), stemsOf(content)) ** 2 : 0
   return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), words)
 }
+
+/** False where a memory is below the floor whatever its words are: nothing more of it need be looked at. */
+export const mayBeRelevant = ({ cosine, lexical }: Pick<Found, 'cosine' | 'lexical'>): boolean =>
+  lexical > 0 || 0.7 * cosine >= relevanceFloor
 
 /** 1 now, falling with age; 0.5 where a time is missing. A time that lies ahead, after a reload, counts as now. */
 export function recencyOf(simTime: number | null, now: number | null, halfLife: number | null): number {
@@ -76,11 +87,15 @@ export function recencyOf(simTime: number | null, now: number | null, halfLife: 
 export function rank(
   query: string,
   found: readonly Found[],
-  { now, weights }: { readonly now: number | null; readonly weights: RetrievalWeights },
+  {
+    now,
+    weights,
+    stemsOf = stemSet,
+  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly stemsOf?: StemsOf },
 ): readonly Recalled[] {
   return found
     .map((memory) => {
-      const relevance = relevanceOf(query, memory)
+      const relevance = relevanceOf(query, memory, stemsOf)
       const recency = recencyOf(memory.sim_time, now, weights.half_life_minutes)
       const whole =
         weights.relevance * relevance +

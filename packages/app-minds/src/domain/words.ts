@@ -30,12 +30,18 @@ function stem(word: string): string {
   return cut.length >= 3 ? cut.replace(/(.)\1$/, '$1').replace(/e$/, '') : bare.replace(/e$/, '')
 }
 
+/** The stems of the meaning words of a text, each once. */
+export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
+
 /** Share of the meaning words of `asked` that `text` has, 0 to 1; 0 where `asked` has none. */
-export function coverage(asked: string, text: string): number {
-  const wanted = new Set(contentWords(asked))
+export const coverage = (asked: string, text: string): number => shareOfStems(stemSet(asked), stemSet(text))
+
+/** Share of some stems that are among others, 0 to 1; 0 where there are none. */
+export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 0
-  const present = new Set(contentWords(text))
-  return [...wanted].filter((word) => present.has(word)).length / wanted.size
+  let common = 0
+  for (const stem of wanted) if (present.has(stem)) common += 1
+  return common / wanted.size
 }
 
 /** The meaning words of a text as one key: equal for texts that say the same in another order or with other small words. */

@@ -274,6 +274,7 @@ const toldOf = ({ mind, observation, conversations, events }: Cycle, limits: Lim
   conversations,
   events,
   mostEntities: limits.prompt_entities,
+  mostChars: limits.prompt_chars,
 })
 
 /** What a chosen use is for, so that its refusal can be told from its success. */

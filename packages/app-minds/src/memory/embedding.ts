@@ -9,8 +9,8 @@ export interface Embedding {
   /** For people: `lsa everyday language, 96 dimensions`. */
   readonly name: string
   readonly width: number
-  /** One for each text; undefined where it has no direction. Throws `EMBEDDING_ERROR`. */
-  vectors(texts: readonly string[], signal?: AbortSignal): Promise<readonly (Float32Array | undefined)[]>
+  /** One for each text; undefined where it has no direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
+  vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]>
   /** Bytes of the vectors and texts that are kept. */
   bytes(): number
   /** Forgets vectors until so many bytes are given back; gives the bytes. */
@@ -19,7 +19,7 @@ export interface Embedding {
 }
 
 /** Vectors kept by text. */
-const kept = 4096
+const kept = 16_384
 
 /** Vectors of any embedder. */
 export function embeddingOver(embedder: Embedder): Embedding {
@@ -42,9 +42,9 @@ export function embeddingOver(embedder: Embedder): Embedding {
     id: space.fingerprint.slice(0, 32),
     name: `${space.provider} ${space.model}, ${space.dimensions} dimensions`,
     width: space.dimensions,
-    async vectors(texts, signal) {
+    async vectors(texts, withinMs) {
       const fresh = [...new Set(texts.filter((text) => !known.has(text)))]
-      const made = fresh.length === 0 ? [] : await embed(embedder, fresh, signal)
+      const made = fresh.length === 0 ? [] : await embed(embedder, fresh, withinMs)
       const byText = new Map(fresh.map((text, index) => [text, made[index]]))
       const answers = texts.map((text) => (byText.has(text) ? byText.get(text) : known.get(text)))
       for (const [text, vector] of byText) keep(text, vector)
@@ -68,8 +68,9 @@ const bytesOfEntry = (text: string, vector: Float32Array | undefined): number =>
 export const bytesOf = (vector: Float32Array | undefined): Uint8Array | null =>
   vector === undefined ? null : vectorBytes(vector)
 
-async function embed(embedder: Embedder, texts: readonly string[], signal: AbortSignal | undefined) {
+async function embed(embedder: Embedder, texts: readonly string[], withinMs: number | undefined) {
   try {
+    const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
     return await embedder.embedDocuments(texts, { signal })
   } catch (error) {
     if (!isCausewayError(error)) throw error

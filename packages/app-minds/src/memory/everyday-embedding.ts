@@ -37,7 +37,7 @@ export function everydayEmbedding(store: ModelStore): Embedding {
     id,
     name: `lsa everyday language, ${everydayDimensions} dimensions`,
     width: everydayDimensions,
-    async vectors(given, signal) {
+    async vectors(given, withinMs) {
       const own = trained
       const space = await own.catch((error: unknown) => {
         // All who waited for it are told; the next one who asks finds another attempt under way.
@@ -46,7 +46,7 @@ export function everydayEmbedding(store: ModelStore): Embedding {
         throw new CausewayError('EMBEDDING_ERROR', `the space of memories: ${message}`, { cause: error })
       })
       there.space = space
-      return space.vectors(given, signal)
+      return space.vectors(given, withinMs)
     },
     bytes: () => there.space?.bytes() ?? 0,
     shrink: (bytes) => there.space?.shrink(bytes) ?? 0,

@@ -4,21 +4,24 @@ import { lexicalScores, questionWords } from '../domain/lexical.ts'
 import {
   choose,
   type Found,
+  mayBeRelevant,
   type Recalled,
   type RetrievalWeights,
   rank,
   retrievalWeights,
 } from '../domain/retrieval.ts'
 import type { MindsFile } from '../store/minds-file.ts'
-import type { Material, MemoryRow, MindRow } from '../store/types.ts'
+import type { Material, MindRow } from '../store/types.ts'
 import { bytesOf, type Embedding } from './embedding.ts'
 import { foundOf, type Question } from './found.ts'
+import type { Shelf } from './shelf.ts'
 import type { DaySearch } from './today.ts'
 import type { VectorSearch } from './vector-search.ts'
 
 /** What memories are found with. */
 export interface RecallParts {
-  readonly file: Pick<MindsFile, 'material' | 'bySeqs' | 'unembedded' | 'addVectors'>
+  readonly file: Pick<MindsFile, 'unembedded' | 'addVectors'>
+  readonly shelf: Shelf
   readonly embedding: Embedding
   readonly search: VectorSearch
   readonly day: DaySearch
@@ -57,12 +60,12 @@ export async function recall(
     weights,
     withToday,
   }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly withToday: boolean },
-  { file, embedding, search, day }: RecallParts,
+  { file, shelf, embedding, search, day }: RecallParts,
 ): Promise<Recollections> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
   if (mind.memory_count > 0) await embedOld(mind, { file, embedding, search })
   const asked = queries.map(questionWords)
-  const material = await file.material(mind, {
+  const material = await shelf.material(mind, {
     words: [...new Set(asked.flat())],
     beside,
     embedderId: embedding.id,
@@ -70,7 +73,7 @@ export async function recall(
   })
   const warnings: string[] = []
   const texts = [...queries, ...material.today.map(({ content }) => content)]
-  const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
+  const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
     warnings.push(`memories were searched by words alone: ${error.message}`)
     return []
@@ -80,10 +83,14 @@ export async function recall(
     words: asked[index] ?? [],
     vector: vectors[index],
   }))
-  const lasting = await lastingFound(mind, questions, material, { file, embedding, search, day })
+  const lasting = await lastingFound(mind, questions, material, { shelf, embedding, search, day })
   const recent = day.found(questions, material.today, vectors.slice(queries.length))
   const byQuery = questions.map(({ text }, index) =>
-    rank(text, [...(lasting[index] ?? []), ...(recent[index] ?? [])], { now, weights }),
+    rank(text, [...(lasting[index] ?? []), ...(recent[index] ?? [])], {
+      now,
+      weights,
+      stemsOf: day.stemsOf,
+    }),
   )
   return { recalled: choose(byQuery, weights), byQuery, warnings }
 }
@@ -93,16 +100,16 @@ async function lastingFound(
   mind: MindRow,
   questions: readonly Question[],
   material: Material,
-  { file, embedding, search, day }: RecallParts,
+  { shelf, embedding, search, day }: Omit<RecallParts, 'file'>,
 ): Promise<readonly (readonly Found[])[]> {
   if (mind.memory_count === 0) return []
-  const { postings, standing, lastVector } = material
+  const { postings, standing } = material
   const isCorrected = day.corrections(questions, material.today)
   const lexical = questions.map(({ words }) =>
     lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
   const also = [
-    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...standing.map(({ seq }) => seq)]),
+    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...standing.rows.map(({ seq }) => seq)]),
   ]
   const directed = questions.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
   const question = {
@@ -112,17 +119,25 @@ async function lastingFound(
     queries: questions.flatMap(({ vector }) => vector ?? []),
     top,
     also,
-    last: lastVector,
+    last: standing.lastVector,
   }
   const answers = directed.length === 0 ? [] : await search.search(question, mind.memory_count)
   const cosines = questions.map((_, index) => new Map(answers[directed.indexOf(index)] ?? []))
-  const wanted = new Set([...also, ...cosines.flatMap((near) => [...near.keys()])])
-  for (const { seq } of standing) wanted.delete(seq)
-  const rows = [...uniqueRows(standing), ...(await file.bySeqs([...wanted]))]
-  return questions.map((_, index) =>
-    rows.map((row) => {
-      const near = { cosine: cosines[index]?.get(row.seq) ?? 0, lexical: lexical[index]?.get(row.seq) ?? 0 }
-      return foundOf(row, near, row.superseded_by !== null || isCorrected(row))
+  const near = questions.map((_, index) => {
+    const wanted = new Set([...also, ...(cosines[index]?.keys() ?? [])])
+    return [...wanted].flatMap((seq) => {
+      const one = { cosine: cosines[index]?.get(seq) ?? 0, lexical: lexical[index]?.get(seq) ?? 0 }
+      return mayBeRelevant(one) ? [{ seq, ...one }] : []
+    })
+  })
+  const rows = await shelf.rows(mind, [...new Set(near.flatMap((found) => found.map(({ seq }) => seq)))])
+  const bySeq = new Map(
+    rows.map((row) => [row.seq, { row, isOld: row.superseded_by !== null || isCorrected(row) }]),
+  )
+  return near.map((found) =>
+    found.flatMap(({ seq, cosine, lexical }) => {
+      const known = bySeq.get(seq)
+      return known === undefined ? [] : [foundOf(known.row, { cosine, lexical }, known.isOld)]
     }),
   )
 }
@@ -135,7 +150,7 @@ export async function embedOld(
   if (mind.embedder_id === embedding.id) return 'complete'
   const rows = await file.unembedded(mind.seq, embedding.id, oldBatch)
   const texts = rows.map(({ content }) => content)
-  const vectors = await embedding.vectors(texts, AbortSignal.timeout(vectorsMs)).catch((error: unknown) => {
+  const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })
@@ -150,7 +165,3 @@ export async function embedOld(
   search.drop(mind.seq)
   return isLast ? 'complete' : 'more'
 }
-
-const uniqueRows = (rows: readonly MemoryRow[]): readonly MemoryRow[] => [
-  ...new Map(rows.map((row) => [row.seq, row])).values(),
-]

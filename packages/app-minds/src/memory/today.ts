@@ -1,19 +1,21 @@
 /** Memories of the day, which are found before a sleep has made them last. */
-import { lexicalScores, wordPostings } from '../domain/lexical.ts'
-import { dot, type Found } from '../domain/retrieval.ts'
+import { lexicalScores, type Postings, wordPostings } from '../domain/lexical.ts'
+import { dot, type Found, mayBeRelevant, type StemsOf } from '../domain/retrieval.ts'
 import { replacedBy } from '../domain/supersede.ts'
-import { contentWords } from '../domain/words.ts'
+import { stemSet } from '../domain/words.ts'
 import type { MemoryRow } from '../store/types.ts'
 import { foundOf, type Question } from './found.ts'
 
 /** Finds among the memories of a day. */
 export interface DaySearch {
-  /** For each question all memories of the day; `vectors` are theirs, in order. */
+  /** For each question the memories of the day that may bear on it; `vectors` are theirs, in order. */
   found(
     questions: readonly Question[],
     today: readonly MemoryRow[],
     vectors: readonly (Float32Array | undefined)[],
   ): readonly (readonly Found[])[]
+  /** The stems of a text, kept for the next question. */
+  readonly stemsOf: StemsOf
   /** True for facts that were told otherwise today in words of a question, though no sleep has sorted that out yet. */
   corrections(questions: readonly Question[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean
   /** Bytes of the stems that are kept, about. */
@@ -25,8 +27,8 @@ export interface DaySearch {
 /** Memories taken for the words of a question. */
 const top = 50
 
-/** Texts whose stems are kept: the memories of one day are looked at by every decision of it. */
-const kept = 8192
+/** Texts whose stems are kept: memories that come to mind do so again and again. */
+const kept = 16_384
 
 /** A text with the set of its stems: words of some six letters, each an object of its own. */
 const bytesOf = (text: string): number => 200 + 9 * text.length
@@ -38,7 +40,7 @@ export function daySearch(): DaySearch {
   const stemsOf = (text: string): ReadonlySet<string> => {
     const before = known.get(text)
     if (before !== undefined) return before
-    const stems = new Set(contentWords(text))
+    const stems = stemSet(text)
     known.set(text, stems)
     bytes += bytesOf(text)
     const [oldest] = known.keys()
@@ -48,6 +50,15 @@ export function daySearch(): DaySearch {
   const forget = (text: string): void => {
     known.delete(text)
     bytes -= bytesOf(text)
+  }
+  /** Postings of a day, for as long as it is this day. */
+  const days = new WeakMap<readonly MemoryRow[], Postings>()
+  const postingsOf = (today: readonly MemoryRow[]): Postings => {
+    const before = days.get(today)
+    if (before !== undefined) return before
+    const postings = wordPostings(today.map(({ seq, content }) => [seq, stemsOf(content)] as const))
+    days.set(today, postings)
+    return postings
   }
   const corrections: DaySearch['corrections'] = (questions, today) => {
     const asked = questions.flatMap(({ text }) => [...stemsOf(text)])
@@ -62,6 +73,7 @@ export function daySearch(): DaySearch {
     return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
   }
   return {
+    stemsOf,
     bytes: () => bytes,
     shrink(wanted) {
       const before = bytes
@@ -73,13 +85,14 @@ export function daySearch(): DaySearch {
       if (today.length === 0) return questions.map(() => [])
       const isCorrected = corrections(questions, today)
       const corrected = new Set(today.filter(isCorrected))
-      const postings = wordPostings(today.map(({ seq, content }) => [seq, stemsOf(content)] as const))
+      const postings = postingsOf(today)
       return questions.map(({ text, vector }) => {
         const lexical = lexicalScores([...stemsOf(text)], postings, { memories: today.length, most: top })
-        return today.map((row, n) => {
+        return today.flatMap((row, n) => {
           const own = vectors[n]
           const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
-          return foundOf(row, { cosine, lexical: lexical.get(row.seq) ?? 0 }, corrected.has(row))
+          const near = { cosine, lexical: lexical.get(row.seq) ?? 0 }
+          return mayBeRelevant(near) ? [foundOf(row, near, corrected.has(row))] : []
         })
       })
     },

@@ -3,6 +3,7 @@ import type { Log } from '@causeway/app-kit'
 import type { Limits } from '../limits.ts'
 import type { Models } from '../llm/models.ts'
 import type { Embedding } from '../memory/embedding.ts'
+import type { Shelf } from '../memory/shelf.ts'
 import type { DaySearch } from '../memory/today.ts'
 import type { VectorSearch } from '../memory/vector-search.ts'
 import type { MindQueue } from '../mind-queue.ts'
@@ -14,6 +15,7 @@ export interface MindParts {
   readonly queue: MindQueue
   readonly embedding: Embedding
   readonly search: VectorSearch
+  readonly shelf: Shelf
   readonly day: DaySearch
   readonly models: Models
   readonly limits: Limits

@@ -24,6 +24,7 @@ interface RawMind {
   readonly memory_count: number
   readonly daily_count: number
   readonly unreflected: number
+  readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null
 }
@@ -80,8 +81,10 @@ export function mindTable(db: Database, now: () => number) {
   )
   const relink = db.prepare('UPDATE mind SET entity_id = ?, rev = rev + 1, updated_at = ? WHERE seq = ?')
   const embedded = db.prepare('UPDATE mind SET embedder_id = ? WHERE seq = ?')
-  const experienced = db.prepare('UPDATE mind SET unreflected = unreflected + ? WHERE seq = ?')
-  const reflected = db.prepare('UPDATE mind SET unreflected = 0 WHERE seq = ?')
+  const remembered = db.prepare(
+    'UPDATE mind SET unreflected = unreflected + ?, memory_rev = memory_rev + 1 WHERE seq = ?',
+  )
+  const reflected = db.prepare('UPDATE mind SET unreflected = 0, memory_rev = memory_rev + 1 WHERE seq = ?')
   const remove = db.prepare('DELETE FROM mind WHERE seq = ?')
   const decided = db.prepare(
     `UPDATE mind SET working_memory_json = ?, state_json = ?, last_sim_time = ?, decision_count = decision_count + 1,
@@ -108,8 +111,8 @@ export function mindTable(db: Database, now: () => number) {
     release: (seq: number): void => void release.run(now(), seq),
     relink: (seq: number, entityId: string): void => void relink.run(entityId, now(), seq),
     embedded: (seq: number, embedderId: string): void => void embedded.run(embedderId, seq),
-    /** Adds the importance of memories that last from now on, for the next reflection. */
-    experienced: (seq: number, importance: number): void => void experienced.run(importance, seq),
+    /** Lasting memories were changed; `importance` is that of new ones, for the next reflection. */
+    remembered: (seq: number, importance: number): void => void remembered.run(importance, seq),
     reflected: (seq: number): void => void reflected.run(seq),
     remove: (seq: number): void => void remove.run(seq),
     /** False where the mind was changed by somebody else meanwhile. */

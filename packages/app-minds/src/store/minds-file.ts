@@ -22,6 +22,7 @@ import type {
   MindSnapshot,
   NewReflection,
   ReflectionRow,
+  Standing,
   StoredConversation,
   StoredDecision,
 } from './types.ts'
@@ -53,13 +54,16 @@ export interface Made {
 }
 
 /** Which material is wanted. */
-export interface MaterialOptions {
-  /** Words of all questions, each once. */
+export interface WantedMaterial {
+  /** Words of questions, each once. */
   readonly words: readonly string[]
-  readonly beside: number
-  readonly embedderId: string
-  readonly withToday: boolean
+  readonly today?: boolean
+  /** So many of the newest and of the most important memories, and the last vector of a space. */
+  readonly standing?: { readonly beside: number; readonly embedderId: string } | undefined
 }
+
+/** The material that was wanted. */
+export type FoundMaterial = Pick<Material, 'postings'> & Partial<Material>
 
 /** Pages of the log, 4 KiB each, after which they are brought into the file. */
 const checkpointPages = 4000
@@ -207,20 +211,13 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     newest: (seq: number, limit: number): Promise<readonly MemoryRow[]> =>
       read(() => memories.newest(seq, limit)),
     bySeqs: (seqs: readonly number[]): Promise<readonly MemoryRow[]> => read(() => memories.bySeqs(seqs)),
-    /** What there is for questions of these words, `beside` of the newest and of the most important among it. */
-    material: (
-      { seq, daily_count, memory_count }: Pick<MindRow, 'seq' | 'daily_count' | 'memory_count'>,
-      { words, beside, embedderId, withToday }: MaterialOptions,
-    ): Promise<Material> =>
-      read(() => {
-        const isEmpty = memory_count === 0
-        return {
-          today: withToday && daily_count > 0 ? memories.daily(seq) : [],
-          postings: isEmpty ? new Map() : postingsOf(seq, words),
-          standing: isEmpty ? [] : [...memories.newest(seq, beside), ...memories.weightiest(seq, beside)],
-          lastVector: isEmpty ? 0 : memories.lastVector(seq, embedderId),
-        }
-      }),
+    /** What there is for questions; members that are not wanted are absent. */
+    material: ({ seq }: Pick<MindRow, 'seq'>, wanted: WantedMaterial): Promise<FoundMaterial> =>
+      read(() => ({
+        ...(wanted.today === true ? { today: memories.daily(seq) } : {}),
+        postings: postingsOf(seq, wanted.words),
+        ...(wanted.standing === undefined ? {} : { standing: standingOf(seq, wanted.standing) }),
+      })),
 
     /** Moves daily memories to those that last, with the ids they have; what says the same as one that lasts joins it. */
     consolidate: (mindSeq: number, embedderId: string, batch: readonly Lasting[]): Promise<Moved> =>
@@ -243,7 +240,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
           }
           if (memory.kind === 'fact') replaceOlder(mindSeq, { ...memory, id: alike?.id ?? memory.id })
         }
-        if (moved > 0) minds.experienced(mindSeq, importance)
+        if (moved > 0) minds.remembered(mindSeq, importance)
         return { moved, merged, added }
       }),
     /** The newest lasting memories that conclusions are drawn from. */
@@ -265,7 +262,10 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
         for (const id of ids) memories.failDaily(id, error)
       }),
     evict: (mindSeq: number, time: number | null, count: number): Promise<number> =>
-      whole(() => memories.evict(mindSeq, time, count)),
+      whole(() => {
+        minds.remembered(mindSeq, 0)
+        return memories.evict(mindSeq, time, count)
+      }),
     unembedded: (mindSeq: number, embedderId: string, limit: number): Promise<readonly MemoryRow[]> =>
       read(() => memories.unembedded(mindSeq, embedderId, limit)),
     /** Adds vectors to lasting memories; `isLast` where none is without one then. */
@@ -277,6 +277,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
     ) =>
       whole(() => {
         for (const [seq, vector] of rows) memories.addVector(mindSeq, seq, embedderId, vector)
+        minds.remembered(mindSeq, 0)
         if (isLast) minds.embedded(mindSeq, embedderId)
       }),
     /** Vectors of a mind in the order of their rows, from after a row on; read at once, used by a cache. */
@@ -332,6 +333,17 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
       conversations: [...open, ...reopened],
       events: world.events(mind.seq),
       bids: world.bids(mind.seq),
+    }
+  }
+
+  function standingOf(
+    seq: number,
+    { beside, embedderId }: NonNullable<WantedMaterial['standing']>,
+  ): Standing {
+    const rows = [...memories.newest(seq, beside), ...memories.weightiest(seq, beside)]
+    return {
+      rows: [...new Map(rows.map((row) => [row.seq, row])).values()],
+      lastVector: memories.lastVector(seq, embedderId),
     }
   }
 

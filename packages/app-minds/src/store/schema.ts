@@ -186,6 +186,8 @@ export const migrations: readonly Migration[] = [
     up: `
       -- Importance of lasting memories since the mind last reflected.
       ALTER TABLE mind ADD COLUMN unreflected REAL NOT NULL DEFAULT 0;
+      -- Goes up with each change of lasting memories.
+      ALTER TABLE mind ADD COLUMN memory_rev INTEGER NOT NULL DEFAULT 0;
       CREATE TABLE reflection (
         memory_seq INTEGER PRIMARY KEY REFERENCES memory (seq) ON DELETE CASCADE,
         mind_seq INTEGER NOT NULL,

@@ -27,6 +27,8 @@ export interface MindRow {
   readonly daily_count: number
   /** Importance of lasting memories since it last reflected. */
   readonly unreflected: number
+  /** Goes up with each change of lasting memories: what is kept in memory of them is kept under it. */
+  readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null
 }
@@ -50,16 +52,21 @@ export interface MindSnapshot {
   readonly bids: readonly PendingBid[]
 }
 
-/** What the data file has for some questions to one mind, all but vectors. */
+/** What every question to one mind begins with, all but vectors. */
+export interface Standing {
+  /** The newest and the most important memories that last. */
+  readonly rows: readonly MemoryRow[]
+  /** The last row that has a vector in the space, 0 where none has. */
+  readonly lastVector: number
+}
+
+/** What the data file has for some questions to one mind. */
 export interface Material {
   /** Memories of the day. */
   readonly today: readonly MemoryRow[]
   /** For each word the lasting memories that have it. */
   readonly postings: Postings
-  /** The newest and the most important memories that last. */
-  readonly standing: readonly MemoryRow[]
-  /** The last row that has a vector in the space, 0 where none has. */
-  readonly lastVector: number
+  readonly standing: Standing
 }
 
 /** A memory with its id. */

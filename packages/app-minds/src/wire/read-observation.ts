@@ -12,7 +12,7 @@ import type {
   Need,
   Observation,
 } from '../domain/observation.ts'
-import { manhattan } from '../domain/observation.ts'
+import { nearest } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
 import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
@@ -144,17 +144,6 @@ function readEntities(
   if (all.length <= limits.visible_entities) return all
   warnings.push(`${all.length} entities in sight; the nearest ${limits.visible_entities} count`)
   return nearest(all, position, limits.visible_entities)
-}
-
-/** The nearest entities, in the order in which they were sent. */
-export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
-  if (entities.length <= most) return [...entities]
-  const steps = (entity: Entity): number =>
-    position === null || entity.position === null
-      ? Number.MAX_SAFE_INTEGER
-      : manhattan(position, entity.position)
-  const kept = new Set([...entities].sort((a, b) => steps(a) - steps(b)).slice(0, most))
-  return entities.filter((entity) => kept.has(entity))
 }
 
 function readEntity(value: Record<string, unknown>, limits: Limits, warnings: string[]): Entity | null {

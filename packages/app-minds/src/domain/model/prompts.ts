@@ -1,7 +1,7 @@
 /** What a model is told: a scaffold that never changes first, so that servers can keep it, the state of the cycle last. */
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
-import { shareOf } from '../observation.ts'
+import { nearest, shareOf } from '../observation.ts'
 import { cut } from '../policy/speech.ts'
 import type { KnownConversation } from '../policy/talk.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
@@ -52,24 +52,66 @@ export interface Told {
   readonly conversations: readonly KnownConversation[]
   readonly events: readonly MindEvent[]
   readonly menu?: readonly MenuOption[]
-  /** Entities told of at most. */
+  /** Entities told of at most: the nearest. */
   readonly mostEntities: number
+  /** Length of the whole. */
+  readonly mostChars: number
 }
 
-/** The state of the cycle as text. */
+/** How much is told of each thing. */
+interface Extent {
+  /** Share of the entities that may be told of. */
+  readonly entities: number
+  /** Interactions of an entity. */
+  readonly offers: number
+  /** Last lines of a conversation. */
+  readonly lines: number
+  /** Of each text that others made. */
+  readonly chars: number
+  /** Characters of the working memory. */
+  readonly memory: number
+}
+
+/** From all to the least; servers cut a prompt that is too long for them without a word. */
+const extents: readonly [Extent, ...Extent[]] = [
+  { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
+  { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
+  { entities: 0.25, offers: 6, lines: 4, chars: 160, memory: 2000 },
+  { entities: 0.1, offers: 3, lines: 2, chars: 80, memory: 1000 },
+]
+
+/** Conversations told of. */
+const mostConversations = 5
+
+/** The state of the cycle as text, in as much detail as there is room for. */
 export function stateText(told: Told): string {
+  let text = ''
+  for (const extent of extents) {
+    text = textOf(told, extent)
+    if (text.length <= told.mostChars) break
+  }
+  return text
+}
+
+function textOf(told: Told, extent: Extent): string {
   const { observation, traits, dimensions, workingMemory, recalled, conversations, events, menu } = told
   const character = [...traits, ...Object.entries(dimensions).map(([name, value]) => `${name} ${value}`)]
+  const most = Math.ceil(told.mostEntities * extent.entities)
+  const entities =
+    observation.entities === null ? null : nearest(observation.entities, observation.position, most)
+  const open = conversations.slice(0, mostConversations)
   return [
-    section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '))),
-    section('Working memory', cut(JSON.stringify(workingMemory), 4000)),
-    section('You perceive', observationText(observation, told.mostEntities)),
-    ...(conversations.length === 0
+    section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '), 500)),
+    section('Working memory', cut(JSON.stringify(workingMemory), extent.memory)),
+    section('You perceive', observationText({ ...observation, entities }, extent)),
+    ...(open.length === 0
       ? []
-      : [section('Conversations', conversations.map(conversationText).join('\n'))]),
-    ...(events.length === 0 ? [] : [section('What happened lately', events.map(eventText).join('\n'))]),
-    ...(recalled === undefined ? [] : [section('You remember', memoriesText(recalled))]),
-    ...(menu === undefined ? [] : [section('Menu', menu.map(optionText).join('\n'))]),
+      : [section('Conversations', open.map((one) => conversationText(one, extent)).join('\n'))]),
+    ...(events.length === 0
+      ? []
+      : [section('What happened lately', events.map((one) => eventText(one, extent)).join('\n'))]),
+    ...(recalled === undefined ? [] : [section('You remember', memoriesText(recalled, extent))]),
+    ...(menu === undefined ? [] : [section('Menu', menuText(menu, entities ?? [], extent))]),
   ].join('\n\n')
 }
 
@@ -80,64 +122,89 @@ export const correction = (problems: readonly string[]): string =>
 const section = (title: string, text: string): string => `## ${title}\n${text}`
 
 /** Others' words, marked and cut; the marks themselves are taken out of them. */
-const quoted = (text: string): string => `⟦${text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ').slice(0, 500)}⟧`
+const quoted = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
-function observationText(observation: Observation, mostEntities: number): string {
+/** An id or a name of the game, in one line: nothing in it can look like a part of this text. */
+const inline = (text: string): string => text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ')
+
+function observationText(observation: Observation, extent: Extent): string {
   const { time, position, movement_locked, current, activity, needs, entities } = observation
   const day = Math.floor(time / 1440)
   const clock = `${String(Math.floor((time % 1440) / 60)).padStart(2, '0')}:${String(time % 60).padStart(2, '0')}`
+  const doing = current === null ? '' : `, in interaction ${quoted(current.name, extent.chars)}`
   return [
     `Time: day ${day}, ${clock} (T:${time})`,
     `Position: ${position === null ? 'unknown' : `(${position.join(', ')})`}${movement_locked ? ', movement locked' : ''}`,
-    `Body: ${activity ?? 'unknown'}${current === null ? '' : `, in interaction ${quoted(current.name)}`}`,
-    `Needs: ${needs.map((need) => `${need.name} ${Math.round(shareOf(need) * 100)} %`).join(', ') || 'not told'}`,
+    `Body: ${activity ?? 'unknown'}${doing}`,
+    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(shareOf(need) * 100)} %`).join(', ') || 'not told'}`,
     `In sight: ${entities === null ? 'not told' : entities.length === 0 ? 'nothing' : ''}`,
-    ...(entities ?? []).slice(0, mostEntities).map(entityText),
+    ...(entities ?? []).map((entity) => entityText(entity, extent)),
   ].join('\n')
 }
 
-function entityText({
-  entity_id,
-  display_name,
-  position,
-  interactions,
-  relationship,
-  engagement,
-}: Entity): string {
+function entityText(
+  { entity_id, display_name, position, interactions, relationship, engagement }: Entity,
+  { offers: most, chars }: Extent,
+): string {
   const where = position === null ? '' : ` at (${position.join(', ')})`
-  const offers = interactions.map(({ name, fills, drains }) => {
+  const offers = interactions.slice(0, most).map(({ name, fills, drains }) => {
     const effects = [...fills.map((need) => `+${need}`), ...drains.map((need) => `-${need}`)]
-    return effects.length === 0 ? name : `${name} (${effects.join(' ')})`
+    return inline(effects.length === 0 ? name : `${name} (${effects.join(' ')})`)
   })
   const known =
     relationship === null
       ? ''
       : `; familiarity ${relationship.familiarity}, sentiment ${relationship.sentiment}`
-  const busy = engagement === null ? '' : `; busy with ${engagement.interaction_name}`
-  return `- ${entity_id} ${quoted(display_name)}${where}: ${offers.join(', ') || 'offers nothing'}${known}${busy}`
+  const busy = engagement === null ? '' : `; busy with ${inline(engagement.interaction_name)}`
+  return `- ${inline(entity_id)} ${quoted(display_name, chars)}${where}: ${offers.join(', ') || 'offers nothing'}${known}${busy}`
 }
 
-function conversationText({ interaction_id, participants, messages }: KnownConversation): string {
+function conversationText(
+  { interaction_id, participants, messages }: KnownConversation,
+  { lines: most, chars }: Extent,
+): string {
   const lines = messages
-    .slice(-12)
+    .slice(-most)
     .map(
       ({ speaker_name, message, is_system }) =>
-        `  ${is_system ? 'system' : quoted(speaker_name)}: ${quoted(message)}`,
+        `  ${is_system ? 'system' : quoted(speaker_name, chars)}: ${quoted(message, chars)}`,
     )
-  return [`- ${interaction_id} with ${participants.join(', ')}`, ...lines].join('\n')
+  return [`- ${inline(interaction_id)} with ${inline(participants.join(', '))}`, ...lines].join('\n')
 }
 
-const eventText = ({ timestamp, event_type, payload }: MindEvent): string =>
-  `- T:${timestamp} ${event_type} ${quoted(JSON.stringify(payload))}`
+const eventText = ({ timestamp, event_type, payload }: MindEvent, { chars }: Extent): string =>
+  `- T:${timestamp} ${inline(event_type)} ${quoted(JSON.stringify(payload), chars)}`
 
-function memoriesText(recalled: readonly Recalled[]): string {
+function memoriesText(recalled: readonly Recalled[], { chars }: Extent): string {
   if (recalled.length === 0) return 'nothing that bears on this'
   return recalled
-    .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quoted(content)}`)
+    .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quoted(content, chars)}`)
     .join('\n')
 }
 
-function optionText({ action, description, parameters }: MenuOption): string {
-  const given = Object.entries(parameters).map(([name, value]) => `${name}: ${value}`)
-  return `- ${action}${given.length === 0 ? '' : ` {${given.join(', ')}}`} - ${quoted(description)}`
+/** The menu, of the uses those of entities that are told of. What is left out can be chosen all the same. */
+function menuText(
+  menu: readonly MenuOption[],
+  entities: readonly Entity[],
+  { offers, chars }: Extent,
+): string {
+  const uses = new Set(
+    entities.flatMap(({ entity_id, interactions }) =>
+      interactions.slice(0, offers).map(({ name }) => useKey(entity_id, name)),
+    ),
+  )
+  return menu
+    .filter(
+      ({ action, parameters: { entity_id = '', interaction_name = '' } }) =>
+        action !== 'interact_with' || uses.has(useKey(entity_id, interaction_name)),
+    )
+    .map((option) => optionText(option, chars))
+    .join('\n')
+}
+
+const useKey = (entityId: string, interaction: string): string => JSON.stringify([entityId, interaction])
+
+function optionText({ action, description, parameters }: MenuOption, chars: number): string {
+  const given = Object.entries(parameters).map(([name, value]) => `${inline(name)}: ${inline(value)}`)
+  return `- ${action}${given.length === 0 ? '' : ` {${given.join(', ')}}`} - ${quoted(description, chars)}`
 }
