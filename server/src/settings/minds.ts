@@ -129,7 +129,7 @@ export const mindsSettings = {
     schema: json,
     defaultText: '`{}`',
     meaning:
-      'JSON: limits of minds by name, as in `{"memories": 100000, "queue": 8}`; the README of Minds lists them',
+      'JSON: limits of minds by name, as in `{"memories": 100000, "queue": 8}`; docs/minds.md lists them',
     app,
   }),
 }
