@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import t, { type Test } from 'tap'
+import { sensible, startScripted } from '../../packages/app-minds/test/provider/scripted-provider.ts'
 import { shellBlocks } from '../readme/blocks.ts'
 import { run } from '../readme/program.ts'
 import { repository } from '../tree.ts'
@@ -148,6 +149,37 @@ verifies('minds:offline', async (t) => {
     [],
     'no connection was opened',
   )
+})
+
+verifies('minds:repeat', 'who hangs up in a decision finds it decided when it asks again', async (t) => {
+  const waiting: (() => void)[] = []
+  const provider = await startScripted(t, (request) => ({
+    take: (response) => {
+      const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
+      waiting.push(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
+    },
+  }))
+  const env = { CAUSEWAY_APPS: 'Minds', MINDS_LLM_URL: provider.url }
+  const { url, server } = await startServer(t, { dir: t.testdir(), env })
+  const call = caller(url)
+  await call('create_mind', { mind_id: 'mara', config: { traits: [], memory_query: 'heuristic' } })
+  const args = { mind_id: 'mara', observation: observation('mara', 1), request_id: 'hung-up' }
+  const hanging = new AbortController()
+  const params = { name: 'decide_action', arguments: args }
+  const left = postMcp(url, 'tools/call', params, { path: '/mcp/minds', signal: hanging.signal })
+  const until = async (count: number): Promise<void> => {
+    while (provider.requests.length < count) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await until(1)
+  hanging.abort()
+  await t.rejects(left)
+  waiting[0]?.()
+  await until(2)
+  waiting[1]?.()
+  await server.saw('decided')
+  t.match(await call('decide_action', args), { status: 'success', decided_by: 'llm', replayed: true })
+  t.equal(provider.requests.length, 2, 'the model was not asked again')
+  t.match(await read(url, 'mind://mara/state'), { decisions: 1 })
 })
 
 /** Random numbers of a seed: a failing run can be run again. */

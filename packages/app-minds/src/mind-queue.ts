@@ -3,8 +3,11 @@ import { CausewayError } from '@causeway/protocol'
 
 /** Runs work for minds. */
 export interface MindQueue {
-  /** Waits for what was asked before. Rejects with `MIND_BUSY` where more than `most` wait already. */
-  run<T>(mindId: string, most: number, work: (waitedMs: number) => Promise<T>): Promise<T>
+  /**
+   * Waits for what was asked before. Rejects with `MIND_BUSY` where more than `most` wait already; the place in the line is
+   * taken at once, also where that number has to be found out.
+   */
+  run<T>(mindId: string, most: number | Promise<number>, work: (waitedMs: number) => Promise<T>): Promise<T>
   /** Calls that wait or run, of all minds. */
   readonly depth: number
   /** Done when nothing runs any more. */
@@ -37,16 +40,19 @@ export function mindQueue(concurrent: number, now: () => number): MindQueue {
   return {
     async run(mindId, most, work) {
       const tail = tails.get(mindId) ?? { last: Promise.resolve(), waiting: 0 }
+      const ahead = tail.waiting
       // One runs, `most` wait.
-      if (tail.waiting > most)
-        throw new CausewayError('MIND_BUSY', `${tail.waiting} calls are under way for the mind ${mindId}`, {
-          data: { mind_id: mindId, waiting: tail.waiting, most },
+      const admitted = Promise.resolve(most).then((limit) => {
+        if (ahead <= limit) return
+        throw new CausewayError('MIND_BUSY', `${ahead} calls are under way for the mind ${mindId}`, {
+          data: { mind_id: mindId, waiting: ahead, most: limit },
         })
+      })
       const since = now()
       tail.waiting += 1
       depth += 1
-      const turn = tail.last.then(() => inSlot(since, work))
-      tail.last = turn.catch(() => undefined)
+      const turn = Promise.all([admitted, tail.last]).then(() => inSlot(since, work))
+      tail.last = Promise.allSettled([turn, tail.last]).then(() => undefined)
       tails.set(mindId, tail)
       try {
         return await turn

@@ -58,7 +58,7 @@ async function decide(
   const { file, queue, now } = parts
   const { mind_id, request_id } = request
   const interactions = read.observation.conversations.map(({ interaction_id }) => interaction_id)
-  return queue.run(mind_id, await mostWaiting(mind_id, parts), async (waitedMs) => {
+  return queue.run(mind_id, mostWaiting(mind_id, parts), async (waitedMs) => {
     const started = now()
     const attempt = async (): Promise<DecisionAnswer> => {
       const begun = await file.begin({ mind_id, request_id, tool: 'decide_action' }, interactions)
@@ -74,9 +74,11 @@ async function decide(
 }
 
 /** Calls that may wait for a mind: few where a model decides, which takes seconds. */
-async function mostWaiting(mindId: string, { file, models, limits }: MindParts): Promise<number> {
-  const byModel = models.isConfigured && models.usableFor((await file.mind(mindId)).config)
-  return byModel ? limits.model_queue : limits.queue
+function mostWaiting(mindId: string, { file, models, limits }: MindParts): number | Promise<number> {
+  if (!models.isConfigured) return limits.queue
+  return file
+    .mind(mindId)
+    .then(({ config }) => (models.usableFor(config) ? limits.model_queue : limits.queue))
 }
 
 interface Attempt {
