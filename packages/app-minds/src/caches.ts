@@ -8,8 +8,9 @@ export const mindsCaches = ({
   search,
   embedding,
   day,
+  shelf,
   limits,
-}: Pick<MindParts, 'search' | 'embedding' | 'day' | 'limits'>): readonly Cache[] => [
+}: Pick<MindParts, 'search' | 'embedding' | 'day' | 'shelf' | 'limits'>): readonly Cache[] => [
   {
     name: 'stems',
     costMs: 5,
@@ -17,6 +18,14 @@ export const mindsCaches = ({
     mostBytes: 128 * mebibyte,
     bytes: () => day.bytes(),
     shrink: (bytes) => day.shrink(bytes),
+  },
+  {
+    name: 'memories',
+    costMs: 10,
+    isInHeap: true,
+    mostBytes: limits.memory_cache_bytes,
+    bytes: () => shelf.bytes,
+    shrink: (bytes) => shelf.shrink(bytes),
   },
   {
     name: 'vectors',

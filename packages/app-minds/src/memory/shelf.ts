@@ -25,6 +25,8 @@ export interface Shelf {
   rows(mind: ShelfMind, seqs: readonly number[]): Promise<readonly MemoryRow[]>
   /** About what is kept of all minds. */
   readonly bytes: number
+  /** Forgets minds until so many bytes are given back; gives the bytes. */
+  shrink(bytes: number): number
 }
 
 /** What is kept of one mind. */
@@ -58,11 +60,14 @@ export function memoryShelf(file: Pick<MindsFile, 'material' | 'bySeqs'>, mostBy
     if (minds.get(seq) !== kept) return
     kept.bytes += by
     bytes += by
-    for (const [oldest, { bytes: freed }] of minds) {
+    for (const oldest of minds.keys()) {
       if (bytes <= mostBytes || oldest === seq) break
-      minds.delete(oldest)
-      bytes -= freed
+      forget(oldest)
     }
+  }
+  const forget = (seq: number): void => {
+    bytes -= minds.get(seq)?.bytes ?? 0
+    minds.delete(seq)
   }
   return {
     async material(mind, { words, beside, embedderId, withToday }) {
@@ -114,6 +119,11 @@ export function memoryShelf(file: Pick<MindsFile, 'material' | 'bySeqs'>, mostBy
     },
     get bytes() {
       return bytes
+    },
+    shrink(wanted) {
+      const before = bytes
+      for (const oldest of [...minds.keys()]) if (before - bytes < wanted) forget(oldest)
+      return before - bytes
     },
   }
 }
