@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { type Migration, openDatabase } from '@causeway/store'
-import type { EntryRow } from './plot-methods.ts'
+import type { ChangedEntry, EntryRow } from './plot-methods.ts'
 
 /** A plot that was opened at least once. */
 export interface PlotRow {
@@ -38,7 +38,7 @@ export interface Transaction {
   /** the first twenty ids */
   readonly ids: readonly string[]
   readonly patch: string | null
-  readonly entries: readonly EntryRow[]
+  readonly entries: readonly ChangedEntry[]
   readonly droppedEntries: readonly number[]
   readonly selection: readonly string[]
 }
@@ -107,6 +107,8 @@ export const journalMigrations: readonly Migration[] = [
       CREATE INDEX answer_made ON answer (made_ms);
     `,
   },
+  // Tables stay as they are; a server that cannot read packed patches must not open what has some.
+  { name: 'packed patches', up: 'SELECT 1;' },
 ]
 
 /** How long a repeated request gets the answer of the first, ms. */
@@ -150,6 +152,7 @@ export function openJournal(dir: string, now: () => number): Journal {
     `INSERT OR REPLACE INTO entry (path, seq, kind, label, actor, at_ms, patch, is_undone)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const turned = db.prepare('UPDATE entry SET is_undone = ? WHERE path = ? AND seq = ?')
   const dropped = db.prepare('DELETE FROM entry WHERE path = ? AND seq = ?')
   const entries = db.prepare<[string], EntryRow>(
     'SELECT seq, kind, label, actor, at_ms, patch, is_undone FROM entry WHERE path = ? ORDER BY seq',
@@ -205,7 +208,8 @@ export function openJournal(dir: string, now: () => number): Journal {
         for (const seq of made.droppedEntries) dropped.run(path, seq)
         for (const entry of made.entries) {
           // What came before an entry that is not kept could not be undone after a restart either.
-          if (entry.patch.length > mostEntry) noEntries.run(path)
+          if (entry.patch === null) turned.run(entry.is_undone, path, entry.seq)
+          else if (entry.patch.length > mostEntry) noEntries.run(path)
           else
             entered.run(
               ...[path, entry.seq, entry.kind, entry.label, entry.actor],

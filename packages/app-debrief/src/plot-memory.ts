@@ -10,8 +10,9 @@ import type { JsonObject } from './domain/json.ts'
 import { alignedWith, applyPatch, type Patch, patchBetween } from './domain/patch.ts'
 import { eventsOf } from './domain/patch-event.ts'
 import { type PlotDocument, parseSteps, textParts } from './domain/plot-document.ts'
+import { packed, unpacked } from './packed-patch.ts'
 import { type ReadFile, readPlotFile, stagePlot } from './plot-file.ts'
-import type { Change, ChangeBy, EntryRow, Kept, Loaded, PlotMethods, Prepared } from './plot-methods.ts'
+import type { Change, ChangeBy, ChangedEntry, Kept, Loaded, PlotMethods, Prepared } from './plot-methods.ts'
 import { answerQuery } from './plot-query.ts'
 
 /** Largest patch that is kept in the data file, characters; after a larger one the plot file is saved at once. */
@@ -56,7 +57,7 @@ export function plotMemory(): HandlersOf<PlotMethods> {
       const before = current()
       const made = await changed(before, by)
       pending = made.state
-      return prepared(before, made)
+      return await prepared(before, made)
     },
     settle({ install }) {
       if (install && pending !== undefined) state = pending
@@ -140,11 +141,23 @@ function recorded(before: State, document: PlotDocument, label: string, { actor,
   return { state: { document, history: remember(before.history, entry), lastSeq: seq }, patch, json, label }
 }
 
-function prepared(before: State, { state, patch, label, applied, steps = 0, file, ...made }: Made): Prepared {
+async function prepared(
+  before: State,
+  { state, patch, label, applied, steps = 0, file, ...made }: Made,
+): Promise<Prepared> {
   const isNoop = Object.keys(patch).length === 0
   const json = made.json ?? (isNoop ? '' : JSON.stringify(patch))
-  const kept = new Set(state.history)
-  const known = new Set(before.history)
+  const written = json.length > mostKept ? null : await packed(json)
+  const known = new Map(before.history.map((entry) => [entry.seq, entry]))
+  const entryOf = async (entry: HistoryEntry): Promise<ChangedEntry> => {
+    const isAsBefore = known.get(entry.seq)?.patch === entry.patch
+    if (isAsBefore) return entryRow(entry, null)
+    // One that is not kept is told by its length.
+    return entryRow(
+      entry,
+      entry.patch === patch ? (written ?? json) : await packed(JSON.stringify(entry.patch)),
+    )
+  }
   const seqs = new Set(state.history.map(({ seq }) => seq))
   return {
     isNoop,
@@ -155,11 +168,9 @@ function prepared(before: State, { state, patch, label, applied, steps = 0, file
     addedIds: applied?.addedIds ?? [],
     ids: touched(patch),
     steps,
-    patch: json.length > mostKept ? null : json,
+    patch: written,
     events: eventsOf(patch, state.document),
-    entries: [...kept]
-      .filter((entry) => !known.has(entry))
-      .map((entry) => entryRow(entry, entry.patch === patch ? json : JSON.stringify(entry.patch))),
+    entries: await Promise.all(state.history.filter((entry) => known.get(entry.seq) !== entry).map(entryOf)),
     droppedEntries: before.history.flatMap(({ seq }) => (seqs.has(seq) ? [] : seq)),
     selection: state.document.selection,
     features: state.document.items.length,
@@ -176,7 +187,10 @@ function touched({ features, selection }: Patch): readonly string[] {
   return texts.flatMap((text) => idOf(JSON.parse(text) as JsonObject) ?? []) // our own text of a feature
 }
 
-const entryRow = ({ seq, kind, label, actor, atMs, isUndone }: HistoryEntry, patch: string): EntryRow => ({
+const entryRow = (
+  { seq, kind, label, actor, atMs, isUndone }: HistoryEntry,
+  patch: string | null,
+): ChangedEntry => ({
   seq,
   kind,
   label,
@@ -188,16 +202,19 @@ const entryRow = ({ seq, kind, label, actor, atMs, isUndone }: HistoryEntry, pat
 
 function restored({ document: read }: State, { selection, entries, patches }: Kept): State {
   let document = read
-  for (const json of patches) document = applyPatch(document, JSON.parse(json) as Patch) // our own data file
+  for (const kept of patches) document = applyPatch(document, JSON.parse(unpacked(kept)) as Patch) // our own data file
   const known = new Set(document.items.map(({ id }) => id))
   if (selection !== null) document = { ...document, selection: selection.filter((id) => known.has(id)) }
-  const history = entries.map(({ at_ms, is_undone, patch, ...entry }) => ({
-    ...entry,
-    atMs: at_ms,
-    isUndone: is_undone === 1,
-    patch: JSON.parse(patch) as Patch, // our own data file
-    size: patch.length,
-  }))
+  const history = entries.map(({ at_ms, is_undone, patch, ...entry }) => {
+    const json = unpacked(patch)
+    return {
+      ...entry,
+      atMs: at_ms,
+      isUndone: is_undone === 1,
+      patch: JSON.parse(json) as Patch, // our own data file
+      size: json.length,
+    }
+  })
   return { document, history, lastSeq: history.at(-1)?.seq ?? 0 }
 }
 

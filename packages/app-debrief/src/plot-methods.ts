@@ -7,7 +7,7 @@ import type { ChangeEvent } from './domain/patch-event.ts'
 import type { Staged } from './plot-file.ts'
 import type { Query, QueryAnswer } from './plot-query.ts'
 
-/** An entry of the history as it is kept in the data file; `patch` is JSON. */
+/** An entry of the history as it is kept in the data file; `patch` is JSON, packed where it is long. */
 export interface EntryRow {
   readonly seq: number
   readonly kind: EntryKind
@@ -17,6 +17,9 @@ export interface EntryRow {
   readonly patch: string
   readonly is_undone: 0 | 1
 }
+
+/** An entry that came or changed; without a patch it is undone or done again, and its patch is as it was. */
+export type ChangedEntry = Omit<EntryRow, 'patch'> & { readonly patch: string | null }
 
 /** A change that is wanted. */
 export type Change =
@@ -47,11 +50,11 @@ export interface Prepared {
   readonly ids: readonly string[]
   /** entries undone or done again */
   readonly steps: number
-  /** JSON of the patch; null where it is too large for the data file, and the plot file must be saved at once */
+  /** the patch as it is kept; null where it is too large for the data file, and the plot file must be saved at once */
   readonly patch: string | null
   readonly events: readonly ChangeEvent[]
   /** entries of the history that came or changed, and the numbers of those that are gone */
-  readonly entries: readonly EntryRow[]
+  readonly entries: readonly ChangedEntry[]
   readonly droppedEntries: readonly number[]
   readonly selection: readonly string[]
   readonly features: number
@@ -74,7 +77,7 @@ export interface Loaded {
 export interface Kept {
   readonly selection: readonly string[] | null
   readonly entries: readonly EntryRow[]
-  /** changes that the file does not have yet, oldest first, JSON */
+  /** changes that the file does not have yet, oldest first, as they were kept */
   readonly patches: readonly string[]
 }
 

@@ -6,6 +6,7 @@ import { verifies } from '../../../test/verifies.ts'
 import debrief from '../src/index.ts'
 import { openJournal } from '../src/journal.ts'
 import { ask, openDebrief, openOver } from './debrief-kit.ts'
+import { widePlot } from './wide-plot.ts'
 
 const never = { settings: { plotSaveMs: 3_600_000 } }
 const filename = 'sample.plot.json'
@@ -22,6 +23,36 @@ verifies('debrief:undo:restart', async (t) => {
   await client.ask('save_plot')
   t.equal(later.file('sample'), before)
   t.match(await client.ask('redo'), { rev: 5, steps: 1 })
+})
+
+verifies('debrief:undo:restart', 'changes of long tracks too, which are kept packed', async (t) => {
+  const opened = await openDebrief(t, [], never)
+  const file = join(opened.folder, 'wide.plot.json')
+  writeFileSync(file, widePlot({ tracks: 2, vertices: 400 }))
+  const client = opened.client()
+  await client.ask('open_plot', { filename: 'wide.plot.json' })
+  const { features } = await client.ask('get_features', { ids: ['track-1'], detail: 'full' })
+  const named = (name: string) => ({
+    features: [{ ...features[0], properties: { ...features[0].properties, name } }],
+  })
+  await client.ask('update_features', named('First'))
+  await client.ask('update_features', named('Second'))
+  await client.ask('undo')
+  await opened.app.close()
+  const journal = openJournal(join(opened.dir, 'data'), Date.now)
+  t.match(await journal.entries(file), [
+    { patch: /^z/, is_undone: 0 },
+    { patch: /^z/, is_undone: 1 },
+  ])
+  journal.close()
+  const later = await opened.again()
+  const again = later.client()
+  const name = async () => (await again.ask('get_features', { ids: ['track-1'] })).features[0].name
+  t.equal(await name(), 'First', 'what the file does not have yet is made again')
+  await again.ask('redo')
+  t.equal(await name(), 'Second')
+  t.match(await again.ask('undo', { steps: 2 }), { steps: 2 })
+  t.equal(await name(), 'Track 1')
 })
 
 t.test('a file that was edited while the server was away begins a new history', async (t) => {

@@ -11,6 +11,8 @@ const dayMs = 86_400_000
 /** The time, ms; undefined for what is no time. */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined
+  const plain = parsePlain(text)
+  if (plain !== undefined) return plain
   const found = isoTime.exec(text.trim())
   if (found === null) return undefined
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
@@ -25,6 +27,42 @@ export function parseTime(text: unknown): number | undefined {
   return midnight + parts - shift
 }
 
+/**
+ * `2024-01-01T00:29:56Z`, with three digits of a fraction or none, digit by digit: a plot has a million of them. Undefined
+ * for every other form, and for what is no time.
+ */
+function parsePlain(text: string): number | undefined {
+  const { length } = text
+  if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== 90) return undefined
+  const hasMarks =
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(7) === 45 &&
+    text.charCodeAt(10) === 84 &&
+    text.charCodeAt(13) === 58 &&
+    text.charCodeAt(16) === 58 &&
+    (length === 20 || text.charCodeAt(19) === 46)
+  if (!hasMarks) return undefined
+  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)]
+  const fraction = length === 20 ? 0 : digits(text, 20, 23)
+  const midnight = dayStart(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10))
+  // What is no number is not below a limit either.
+  if (midnight === undefined || !(hour < 24 && minute < 60 && second < 60 && fraction < 1000))
+    return undefined
+  const ms = midnight + ((hour * 60 + minute) * 60 + second) * 1000 + fraction
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** The number that these characters write; not a number where one of them is no digit. */
+function digits(text: string, from: number, to: number): number {
+  let value = 0
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
 function zoneMs(zone: string): number | undefined {
   if (/^z$/i.test(zone)) return 0
   const digits = zone.slice(1).replace(':', '')
@@ -35,14 +73,14 @@ function zoneMs(zone: string): number | undefined {
 
 /** Midnight UTC at the begin of a day of the Gregorian calendar, ms; undefined for a day that does not exist. */
 export function dayStart(year: number, month: number, day: number): number | undefined {
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined
   return daysFromCivil(year, month, day) * dayMs
 }
 
 const isLeap = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 
 const daysInMonth = (year: number, month: number): number =>
-  month === 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+  month === 2 ? (isLeap(year) ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 
 /** Days since 1970-01-01; the year begins in March, so that the leap day is its last (H. Hinnant, chrono dates). */
 function daysFromCivil(year: number, month: number, day: number): number {

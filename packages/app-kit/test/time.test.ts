@@ -15,6 +15,25 @@ verifies('toolvault:time:utc', async (t) => {
   t.equal(parseTime('2024-01-01 00:00'), Date.UTC(2024, 0, 1))
 })
 
+t.test('parseTime: the plain form is read as every other form is', async (t) => {
+  const plain = fc.tuple(
+    fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+    fc.boolean(),
+    fc.option(fc.tuple(fc.nat(23), fc.constantFrom('0', '9', ':', '-', 'T', 'Z', ' ', 'x', '+'))),
+  )
+  fc.assert(
+    fc.property(plain, ([date, isShort, change]) => {
+      const written = date.toISOString()
+      const text = isShort ? written.replace(/\.\d+/, '') : written
+      const one = change === null ? text : text.slice(0, change[0]) + change[1] + text.slice(change[0] + 1)
+      // A space before it makes it another form.
+      return Object.is(parseTime(one), parseTime(` ${one}`))
+    }),
+    { numRuns: 3000 },
+  )
+  t.equal(parseTime('x024-01-01T00:00:00Z'), undefined)
+})
+
 t.test('parseTime: offsets, fractions and short forms', async (t) => {
   t.equal(parseTime('2024-01-01T09:00:00+09:00'), Date.UTC(2024, 0, 1))
   t.equal(parseTime('2024-01-01T09:00:00.5+0930'), Date.UTC(2023, 11, 31, 23, 30, 0, 500))
