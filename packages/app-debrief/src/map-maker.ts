@@ -16,27 +16,46 @@ export interface MapMaker {
   draw(drawing: Omit<MapDrawing, 'land'>, signal: AbortSignal): Promise<Picture>
   /** The memory of the worker that draws; the one that makes pixels ends by itself. */
   readonly memory: RestingWorkers
+  /** False while no worker holds the coastline. */
+  readonly isAwake: boolean
   close(): Promise<void>
 }
 
 /** PNG pixels for each pixel of the chart: sharp, and still small enough for a chat. */
 const scale = 1.5
 
+/** The coastline of the world takes 60 MB: its worker is let go when nobody has wanted a chart for so long, ms. */
+const restAfterMs = 60_000
+
 /** A maker of charts. */
-export function openMapMaker(log: PictureLog): MapMaker {
-  const renderer = openPicture({ log })
+export function openMapMaker(log: PictureLog, { idleMs = restAfterMs } = {}): MapMaker {
+  const renderer = openPicture({ log, limits: { idleMs } })
   let link: WorkerLink<MapMethods> | undefined
+  let idle: NodeJS.Timeout | undefined
+  const rest = (): void => {
+    if (link === undefined || link.pending > 0) return
+    void link.stop()
+    link = undefined
+  }
   return {
+    get isAwake() {
+      return link?.isAlive === true
+    },
     async draw(drawing, signal) {
+      clearTimeout(idle)
       if (link === undefined || !link.isAlive)
         link = startWorker<MapMethods>(workerFile('map-worker', import.meta.url), {
           name: 'the worker that draws charts',
         })
-      const svg = await link.call('draw', drawing, { signal })
+      const svg = await link.call('draw', drawing, { signal }).finally(() => {
+        clearTimeout(idle)
+        idle = setTimeout(rest, idleMs).unref()
+      })
       return renderer.drawing(svg, { width_px: drawing.width, scale, signal })
     },
     memory: restingWorkers(() => [link]),
     async close() {
+      clearTimeout(idle)
       await Promise.all([renderer.close(), link?.stop()])
     },
   }
