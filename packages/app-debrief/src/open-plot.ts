@@ -125,7 +125,7 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
       await plot.holder.call('settle', { install: true })
       plot.rev += 1
       isUnkept ||= patch === null
-      isUndoKept &&= entries.every((entry) => entry.patch.length <= mostEntry)
+      isUndoKept &&= entries.every(({ patch: kept }) => (kept?.length ?? 0) <= mostEntry)
       if (isSaved && !isReload) {
         plot.savedRev = plot.rev
         await journal.saved(plot.path, plot.rev, plot.sha256)
