@@ -98,7 +98,7 @@ class Run {
   /** What the app gets. Most calls never look at their signal: it is made when they do. */
   context(store: unknown, session: unknown, flight: Flight): ToolContext {
     const { now } = this.#parts
-    const { sharedSession, progress, notify, input = noInput, client, requestId } = this.#caller
+    const { sharedSession, progress, notify, input = noInput, client, requestId, access } = this.#caller
     const { clientKey = this.#caller.sessionKey, trace } = this.#caller
     return {
       store,
@@ -114,6 +114,7 @@ class Run {
       now,
       client,
       clientKey,
+      ...(access === undefined || access.name === '' ? {} : { holder: access.name }),
       ...(trace === undefined ? {} : { traceparent: traceText(trace) }),
       requestId,
       note: (facts) => {

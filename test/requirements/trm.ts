@@ -30,7 +30,8 @@ export const trm = {
   },
   'trm:start:commands': {
     origin: 'refinement design, security rules',
-    behaviour: 'the server can allow only detected commands, or those that match',
+    behaviour:
+      'the server can allow only detected commands, or those that match, and any to holders of some tokens',
   },
   'trm:tests:reports': {
     origin: 'refinement design, reports',

@@ -66,6 +66,8 @@ export interface CallContext {
   readonly client: ClientInfo
   /** Names the client among all: limits and audit go by it, through every app that a call passes. */
   readonly clientKey: string
+  /** The name of the token that the caller has shown; absent where it has none, or none is asked for. */
+  readonly holder?: string
   /** The W3C trace that the call belongs to, for what the app asks of others; absent where the caller named none. */
   readonly traceparent?: string
   /** Names this call: a repeat under the same id within ten minutes is the same call. */

@@ -28,6 +28,8 @@ export interface TestCall {
   readonly signal?: AbortSignal
   /** Replies to what the call asks; a client without it cannot be asked. */
   readonly reply?: (question: InputRequest, key: string) => unknown
+  /** The name of the token that it shows. */
+  readonly holder?: string
 }
 
 /** One client of an open app: its session lasts from call to call. */
@@ -108,7 +110,7 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
   const messages: [string, unknown][] = []
   const notes: Facts[] = []
   const context = (
-    { signal = new AbortController().signal, reply }: TestCall,
+    { signal = new AbortController().signal, reply, holder }: TestCall,
     input: Partial<Input>,
   ): ToolContext => ({
     store,
@@ -122,6 +124,7 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
     now,
     client: { name: 'test', version: '0' },
     clientKey: 'test',
+    ...(holder === undefined ? {} : { holder }),
     note: (facts) => notes.push(facts),
     requestId: newRequest(),
   })

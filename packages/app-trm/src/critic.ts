@@ -43,6 +43,8 @@ export interface Critic {
   readonly roots: Roots
   /** `any`, `detected`, or a regular expression over whole commands */
   readonly commands: string
+  /** names of tokens whose holders may run any command */
+  readonly trusted: ReadonlySet<unknown>
   readonly log: Log
   readonly now: () => number
   readonly newId: () => string
@@ -77,6 +79,7 @@ export async function openCritic({ dir, settings, log, now, newId, changed }: En
     running: new Map(),
     roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
     commands: typeof settings.trmCommands === 'string' ? settings.trmCommands : 'any',
+    trusted: new Set(Array.isArray(settings.trmTrusted) ? settings.trmTrusted : []),
     log,
     now,
     newId,

@@ -131,6 +131,20 @@ verifies('trm:start:commands', async (t) => {
   })
 })
 
+verifies(
+  'trm:start:commands',
+  'holders of some tokens may run any, all others what is allowed',
+  async (t) => {
+    const settings = { trmCommands: 'detected', trmTrusted: ['laptop'] }
+    const { app } = await openTrm(t, { copies: ['steps'], settings })
+    const start = { repo: 'steps', test: 'echo 1..0', preflight: false }
+    const client = app.client()
+    t.match(await client.call('start', start, { holder: 'laptop' }), { status: 'ready' })
+    for (const holder of [{ holder: 'agent' }, {}])
+      await t.rejects(client.call('start', start, holder), { code: 'COMMAND_REFUSED' })
+  },
+)
+
 verifies('trm:start:commands', 'a pattern has to match the whole command', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'], settings: { trmCommands: 'python3 -m \\w+' } })
   const { ask } = client()

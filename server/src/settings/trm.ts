@@ -18,6 +18,14 @@ export const trmSettings = {
       'commands that sessions of Trm may run: any, detected (only those that trm.start finds in the project), or a regular expression that the whole command matches',
     app: 'Trm',
   }),
+  trmTrusted: setting({
+    env: 'CAUSEWAY_TRM_TRUSTED',
+    schema: list(','),
+    defaultText: 'none',
+    meaning:
+      'names of tokens, divided by commas, whose holders may start sessions of Trm with any command, whatever CAUSEWAY_TRM_COMMANDS allows all others',
+    app: 'Trm',
+  }),
   trmSandbox: setting({
     env: 'CAUSEWAY_TRM_SANDBOX',
     schema: z.enum(['none', 'auto', 'bwrap']).default('none'),

@@ -57,7 +57,7 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
         const sandbox = await settled(stricter(options.sandbox ?? 'none', ctx.store.sandbox))
         const folder = await projectFolder(ctx.store, repo)
         const config = sessionConfig(folder, { ...given, ...options, sandbox })
-        allow(ctx.store, config, await detect(folder))
+        allow(ctx, config, await detect(folder))
         if (preflight) refuseProjectBusy(ctx.store, folder)
         await makeRoom(ctx.store, key)
         const id = ctx.store.newId()
@@ -168,9 +168,10 @@ async function projectFolder({ roots }: Critic, repo: string): Promise<string> {
   throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
 }
 
-/** Holds the policy of the server; throws `COMMAND_REFUSED`. */
-function allow({ commands }: Critic, { signals }: SessionConfig, detected: Detected): void {
-  if (commands === 'any') return
+/** Holds the policy that the server has for this caller; throws `COMMAND_REFUSED`. */
+function allow({ store, holder }: TrmContext, { signals }: SessionConfig, detected: Detected): void {
+  const { commands, trusted } = store
+  if (commands === 'any' || (holder !== undefined && trusted.has(holder))) return
   const known = Object.values(detected)
   const isAllowed = (text: string): boolean =>
     commands === 'detected' ? known.includes(text) : new RegExp(`^(?:${commands})$`, 's').test(text)

@@ -142,7 +142,7 @@ export const trmRows = {
     -32000,
     403,
     'the policy of the server does not allow this command',
-    'use one of data.allowed, or let CAUSEWAY_TRM_COMMANDS allow it',
+    'use one of data.allowed, or let CAUSEWAY_TRM_COMMANDS allow it, or CAUSEWAY_TRM_TRUSTED name the token',
   ),
   SANDBOX_UNAVAILABLE: row(
     -32000,
