@@ -97,7 +97,7 @@ export function createForward(parts: Parts): Forward {
       } catch (error) {
         // An answer belongs to a session that is gone by then, a notification to one that may live on.
         const isWanted = message.kind === 'notification' && used.version !== undefined
-        if (!isWanted || exchange.wasWritten() || !(await waiting.pause())) throw error
+        if (!isWanted || exchange.wasWritten() || !(await waiting.turn())) throw error
       }
     }
   }

@@ -64,7 +64,7 @@ async function run(settings: Settings): Promise<void> {
   const client = createOutput(stdout, () => end('the client closed its end', 0))
   const ends = chain(features.stages, { toServer: (line) => relay.receive(line), toClient: client.write })
   const output: Output = { ...client, write: ends.toClient }
-  const pulse = createPulse()
+  const pulse = createPulse(() => performance.now())
   const flow = createFlow({ output, allowance: gatheredBytes, patienceMs: stalledMs })
   const fields = (): Fields => ({ ...features.fields(), ...identity.fields })
   const current = createUpstream({
@@ -107,7 +107,7 @@ async function run(settings: Settings): Promise<void> {
     limit,
     onEvent: (event) => deliver.event(event, {}),
     announce,
-    awaitAnswer: pulse.next,
+    awaitAnswer: async (ms) => void (await pulse.next(ms)),
     random: Math.random,
     log,
   })
@@ -116,7 +116,7 @@ async function run(settings: Settings): Promise<void> {
     createWaiting({
       budgetMs: settings.waitMs,
       now: () => performance.now(),
-      sleep: pulse.next,
+      pulse,
       random: Math.random,
     })
   const forward = createForward({

@@ -38,7 +38,7 @@ export function createPost({ upstream, deliver, limit, startWaiting, autostart, 
   /** Waits until the server may be there again; throws the error of the call when it is not in time. */
   const waitForServer = async (waiting: Waiting, error: unknown, wasWritten: boolean): Promise<void> => {
     const isStarted = autostart === undefined || wasWritten || (await waiting.until(autostart.start()))
-    if (!isStarted || !(await waiting.pause()))
+    if (!isStarted || !(await waiting.turn()))
       throw unreachable(url, error, {
         waitedMs: waiting.waitedMs(),
         remedy: isStarted ? undefined : `it is being started, call again; its log is ${autostart?.logFile}`,

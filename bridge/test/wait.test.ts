@@ -16,15 +16,19 @@ async function absentBackend(t: Test): Promise<Backend> {
 }
 
 /** A clock that only the pauses move. */
-function stepping(budgetMs: number) {
+function stepping(budgetMs: number, takeTurn = () => true) {
   const slept: number[] = []
   let time = 0
   const waiting = createWaiting({
     budgetMs,
     now: () => time,
-    sleep: async (ms) => {
-      slept.push(ms)
-      time += ms
+    pulse: {
+      next: async (ms) => {
+        slept.push(ms)
+        time += ms
+        return false
+      },
+      takeTurn,
     },
     random: () => 0,
   })
@@ -36,6 +40,17 @@ t.test('createWaiting: pauses grow to two seconds and end with the budget', asyn
   while (await waiting.pause());
   t.same(slept, [100, 200, 400, 800, 1600, 2000, 2000, 900])
   t.equal(waiting.waitedMs(), 8000)
+})
+
+t.test('createWaiting: a call that has no turn looks once, at the end of its budget', async (t) => {
+  let turns = 0
+  const alone = stepping(1000)
+  while (await alone.waiting.turn()) turns += 1
+  const beside = stepping(1000, () => false)
+  t.equal(await beside.waiting.turn(), true)
+  t.equal(beside.waiting.waitedMs(), 1000)
+  t.equal(await beside.waiting.turn(), false)
+  t.equal(turns, 4)
 })
 
 t.test(
@@ -55,12 +70,21 @@ t.test('createWaiting: until something is done, or the budget is spent', async (
 })
 
 t.test('createPulse: a beat ends every pause at once', async (t) => {
-  const pulse = createPulse()
+  const pulse = createPulse(Date.now)
   const pauses = [pulse.next(60_000), pulse.next(60_000)]
   pulse.beat()
-  await Promise.all(pauses)
-  await pulse.next(1)
-  t.pass('and without a beat time does')
+  t.same(await Promise.all(pauses), [true, true])
+  t.equal(await pulse.next(1), false, 'and without a beat time does')
+})
+
+t.test('createPulse: turns come less often until the server answers, one at a time', async (t) => {
+  let time = 0
+  const pulse = createPulse(() => time)
+  const taken: number[] = []
+  for (; time <= 8000; time += 5) for (const _ of [1, 2]) if (pulse.takeTurn()) taken.push(time)
+  t.same(taken, [0, 75, 225, 525, 1125, 2325, 3825, 5325, 6825])
+  pulse.beat()
+  t.equal(pulse.takeTurn(), true)
 })
 
 verifies('bridge:wait:start', async (t) => {
