@@ -11,12 +11,25 @@ import { type QuestionSet, tunedSet } from './help/questions.ts'
 import type { Score } from './help/score.ts'
 import type { Section } from './report.ts'
 
+/** All questions to the documentation of Fastify and undici. */
+export const webSet: QuestionSet = {
+  sources: tunedSet.sources,
+  questions: [tunedSet, heldOutSets['fastify and undici'], freshSet, untouchedSet].flatMap(
+    ({ questions }) => questions,
+  ),
+}
+
 /** Every set of questions by what it is, those of one corpus after each other. */
 export const questionSets: Readonly<Record<string, QuestionSet>> = {
   'questions that ranking was chosen by': tunedSet,
   'questions meant to be hard': heldOutSets['fastify and undici'],
   'fresh questions, looked at': freshSet,
   'fresh questions, not looked at': untouchedSet,
+  'all of these together': webSet,
+  'all of these, among everything that is searched out of the box': {
+    ...webSet,
+    sources: causewaySet.sources,
+  },
   'documentation that nothing was chosen by': heldOutSets['pino and date-fns'],
   'questions of new users about Causeway': causewaySet,
 }

@@ -95,6 +95,15 @@ export const help = {
     origin: 'design, Help: names of code',
     behaviour: 'a name of code is found where it stands as it is written',
   },
+  'help:search:links': {
+    origin: 'literature: anchor texts describe the page that they lead to',
+    behaviour:
+      'a page is found by what others say of it where they link to it, and by nothing that an internal page says',
+  },
+  'help:search:parts': {
+    origin: 'literature: names of code split into words',
+    behaviour: 'a question in plain words finds names in camel case that have them as parts',
+  },
   'help:search:budget': {
     origin: 'complaints about documentation servers: flooded contexts',
     behaviour: 'an answer holds no more text than asked for, and says that it was cut',

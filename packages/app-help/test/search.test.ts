@@ -105,6 +105,33 @@ verifies('help:search:identifier', async (t) => {
   t.equal(best?.ranks.identifier, 1)
 })
 
+verifies('help:search:parts', async (t) => {
+  const help = library(t, {
+    'docs/server.md': `# Options\n\n### bodyLimit\n\n${filler('bytes')}`,
+    'docs/other.md': `# Other\n\n${filler('bytes')}`,
+  })
+  await help.build()
+  t.same(pathsOf(await help.ask('limit for a body', { mode: 'lexical' })), ['docs/server.md'])
+})
+
+verifies('help:search:links', async (t) => {
+  const help = library(t, {
+    'docs/index.md': '# Contents\n\n- [Hooks](hooks.md): the narwhal chapter',
+    'docs/hooks.md': `# Hooks\n\n${filler('lifecycle')}`,
+    'docs_dev/plan.md': '# Plan\n\n[Hooks](../docs/hooks.md) are for the dugong.',
+    'docs/secret.md': '---\ninternal: true\n---\n# Secret\n\n[Hooks](hooks.md) are for the manatee.',
+  })
+  await help.build()
+  t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })).sort(), ['docs/hooks.md', 'docs/index.md'])
+  for (const scope of [everybody, insiders])
+    t.equal(
+      pathsOf(await help.ask('manatee', { mode: 'lexical', scope })).includes('docs/hooks.md'),
+      scope.internal,
+      'what an internal page says of a public one is internal',
+    )
+  t.same(pathsOf(await help.ask('dugong', { mode: 'lexical' })), [])
+})
+
 verifies('help:search:budget', async (t) => {
   const help = library(t, pages)
   await help.build()

@@ -136,6 +136,33 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     )
   })
 
+  t.test(`${name}: a page is found by what others say where they link to it`, async (t) => {
+    const { folder, build, ask } = await setUp(t)
+    writeFiles(folder, {
+      'docs/index.md':
+        '# Contents\n\n- [Hooks](./guide/hooks.md): the narwhal chapter\n- [Gone](gone.md) walrus',
+      'docs_dev/links.md':
+        '# Notes\n\nThe dugong is [told](../docs/guide/hooks.md), see [plan](README.md): manatee.',
+    })
+    await build()
+    const found = (await ask('narwhal', { mode: 'lexical' })).results
+    t.same(found.map(({ file_path }) => file_path).sort(), ['guide/hooks.md', 'index.md'])
+    t.equal(found.find(({ file_path }) => file_path === 'guide/hooks.md')?.ranks.link, 1)
+    t.ok(found.every(({ chunks }) => chunks.length > 0))
+    t.same(
+      pathsOf(await ask('dugong manatee', { mode: 'lexical' })),
+      [],
+      'an internal page tells the public nothing',
+    )
+    t.same(pathsOf(await ask('manatee', { mode: 'lexical', scope: insiders })).sort(), [
+      'docs_dev/README.md',
+      'docs_dev/links.md',
+    ])
+    writeFiles(folder, { 'docs/index.md': '# Contents' })
+    await build()
+    t.same(pathsOf(await ask('narwhal', { mode: 'lexical' })), [], 'no link, no hit')
+  })
+
   t.test(`${name}: an edit leaves no stale piece, keeps the id, and is one new revision`, async (t) => {
     const { folder, storage, questions, build, ask } = await setUp(t)
     await build()

@@ -15,11 +15,12 @@ export const ways = {
   'words: exact': ['exact'],
   'words: stems and synonyms': ['synonym'],
   'words: whole pages': ['doc'],
+  'words: links': ['link'],
   'vectors: pieces': ['vector'],
   'vectors: pages': ['page'],
-  lexical: ['stem', 'exact', 'synonym', 'doc', 'identifier'],
+  lexical: ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier'],
   vectors: ['vector', 'page'],
-  hybrid: ['stem', 'exact', 'synonym', 'doc', 'identifier', 'vector', 'page'],
+  hybrid: ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'],
 } as const satisfies Readonly<Record<string, readonly ListName[]>>
 
 /** Name of a way. */

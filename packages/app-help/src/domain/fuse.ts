@@ -2,13 +2,13 @@
 
 /**
  * Names of the lists: pieces by stems, by exact words, by stems with synonyms, pages by stems, pieces that name an
- * identifier, pieces by vector and pages by vector.
+ * identifier, pages by what others say of them where they link to them, pieces by vector and pages by vector.
  */
-export const listNames = ['stem', 'exact', 'synonym', 'doc', 'identifier', 'vector', 'page'] as const
+export const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
 /** Name of a list. */
 export type ListName = (typeof listNames)[number]
 
-/** One hit of a list: a piece of a page, or of the list of pages the page alone. */
+/** One hit of a list: a piece of a page, or of a list of pages the page alone. */
 export interface Hit {
   readonly doc_id: number
   readonly item_id: number | null
@@ -43,10 +43,10 @@ export interface FusedItem {
  */
 const k = 5
 /**
- * Four lists go by words and two by meaning: these count twice each, so that words and meaning speak equally loud. A name
- * of code says better than any word what is meant.
+ * Five lists go by words and two by meaning, which know more of a question in other words than the page's: pieces by vector count for
+ * half more. A name of code says better than any word what is meant.
  */
-const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 2, page: 2, identifier: 4 }
+const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 1.5, identifier: 4 }
 /** Pages of each list that count. */
 const depth = 50
 

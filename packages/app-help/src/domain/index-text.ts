@@ -3,6 +3,9 @@ import { spaced, withParts } from '@causeway/embed'
 /** A line that only leads to a heading of its own page, whose words it repeats. */
 const tableOfContents = /^\s*[-*+]\s+\[[^\]]*\]\(#[^)]*\)\s*$/gm
 
+/** A link or picture; a picture within a link is one after the other. Bounded, so that a page of brackets takes no longer than others. */
+const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
+
 /**
  * The words of Markdown as an index wants them: without marks, addresses of links, HTML, comments and MDX imports;
  * code stays. Unspaced scripts come in pairs of characters.
@@ -15,7 +18,8 @@ export function indexText(markdown: string): string {
       .replace(/\{\/\*[\s\S]*?\*\/\}/g, ' ')
       .replace(/^(?:import|export)\s.*\sfrom\s+['"][^'"]*['"];?\s*$/gm, ' ')
       .replace(tableOfContents, ' ')
-      .replace(/!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g, '$1')
+      .replace(link, '$1')
+      .replace(link, '$1')
       .replace(/<\/?[a-zA-Z][^<>]*>/g, ' ')
       .replace(/https?:\/\/\S+/g, ' ')
       .replace(/^ {0,3}(?:#{1,6}\s+|[-*+]\s+|>\s?|\|?[\s|:-]+\|?$)/gm, ' ')
@@ -51,4 +55,4 @@ export function indexedWords(title: string, headings: string, markdown: string):
 }
 
 /** Version of the words that indexes have of a text. With another one a build reads every page again. */
-export const wordsVersion = 2
+export const wordsVersion = 3

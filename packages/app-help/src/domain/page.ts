@@ -3,6 +3,7 @@ import { isUnspaced } from '@causeway/embed'
 import { blocks } from './block.ts'
 import { type Chunk, type ChunkSize, chunks } from './chunk.ts'
 import { frontMatter } from './front-matter.ts'
+import { type PageLink, pageLinks } from './page-link.ts'
 
 /** A file of a source. */
 export interface PageFile {
@@ -23,6 +24,7 @@ export interface Page extends PageFile {
   /** Lower case: `en`, `ja`. */
   readonly language: string
   readonly chunks: readonly Chunk[]
+  readonly links: readonly PageLink[]
 }
 
 /** Reads a page. Raise `pageVersion` whenever the same text gives other pieces. */
@@ -36,6 +38,7 @@ export function readPage(file: PageFile, size: ChunkSize): Page {
     language: head.language ?? languageOf(file.file_path, file.body),
     is_internal: file.is_internal || head.is_internal,
     chunks: chunks(lines, head.lines, size),
+    links: pageLinks(file.file_path, file.body),
   }
 }
 

@@ -11,6 +11,13 @@ export interface Question {
   readonly phrases: readonly string[]
 }
 
+/** Words in which people ask, and which pages hardly use: being rare there, they would weigh more than what is asked. */
+const askingWords: ReadonlySet<string> = new Set(
+  `actually already always another anybody anyone anything bad best better bit certain come comes don else ever every everybody
+  everyone everything exactly good happen happened happens instead isn kind know little lot many maybe mean means much must never nothing often others people please possible quite rather really right say says see somebody somehow someone something
+  sometimes still sure tell thing things think though usually wants way ways well whether yet`.split(/\s+/),
+)
+
 /** More words than this make a question slow and no better. */
 const mostWords = 64
 
@@ -21,7 +28,7 @@ export function readQuestion(text: string): Question {
     .map((match) => words(match[1] ?? match[2] ?? '').join(' '))
     .filter((phrase) => phrase.includes(' '))
   const all = [...new Set(words(plain))]
-  const telling = all.filter((word) => !stopWords.has(word) && !/^_+$/.test(word))
+  const telling = all.filter((word) => !stopWords.has(word) && !askingWords.has(word) && !/^_+$/.test(word))
   return {
     words: (telling.length > 0 ? telling : all).slice(0, mostWords),
     identifiers: [...new Set(plain.match(/[\p{L}_$][\p{L}\p{N}_$.:/-]*[\p{L}\p{N}_]/gu) ?? [])]

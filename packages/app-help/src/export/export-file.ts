@@ -95,6 +95,7 @@ function findProblem(db: Database): string | undefined {
     'help_meta',
     'help_docs',
     'help_items',
+    'help_links',
     'help_spaces',
     'help_vectors',
     'sqlite_sequence',
@@ -105,7 +106,9 @@ function findProblem(db: Database): string | undefined {
     .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
     .pluck()
     .all()
-  const strange = tables.find((name) => !known.has(name) && !/^help_fts_(stem|exact|doc)(_\w+)?$/.test(name))
+  const strange = tables.find(
+    (name) => !known.has(name) && !/^help_fts_(stem|exact|doc|link)(_\w+)?$/.test(name),
+  )
   return strange === undefined ? undefined : `it has a table that no export has: ${strange}`
 }
 

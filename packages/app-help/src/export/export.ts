@@ -119,7 +119,12 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
     )
     if (!page.is_internal) pages.push(page)
   }
-  return pages
+  // A link to a page that stays behind would tell its path.
+  const kept = new Set(pages.map(({ source, file_path }) => `${source}\n${file_path}`))
+  return pages.map((page) => ({
+    ...page,
+    links: page.links.filter(({ to }) => kept.has(`${page.source}\n${to}`)),
+  }))
 }
 
 /** An analysis of the public texts alone, or the vectors that were paid for; none where some of those are missing. */

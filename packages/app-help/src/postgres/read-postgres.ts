@@ -30,16 +30,17 @@ export function readPostgres(db: PostgresDatabase, facts: IndexFacts): HelpIndex
       const items = (column: 'stem' | 'exact', terms: readonly string[]) =>
         rankedItems(db, { column, terms, scope, limit })
       const asked = vector === undefined || !hasVectors ? undefined : { vector, scope, limit }
-      const [stem, exact, synonym, doc, identifier, nearest, page] = await Promise.all([
+      const [stem, exact, synonym, doc, link, identifier, nearest, page] = await Promise.all([
         items('stem', words),
         items('exact', words),
         others.length === 0 ? [] : items('stem', [...words, ...others]),
         rankedDocs(db, { terms: words, scope, limit }),
+        rankedLinks(db, { terms: [...words, ...others], scope, limit }),
         items('exact', identifiers),
         asked === undefined ? [] : nearestItems(db, asked),
         asked === undefined ? [] : nearestPages(db, asked),
       ])
-      return { stem, exact, synonym, doc, identifier, vector: nearest, page }
+      return { stem, exact, synonym, doc, link, identifier, vector: nearest, page }
     },
     async similarities(ids, vector) {
       if (!hasVectors) return new Map()
@@ -156,6 +157,20 @@ async function rankedDocs(sql: Sql, { terms, scope, limit }: Asked): Promise<rea
     `WITH t AS (${weighedTerms('help_docs', 'stem', 'english')})
      SELECT d.id::integer AS doc_id, NULL AS item_id FROM t JOIN help_docs d ON d.stem @@ t.q
      WHERE ${inScope} GROUP BY d.id ORDER BY ${ranked('d.stem')} DESC, d.id LIMIT $6`,
+    [...parametersOf(scope), terms, limit],
+  )
+}
+
+/** Pages by what is said of them where others of their source, which the caller may see too, link to them. */
+async function rankedLinks(sql: Sql, { terms, scope, limit }: Asked): Promise<readonly Hit[]> {
+  if (terms.length === 0) return []
+  return sql.query<Hit>(
+    `WITH t AS (${weighedTerms('help_links', 'stem', 'english')})
+     SELECT d.id::integer AS doc_id, NULL AS item_id
+     FROM t JOIN help_links l ON l.stem @@ t.q JOIN help_docs f ON f.id = l.doc_id
+     JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
+     WHERE (f.is_internal = false OR $1::boolean) AND ${inScope}
+     GROUP BY l.id, d.id ORDER BY sum(t.weight * ts_rank(l.stem, t.q, 1)) DESC, d.id, l.id LIMIT $6`,
     [...parametersOf(scope), terms, limit],
   )
 }

@@ -45,6 +45,12 @@ const tables = [
     UNIQUE (doc_id, position),
     FOREIGN KEY (doc_id, is_internal) REFERENCES help_docs (id, is_internal) ON DELETE CASCADE
   )`,
+  `CREATE TABLE IF NOT EXISTS help_links (
+    id bigserial PRIMARY KEY, doc_id bigint NOT NULL REFERENCES help_docs (id) ON DELETE CASCADE, file_path text NOT NULL,
+    stem tsvector NOT NULL
+  )`,
+  'CREATE INDEX IF NOT EXISTS help_links_stem ON help_links USING gin (stem)',
+  'CREATE INDEX IF NOT EXISTS help_links_doc ON help_links (doc_id)',
   'CREATE INDEX IF NOT EXISTS help_docs_stem ON help_docs USING gin (stem)',
   'CREATE INDEX IF NOT EXISTS help_items_stem ON help_items USING gin (stem)',
   'CREATE INDEX IF NOT EXISTS help_items_exact ON help_items USING gin (exact)',

@@ -68,6 +68,17 @@ async function putPage(sql: Sql, page: NewPage): Promise<void> {
     rows,
     { values: [...values.map(typed), weighted('english', 14), weighted('simple', 17)] },
   )
+  await putLinks(sql, row?.id, page)
+}
+
+/** What the page says where it links to others. */
+async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): Promise<void> {
+  await insertRows(
+    sql,
+    'help_links (doc_id, file_path, stem)',
+    links.map(({ to, text }) => [id, to, text]),
+    { values: ['$1::bigint', '$2::text', "to_tsvector('english', $3::text)"] },
+  )
 }
 
 /** A list of rows gives PostgreSQL no types: those of the columns that are not text are said. */

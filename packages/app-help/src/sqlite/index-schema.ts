@@ -55,5 +55,16 @@ CREATE VIRTUAL TABLE help_fts_exact USING fts5(title, heading, text, content='',
 CREATE VIRTUAL TABLE help_fts_doc USING fts5(title, headings, body, content='', contentless_delete=1, tokenize='porter unicode61');
 `
 
+/** What pages say where they link to others; made where an older file has none, which is read without. */
+export const linkSchema = `
+CREATE TABLE IF NOT EXISTS help_links (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  doc_id INTEGER NOT NULL REFERENCES help_docs (id) ON DELETE CASCADE,
+  file_path TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS help_links_doc ON help_links (doc_id);
+CREATE VIRTUAL TABLE IF NOT EXISTS help_fts_link USING fts5(text, content='', contentless_delete=1, tokenize='porter unicode61');
+`
+
 /** Version of the tables above; an index file of another one is not read. */
 export const indexFormat = 1

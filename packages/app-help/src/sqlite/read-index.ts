@@ -48,6 +48,9 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
        WHERE help_fts_doc MATCH @match AND ${inScope} ORDER BY bm25(help_fts_doc, 3, 3, 1), d.id LIMIT @limit`,
     ),
   }
+  const ranksLinks =
+    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'help_fts_link'").get() !== undefined
+  const linked = ranksLinks ? rankedLinks(db) : { all: () => [] }
   const visible = db
     .prepare<[object], number>(
       `SELECT i.id FROM help_items i JOIN help_docs d ON d.id = i.doc_id WHERE ${inScope}`,
@@ -130,6 +133,7 @@ function reader(db: Database, facts: IndexFacts): IndexFile {
         exact: ask(words, ranked.exact),
         synonym: others.length === 0 ? [] : ask([...words, ...others], ranked.stem),
         doc: ask(words, ranked.doc),
+        link: ask([...words, ...others], linked),
         identifier: ask(identifiers, ranked.exact),
         vector: nearestHits(question),
         page: nearestPages(question),
@@ -205,6 +209,15 @@ const rankedItems = (db: Database, fts: string) =>
   db.prepare<[object], Hit>(
     `SELECT i.id AS item_id, i.doc_id FROM ${fts} JOIN help_items i ON i.id = ${fts}.rowid JOIN help_docs d ON d.id = i.doc_id
      WHERE ${fts} MATCH @match AND ${inScope} ORDER BY bm25(${fts}, 5, 3, 1), i.id LIMIT @limit`,
+  )
+
+/** Pages by what is said of them where others of their source, which the caller may see too, link to them. */
+const rankedLinks = (db: Database) =>
+  db.prepare<[object], Hit>(
+    `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_link JOIN help_links l ON l.id = help_fts_link.rowid
+     JOIN help_docs f ON f.id = l.doc_id JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
+     WHERE help_fts_link MATCH @match AND f.is_internal <= @internal AND ${inScope}
+     ORDER BY bm25(help_fts_link), d.id, l.id LIMIT @limit`,
   )
 
 /** The mean of the vectors of each page's pieces, at length 1: what the page is about as a whole. */

@@ -3,7 +3,7 @@ import { vectorBytes } from '@causeway/embed'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { indexedTitle, indexedWords } from '../domain/index-text.ts'
 import type { IndexChange, NewPage, NewVectors } from '../storage.ts'
-import { indexFormat, indexSchema } from './index-schema.ts'
+import { indexFormat, indexSchema, linkSchema } from './index-schema.ts'
 
 /** Writes `file`, which must not exist; `from` is the index before it, which is only read. */
 export function writeIndex(
@@ -51,6 +51,7 @@ function copyOf(from: string | undefined, file: string): Database {
   db.pragma('foreign_keys = ON')
   db.pragma('secure_delete = ON')
   if (from === undefined) db.exec(indexSchema)
+  db.exec(linkSchema)
   return db
 }
 
@@ -59,10 +60,13 @@ function remove(db: Database, docs: readonly number[]): void {
   const forget = ['help_fts_stem', 'help_fts_exact'].map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE rowid = ?`),
   )
+  const links = db.prepare<[number], number>('SELECT id FROM help_links WHERE doc_id = ?').pluck()
+  const forgetLink = db.prepare('DELETE FROM help_fts_link WHERE rowid = ?')
   const forgetDoc = db.prepare('DELETE FROM help_fts_doc WHERE rowid = ?')
   const doc = db.prepare('DELETE FROM help_docs WHERE id = ?')
   for (const id of docs) {
     for (const item of items.all(id)) for (const statement of forget) statement.run(item)
+    for (const link of links.all(id)) forgetLink.run(link)
     forgetDoc.run(id)
     doc.run(id)
   }
@@ -121,6 +125,9 @@ function insert(db: Database, page: NewPage): void {
     stem.run(itemId, ...columnsOfWords.stem)
     exact.run(itemId, ...columnsOfWords.exact)
   }
+  const link = db.prepare('INSERT INTO help_links (doc_id, file_path) VALUES (?, ?)')
+  const linkWords = db.prepare('INSERT INTO help_fts_link (rowid, text) VALUES (?, ?)')
+  for (const { to, text } of page.links) linkWords.run(link.run(id, to).lastInsertRowid, text)
   const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
   db.prepare('INSERT INTO help_fts_doc (rowid, title, headings, body) VALUES (?, ?, ?, ?)').run(
     id,
