@@ -1,5 +1,5 @@
 /** Which memories come to mind: relevance, importance and recency of each, with a floor, and none twice. */
-import { shareOfStems, stemSet, wordsKey } from './words.ts'
+import { shareOfStems, stemSet, stemsKey } from './words.ts'
 
 /** A memory that might come to mind. */
 export interface Found {
@@ -116,6 +116,7 @@ export function rank(
 export function choose(
   ranked: readonly (readonly Recalled[])[],
   { per_query, most }: Pick<RetrievalWeights, 'per_query' | 'most'>,
+  stemsOf: StemsOf = stemSet,
 ): readonly Recalled[] {
   const chosen = new Map<string, Recalled>()
   const words = new Set<string>()
@@ -124,7 +125,7 @@ export function choose(
     for (const memory of memories) {
       if (taken >= per_query) break
       const known = chosen.get(memory.id)
-      const key = wordsKey(memory.content)
+      const key = stemsKey(stemsOf(memory.content))
       if (known === undefined && words.has(key)) continue
       words.add(key)
       taken += 1

@@ -45,4 +45,7 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
 }
 
 /** The meaning words of a text as one key: equal for texts that say the same in another order or with other small words. */
-export const wordsKey = (text: string): string => [...new Set(contentWords(text))].sort().join(' ')
+export const wordsKey = (text: string): string => stemsKey(stemSet(text))
+
+/** Stems as one key. */
+export const stemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

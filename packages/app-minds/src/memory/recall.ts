@@ -92,7 +92,7 @@ export async function recall(
       stemsOf: day.stemsOf,
     }),
   )
-  return { recalled: choose(byQuery, weights), byQuery, warnings }
+  return { recalled: choose(byQuery, weights, day.stemsOf), byQuery, warnings }
 }
 
 /** Candidates among the memories that last, for each question. */

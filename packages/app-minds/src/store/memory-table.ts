@@ -58,7 +58,8 @@ export function memoryTable(db: Database, now: () => number) {
     'UPDATE memory SET superseded_by = ?, valid_to = ? WHERE id = ? AND id != ? AND superseded_by IS NULL',
   )
   const touch = db.prepare(
-    `INSERT INTO memory_access (memory_seq, access_count, last_access_sim_time) SELECT seq, 1, ? FROM memory WHERE id = ?
+    `INSERT INTO memory_access (memory_seq, access_count, last_access_sim_time)
+     SELECT seq, 1, ? FROM memory WHERE id IN (SELECT value FROM json_each(?))
      ON CONFLICT DO UPDATE SET access_count = access_count + 1, last_access_sim_time = excluded.last_access_sim_time`,
   )
   const newest = db.prepare<[number, number], RawMemory>(
@@ -129,7 +130,8 @@ export function memoryTable(db: Database, now: () => number) {
       void merge.run(importance, sim_time, seq),
     supersede: (older: string, newer: string, time: number | null): boolean =>
       supersede.run(newer, time, older, newer).changes > 0,
-    touch: (id: string, time: number): void => void touch.run(time, id),
+    /** Counts that lasting memories came to mind. */
+    touch: (ids: readonly string[], time: number): void => void touch.run(time, JSON.stringify(ids)),
     newest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
       newest.all(mindSeq, limit).map(memoryOf),
     weightiest: (mindSeq: number, limit: number): readonly MemoryRow[] =>

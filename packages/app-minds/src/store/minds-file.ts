@@ -195,7 +195,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
         for (const bid of change.bids.received) world.putBid(seq, bid)
         for (const id of change.bids.settled) world.dropBid(seq, id)
         for (const memory of change.memories) memories.addDaily(seq, memory)
-        for (const id of change.recalled) memories.touch(id, time)
+        if (change.recalled.length > 0) memories.touch(change.recalled, time)
         const decisionSeq = records.addDecision(seq, request.request_id, decision)
         records.addCalls(seq, decisionSeq, dayOf(time), change.calls)
         if (request.answer !== undefined) records.answer(request)

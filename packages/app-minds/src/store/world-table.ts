@@ -11,6 +11,7 @@ interface RawConversation {
   readonly name: string
   readonly participants_json: string
   readonly initiator_id: string | null
+  readonly opened_at: number
   readonly last_seen: number
 }
 
@@ -27,7 +28,7 @@ export function worldTable(db: Database, limits: Limits) {
        SELECT entity_id FROM place WHERE mind_seq = ?1 ORDER BY last_seen DESC, entity_id LIMIT -1 OFFSET ?2)`,
   )
   const open = db.prepare<[number], RawConversation>(
-    'SELECT interaction_id, name, participants_json, initiator_id, last_seen FROM conversation WHERE mind_seq = ? AND closed_at IS NULL ORDER BY opened_at, interaction_id',
+    'SELECT interaction_id, name, participants_json, initiator_id, opened_at, last_seen FROM conversation WHERE mind_seq = ? AND closed_at IS NULL',
   )
   const messages = db
     .prepare<[number, string], string>(
@@ -82,14 +83,18 @@ export function worldTable(db: Database, limits: Limits) {
       void putPlace.run(seq, place.entity_id, place.last_seen, JSON.stringify(place)),
     trimPlaces: (seq: number): void => void trimPlaces.run({ 1: seq, 2: limits.places }),
     conversations: (seq: number): readonly StoredConversation[] =>
-      open.all(seq).map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
-        interaction_id,
-        interaction_name: name,
-        participants: json<string[]>(participants_json),
-        initiator_id,
-        last_seen,
-        messages: messages.all(seq, interaction_id).map((text) => json<KeptMessage>(text)),
-      })),
+      // Sorted here: the sorter of SQLite costs more than the few rows that there are.
+      open
+        .all(seq)
+        .sort(byOpening)
+        .map(({ interaction_id, name, participants_json, initiator_id, last_seen }) => ({
+          interaction_id,
+          interaction_name: name,
+          participants: json<string[]>(participants_json),
+          initiator_id,
+          last_seen,
+          messages: messages.all(seq, interaction_id).map((text) => json<KeptMessage>(text)),
+        })),
     /** Messages of one conversation, also of one that is closed and begins again. */
     messages: (seq: number, interactionId: string): readonly KeptMessage[] =>
       messages.all(seq, interactionId).map((text) => json<KeptMessage>(text)),
@@ -124,3 +129,6 @@ export function worldTable(db: Database, limits: Limits) {
     dropBid: (seq: number, bidId: string): void => void dropBid.run(seq, bidId),
   }
 }
+
+const byOpening = (a: RawConversation, b: RawConversation): number =>
+  a.opened_at - b.opened_at || (a.interaction_id < b.interaction_id ? -1 : 1)

@@ -36,10 +36,13 @@ const eventShape = z.looseObject({
   payload: z.looseObject({}).nullish(),
 })
 
+const eventsShape = z.array(eventShape).nullish()
+
 /** Events since the last call; those without a time happened now. Throws `INVALID_EVENTS`, and `LIMIT_EXCEEDED` as observations do. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
-  within('observation_bytes', Buffer.byteLength(JSON.stringify(value ?? null)), limits.observation_bytes)
-  const parsed = z.array(eventShape).nullish().safeParse(value)
+  if (value === undefined || value === null) return []
+  within('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)
+  const parsed = eventsShape.safeParse(value)
   if (!parsed.success)
     throw new CausewayError(
       'INVALID_EVENTS',
