@@ -283,6 +283,11 @@ export const trm = {
       'a data project with every signal, a further one too, has the score of the formula at each step',
     over: ['http', 'bridge'],
   },
+  'trm:runs:venv': {
+    origin: 'refinement design, evaluation E5 and what is installed',
+    behaviour:
+      'a data project with a virtual environment is judged by the modules in it, and its environment stays as it is',
+  },
   'trm:runs:hostile': {
     origin: 'refinement design, evaluation E6',
     behaviour: 'a test that forks, deletes, floods and never ends costs its time limit and nothing else',
