@@ -161,6 +161,9 @@ verifies('debrief:time', 'through set_time', async (t) => {
   })
   const timeState = { current: '2025-01-01T00:00:00Z', start: range[0], end: range[1] }
   t.match(await client.refusal('set_time', { timeState }), { code: 'INVALID_COMMAND' })
+  t.match(await client.refusal('set_time', { timeState: { ...timeState, current: '2024' } }), {
+    message: /current is "2024"/,
+  })
 })
 
 t.test('zoom_to_selection: the selected features with a margin, also over the antimeridian', async (t) => {

@@ -66,7 +66,9 @@ export function problemsOf(
   return issues.flatMap((issue) => {
     const argument = issue.path.join('.') || 'arguments'
     if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => unknownArgument(issue.path, key, names))
+      return issue.keys.map((key) =>
+        unknownArgument(issue.path, key, issue.path.length === 0 ? names : knownIn(issue)),
+      )
     if (issue.code === 'invalid_type' && valueAt(args, issue.path) === undefined)
       return [{ argument, problem: `is missing (${issue.expected})` }]
     return [{ argument, problem: lowerFirst(issue.message.replace(/^Invalid input: /, '')) }]
@@ -75,11 +77,16 @@ export function problemsOf(
 
 function unknownArgument(path: readonly PropertyKey[], key: string, names: readonly string[]): Problem {
   const argument = [...path, key].join('.')
-  const match = path.length === 0 ? closest(key, names) : undefined
-  return match === undefined
-    ? { argument, problem: 'is unknown' }
-    : { argument, problem: 'is unknown', did_you_mean: match }
+  const match = closest(key, names)
+  if (match !== undefined) return { argument, problem: 'is unknown', did_you_mean: match }
+  // Names of the outermost object stand in the list of the tool.
+  const others = path.length === 0 || names.length === 0 ? '' : `; there are ${names.join(', ')}`
+  return { argument, problem: `is unknown${others}` }
 }
+
+/** The names that a check of a nested object has added to its issue as `known`; none for an issue of zod's own. */
+const knownIn = (issue: object): readonly string[] =>
+  'known' in issue && Array.isArray(issue.known) ? issue.known.map(String) : []
 
 const sentence = ({ argument, problem, did_you_mean }: Problem): string =>
   `${argument} ${problem}${did_you_mean === undefined ? '' : ` (did you mean ${did_you_mean}?)`}`

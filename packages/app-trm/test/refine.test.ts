@@ -23,6 +23,8 @@ t.test('submit: a wrong and then a right candidate lead from the baseline to suc
     shouldHalt: false,
   })
   t.match(wrong.failures[0], { id: 'test_sums.Sums.test_mean', file: 'test_sums.py', line: 11 })
+  const told = wrong.feedback.filter((item: string) => item.includes('AssertionError: 1.2 != 2'))
+  t.equal(told.length, 1, 'a failure is told once')
   t.match(textOf(root, 'sums', 'sums.py'), /\+ 2/)
   const right = await ask('submit', { candidate: replacing('sums.py', 'len(values) + 2', 'len(values)') })
   t.match(right, {

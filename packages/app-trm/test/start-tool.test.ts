@@ -87,6 +87,8 @@ verifies('trm:start:invalid', async (t) => {
     [{ options: { env: { LD_PRELOAD: 'x' } } }, /env\.LD_PRELOAD/],
     [{ options: { link: ['../..'] } }, /options\.link|link\.0/],
     [{ repo: undefined }, /repo/],
+    [{ halt: { patiense: 3 } }, /halt\.patiense is unknown \(did you mean patience\?\)/],
+    [{ halt: { zzz: 3 } }, /halt\.zzz is unknown; there are max, threshold, patience, min/],
   ]
   for (const [args, message] of more)
     await t.rejects(

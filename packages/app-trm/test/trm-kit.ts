@@ -61,11 +61,26 @@ export async function openTrm(
   t: Test,
   { copies = [], files = {}, settings = {} }: KitOptions = {},
 ): Promise<OpenTrm> {
+  closersOf(t)
   const dir = t.testdir({ root: {}, data: {} })
   const root = join(dir, 'root')
   for (const name of copies) cpSync(join(projects, name), join(root, name), { recursive: true })
   for (const [path, text] of Object.entries(files)) write(join(root, path), text)
   return reopenTrm(t, { root, dataDir: join(dir, 'data'), settings })
+}
+
+const closers = new WeakMap<Test, (() => Promise<void>)[]>()
+
+/** What the test closes at its end. To be asked for before `testdir`: tap removes the folder before what comes after. */
+function closersOf(t: Test): (() => Promise<void>)[] {
+  const known = closers.get(t)
+  if (known !== undefined) return known
+  const made: (() => Promise<void>)[] = []
+  closers.set(t, made)
+  t.teardown(async () => {
+    for (const close of made.reverse()) await close()
+  })
+  return made
 }
 
 /** Opens Trm on data that is there already, as a restart of the server does. */
@@ -84,7 +99,7 @@ export async function reopenTrm(
     now: Date.now,
     newId: () => `id-${process.hrtime.bigint()}-${++ids.last}`,
   })
-  t.teardown(() => app.close())
+  closersOf(t).push(() => app.close())
   const client = (): Speaker => {
     const one = app.client()
     return { client: one, ask: (tool, args = {}, options = {}) => one.call(tool, args, options) }

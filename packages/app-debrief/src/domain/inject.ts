@@ -79,10 +79,13 @@ function selectedOf(
 ): readonly JsonObject[] | string {
   const fits = ({ looks }: Item): boolean => kinds.includes('any') || kinds.includes(looks.dataType ?? '')
   const features = selectedItems(document).filter(fits)
-  const what = kinds.includes('any') ? 'features' : kinds.join(' or ')
-  if (features.length < min) return `${min} selected ${what} needed, there are ${features.length}`
-  if (max !== null && features.length > max)
-    return `at most ${max} selected ${what}, there are ${features.length}`
+  const amount = (count: number): string => {
+    const plural = count === 1 ? '' : 's'
+    return `${count} ${kinds.includes('any') ? `feature${plural}` : kinds.map((kind) => kind + plural).join(' or ')}`
+  }
+  const now = `now ${features.length === 1 ? '1 is' : `${features.length} are`} selected`
+  if (features.length < min) return `select at least ${amount(min)}; ${now}`
+  if (max !== null && features.length > max) return `select at most ${amount(max)}; ${now}`
   return features.map(({ value }) => value)
 }
 

@@ -34,9 +34,13 @@ export function readTimeState(payload: unknown): TimeState {
   const range = Array.isArray(state.range) ? state.range : []
   const { current, start = range[0], end = range[1] } = state
   const [from, now, to] = [parseTime(start), parseTime(current), parseTime(end)]
-  if (from === undefined || now === undefined || to === undefined)
-    throw wrong('a time state is {current, start, end}, each an ISO 8601 time', payload)
-  if (from > to || now < from || now > to) throw wrong('a time state needs start <= current <= end', payload)
+  if (from === undefined || now === undefined || to === undefined) {
+    const bad = Object.entries({ current, start, end }).filter(([, time]) => parseTime(time) === undefined)
+    const told = bad.map(([name, time]) => `${name} is ${JSON.stringify(time) ?? 'missing'}`).join(', ')
+    throw wrong(`a time state is {current, start, end}, each an ISO 8601 time: ${told}`, payload)
+  }
+  if (from > to || now < from || now > to)
+    throw wrong(`a time state needs start <= current <= end: ${start}, ${current}, ${end}`, payload)
   // parseTime has found them to be text
   return {
     current: withOffset(String(current)),

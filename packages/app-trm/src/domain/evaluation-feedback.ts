@@ -90,7 +90,7 @@ export function feedbackOf(parts: FeedbackParts): readonly string[] {
       .map((one) => problemText(one)),
     ...(untold > 0 ? [`${untold} further tests fail`] : []),
     ...missingText(comparison),
-    ...bad.map(stageText),
+    ...bad.map((stage) => stageText(stage, failures.length > 0)),
     ...tamper.map(({ path, why }) => `warning: the candidate changes ${path}, which ${why}`),
     ...good.map(({ name, why }) => `${name} ok: ${why}`),
   ]
@@ -110,7 +110,10 @@ function missingText({ missing, missingCount, newlySkipped }: Comparison): strin
 }
 
 /** New complaints of a linter; of anything else the end of what it wrote. */
-function stageText({ value: { name, kind, why }, stdout, stderr, fresh }: BadStage): string {
+function stageText(
+  { value: { name, kind, why }, stdout, stderr, fresh }: BadStage,
+  areFailuresTold: boolean,
+): string {
   if (fresh.length > 0 && kind !== 'test') {
     const urgent = fresh.toSorted((a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'))
     const lines = urgent.slice(0, 10).map(({ file, line, column, code, message }) => {
@@ -124,8 +127,10 @@ function stageText({ value: { name, kind, why }, stdout, stderr, fresh }: BadSta
       ...(fresh.length > 10 ? [`and ${fresh.length - 10} more`] : []),
     ].join('\n')
   }
-  if (kind === 'test' && !/no test results|no tests ran|timed out|exit|ended/.test(why))
-    return `${name}: ${why}`
+  const isExplained = areFailuresTold
+    ? /no test results|no tests ran|timed out|ended/
+    : /no test results|no tests ran|timed out|exit|ended/
+  if (kind === 'test' && !isExplained.test(why)) return `${name}: ${why}`
   const text = stderr.trim() === '' ? stdout : stderr
   return `${name}: ${why}\n${text.trim().split('\n').slice(-40).join('\n')}`.trim()
 }

@@ -42,8 +42,11 @@ export const waitArgument = (seconds: number) => ({
 export const checkedBy =
   (schema: z.ZodType): z.core.CheckFn<unknown> =>
   ({ value, issues }) => {
-    for (const issue of schema.safeParse(value).error?.issues ?? [])
-      issues.push({ ...issue, input: value } as z.core.$ZodRawIssue) // found by zod itself
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+    for (const issue of schema.safeParse(value).error?.issues ?? []) {
+      const names = issue.path.length === 0 ? { known } : {}
+      issues.push({ ...issue, ...names, input: value } as z.core.$ZodRawIssue) // found by zod itself
+    }
   }
 
 /** Anything that a schema takes, described in words. */

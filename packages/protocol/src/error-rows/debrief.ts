@@ -55,7 +55,7 @@ export const debriefRows = {
     -32000,
     400,
     'the command is not known or its payload does not fit',
-    'send {command, payload} with one of the commands in data.allowed; nothing was changed',
+    'correct it and call again; nothing was changed',
   ),
   REV_MISMATCH: row(
     -32000,

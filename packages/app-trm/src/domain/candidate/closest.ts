@@ -51,11 +51,12 @@ function similarOffset(file: readonly string[], wanted: readonly string[]): numb
   )
   const words = wordsOf(longestLine)
   if (words.size === 0) return undefined
-  let [best, most] = [undefined as number | undefined, 0.4]
+  let [best, most] = [undefined as number | undefined, 0.5]
   for (const [line, text] of file.entries()) {
     const found = wordsOf(text)
     const shared = [...words].filter((word) => found.has(word)).length
-    const likeness = shared / Math.max(words.size, found.size)
+    // What is wanted may be a part of a line.
+    const likeness = shared / words.size - Math.max(0, found.size - words.size) / 100
     if (likeness > most) [best, most] = [line, likeness]
   }
   return best === undefined ? undefined : best - wanted.indexOf(longestLine)

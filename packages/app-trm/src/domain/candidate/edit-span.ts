@@ -25,12 +25,19 @@ export function editSpans(text: EditedText, edits: readonly TextEdit[], where: s
 }
 
 /** Makes the error that refuses an edit. */
-type Refuse = (code: ErrorCode, reason: string, data?: Readonly<Record<string, unknown>>) => CausewayError
+type Refuse = (
+  code: ErrorCode,
+  reason: string,
+  data?: Readonly<Record<string, unknown>> & { readonly remedy?: string },
+) => CausewayError
 
 const refusing =
   (where: string, edit: number): Refuse =>
-  (code, reason, data = {}) =>
-    new CausewayError(code, `edit ${edit} ${reason}: ${where}`, { data: { path: where, edit, ...data } })
+  (code, reason, { remedy, ...data } = {}) =>
+    new CausewayError(code, `edit ${edit} ${reason}: ${where}`, {
+      data: { path: where, edit, ...data },
+      ...(remedy === undefined ? {} : { remedy }),
+    })
 
 function spansOf(text: EditedText, edit: TextEdit, refuse: Refuse): readonly Span[] {
   const count = text.starts.length
@@ -117,7 +124,9 @@ function notFound(text: EditedText, wanted: string, refuse: Refuse): CausewayErr
   const closest = closestRegion(linesOf(text), wanted.replace(/\n$/, '').split('\n'))
   const isIndented = closest !== undefined && squeezed(closest.text).includes(squeezed(wanted))
   const reason = isIndented ? 'differs from the file in blanks alone' : 'replaces a text that is not there'
-  return refuse('REPLACE_NOT_FOUND', reason, closest === undefined ? {} : { closest })
+  if (closest === undefined)
+    return refuse('REPLACE_NOT_FOUND', reason, { remedy: 'no line resembles it: call trm.read for the file' })
+  return refuse('REPLACE_NOT_FOUND', reason, { closest })
 }
 
 const squeezed = (text: string): string => text.replace(/\s+/g, '')

@@ -112,6 +112,23 @@ t.test('edits: what is not found comes with the region that resembles it', async
   t.throws(() => edited(text, { type: 'replace', oldText: '    return total_result', newText: 'x' }), {
     code: 'REPLACE_NOT_FOUND',
   })
+  t.throws(() => edited(text, { type: 'replace', oldText: 'nowhere to be seen', newText: 'x' }), {
+    code: 'REPLACE_NOT_FOUND',
+    remedy: /no line resembles it/,
+    data: { closest: undefined },
+  })
+  t.throws(
+    () =>
+      edited('mean = total(values) / (len(values) + 1)\n', {
+        type: 'replace',
+        oldText: 'len(value) + 1',
+        newText: 'len(values)',
+      }),
+    {
+      code: 'REPLACE_NOT_FOUND',
+      data: { closest: { start_line: 1 } },
+    },
+  )
   t.throws(() => edited(text, { type: 'replace', oldText: 'for each row in rows:', newText: 'x' }), {
     code: 'REPLACE_NOT_FOUND',
     data: { closest: { start_line: 3 } },
