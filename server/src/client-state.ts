@@ -21,10 +21,18 @@ export interface ClientStates {
 interface Held {
   readonly state: unknown
   saved: string
+  /** When its use was noted last, on the steady clock. */
+  notedMs: number
 }
 
+/** Its use is noted in the store this often, ms: far more often than states are forgotten there. */
+const noteMs = 60 * 60 * 1000
+
 /** Keeps at most `capacity` states in memory, those used last. */
-export function clientStates(store: ClientStateStore, capacity = 1000): ClientStates {
+export function clientStates(
+  store: ClientStateStore,
+  { capacity = 1000, steady = () => performance.now() }: { capacity?: number; steady?: () => number } = {},
+): ClientStates {
   const held = new Map<string, Promise<Held>>()
 
   const load = async (sessionKey: string, app: App): Promise<Held> => {
@@ -32,7 +40,7 @@ export function clientStates(store: ClientStateStore, capacity = 1000): ClientSt
     const saved = await store.load(sessionKey, app.name)
     // A state of an older version may lack members: the fresh one fills them in.
     const state = saved === undefined ? fresh : merge(fresh, JSON.parse(saved))
-    return { state, saved: saved ?? JSON.stringify(fresh) }
+    return { state, saved: saved ?? JSON.stringify(fresh), notedMs: steady() }
   }
 
   const hold = (sessionKey: string, app: App): Promise<Held> => {
@@ -48,6 +56,11 @@ export function clientStates(store: ClientStateStore, capacity = 1000): ClientSt
   return {
     async use(sessionKey, app, run) {
       const holding = await hold(sessionKey, app)
+      if (steady() - holding.notedMs > noteMs) {
+        holding.notedMs = steady()
+        // What is held in memory and never changes would be forgotten in the file; loading counts as use.
+        if ((await store.load(sessionKey, app.name)) === undefined) holding.saved = ''
+      }
       try {
         return await run(holding.state)
       } finally {

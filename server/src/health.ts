@@ -13,14 +13,15 @@ export async function reportHealth(parts: {
   host: Host
   userApps: UserApps
   config: Config
+  /** On the clock that is never set. */
   startedMs: number
-  now: () => number
+  steady: () => number
   limits: Limits
   audit: Audit
   memory: Pick<MemoryGuard, 'report'>
   hash: string
 }): Promise<HealthReport> {
-  const { host, userApps, config, startedMs, now, limits, audit, memory, hash } = parts
+  const { host, userApps, config, startedMs, steady, limits, audit, memory, hash } = parts
   const opened = await Promise.all(
     host.apps().map(async (hosted) => [hosted.app.name, await healthOf(hosted)] as const),
   )
@@ -34,7 +35,7 @@ export async function reportHealth(parts: {
     status: Object.values(apps).every(({ status }) => status === 'ok') ? 'ok' : 'degraded',
     version,
     pid: process.pid,
-    uptime_s: Math.round((now() - startedMs) / 1000),
+    uptime_s: Math.round((steady() - startedMs) / 1000),
     data_dir: config.dataDir,
     registry_hash: hash,
     limits: {

@@ -60,11 +60,13 @@ export interface OpenCore extends Core {
 export async function openCore(options: CoreOptions): Promise<OpenCore> {
   const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd(), auditLines } = options
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-  const startedMs = now()
+  // Who sets the clock of a core sets it for good; the time of day of a machine may jump.
+  const steady = options.now ?? (() => performance.now())
+  const startedMs = steady()
   const onError = (err: unknown): void => log.error({ err }, 'a listener failed')
   const listChanged = announcement<[Mount, ListKind]>(onError)
   const resourceChanged = announcement<[string]>(onError)
-  const store = await openServerStore(join(config.dataDir, 'server.db'), { now })
+  const store = await openServerStore(join(config.dataDir, 'server.db'), { now, steady })
   const limits = openLimits(config)
   const audit = openAudit({
     store: store.audit,
@@ -73,9 +75,17 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     also: auditLines && ((entry) => auditLines.write(`${JSON.stringify(recordOf(entry))}\n`)),
     log,
     now,
+    steady,
   })
   const metrics = openMetrics(limits.running)
-  const scope = openScope({ states: clientStates(store.states), limits, audit, metrics, log, now })
+  const scope = openScope({
+    states: clientStates(store.states, { steady }),
+    limits,
+    audit,
+    metrics,
+    log,
+    now,
+  })
   const userApps = await openUserApps(config.userApps, { cwd, log })
 
   // An app may announce a change while it is being opened: that is told once there is somebody to tell.
@@ -188,7 +198,17 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
       log,
     }),
     health: () =>
-      reportHealth({ host, userApps, config, startedMs, now, limits, audit, memory, hash: registry.hash() }),
+      reportHealth({
+        host,
+        userApps,
+        config,
+        startedMs,
+        steady,
+        limits,
+        audit,
+        memory,
+        hash: registry.hash(),
+      }),
     appHealth: async (app) => healthOf(hostedAs(app)),
     metrics: metrics.exposition,
     async close() {

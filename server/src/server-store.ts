@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Migration, openDatabase } from '@causeway/store'
 import { type AuditStore, auditMigration, auditStore } from './audit/audit-store.ts'
 import type { ClientStateStore } from './client-state.ts'
+import { watchJumps } from './clock-jump.ts'
 import type { Handshakes } from './core.ts'
 import { type TaskStore, taskMigration, taskStore } from './tasks/task-store.ts'
 
@@ -51,10 +52,28 @@ interface HandshakeRow {
   readonly subscriptions: string
 }
 
-/** Opens the file and forgets what has expired. */
-export async function openServerStore(file: string, { now }: { now: () => number }): Promise<ServerStore> {
-  const db = openDatabase(file, { migrations: serverMigrations, now })
+/**
+ * Opens the file and forgets what has expired. What counts is the time without use while a server ran: where the time of day
+ * jumps, by a clock that is set or a machine that slept, the times of use go with it. `steady` is by default the time of day.
+ */
+export async function openServerStore(
+  file: string,
+  { now: clock, steady = clock }: { readonly now: () => number; readonly steady?: () => number },
+): Promise<ServerStore> {
+  const db = openDatabase(file, { migrations: serverMigrations, now: clock })
+  const jumped = watchJumps({ now: clock, steady })
+  const shift = db.transaction((ms: number) => {
+    db.prepare('UPDATE client_state SET used_ms = used_ms + ?').run(ms)
+    db.prepare('UPDATE handshake SET used_ms = used_ms + ?').run(ms)
+    db.prepare('UPDATE task SET created_ms = created_ms + @ms, updated_ms = updated_ms + @ms').run({ ms })
+  })
+  const now = (): number => {
+    const ms = jumped()
+    if (ms !== 0) shift(ms)
+    return clock()
+  }
   const oldest = (): number => now() - keepMs
+  const tasks = taskStore(db)
   const useState = db
     .prepare<[number, string, string, number], string>(
       'UPDATE client_state SET used_ms = ? WHERE session_key = ? AND app = ? AND used_ms >= ? RETURNING state',
@@ -119,7 +138,10 @@ export async function openServerStore(file: string, { now }: { now: () => number
     },
     signingKey: signingKey(),
     audit: auditStore(db),
-    tasks: taskStore(db),
+    tasks: {
+      ...tasks,
+      forgetExpired: async () => tasks.forgetExpired(now()),
+    },
     async close() {
       clearInterval(sweep)
       db.close()

@@ -76,6 +76,16 @@ export const reliability = {
     behaviour:
       'on a disk that is full every store refuses with a code, the server goes on, and nothing that was answered is lost',
   },
+  'fault:clock:jump': {
+    origin: 'design, data; the wire: sessions',
+    behaviour:
+      'a server whose clock jumps forward a day and back goes on: sessions, states and tasks stay, nothing is negative, and no entry of the audit is lost',
+  },
+  'fault:workers': {
+    origin: 'design, an app; debrief, resource sandboxing',
+    behaviour:
+      'a worker that dies with a call in hand fails this call by a code, the next call finds another worker, and nothing that was answered is lost',
+  },
   'fault:clock': {
     origin: 'design, data',
     behaviour:

@@ -176,7 +176,7 @@ export async function openDebrief(env: Env): Promise<Debrief> {
       return read(only.filename, watch) as Promise<Plot> // it is in the list
     },
     call: env.call,
-    toolCache: { tools: [], untilMs: 0 },
+    toolCache: { tools: [], atMs: Number.NEGATIVE_INFINITY },
     map,
     memory: {
       plots: plotsMemory(() => ready().filter(({ isInWorker }) => !isInWorker)),

@@ -11,5 +11,6 @@ export interface VaultTool {
 /** The list of tools, kept so that each run of a tool is one call of the vault. */
 export interface ToolCache {
   tools: readonly VaultTool[]
-  untilMs: number
+  /** when it was asked for */
+  atMs: number
 }

@@ -19,7 +19,9 @@ const vault = 'ToolVault'
 /** Every tool, as the vault told it within the last minute. Throws `UNKNOWN_TOOL` where ToolVault is not served. */
 export async function vaultTools(ctx: DebriefContext): Promise<readonly VaultTool[]> {
   const { toolCache } = ctx.store
-  if (toolCache.untilMs > ctx.now()) return toolCache.tools
+  const ageMs = ctx.now() - toolCache.atMs
+  // A clock that was set back must not keep it for longer.
+  if (ageMs >= 0 && ageMs < freshMs) return toolCache.tools
   const answer = await ctx.store.call(vault, 'list_tools', {}, ctx)
   const tools = isObject(answer) && Array.isArray(answer.tools) ? answer.tools : []
   toolCache.tools = tools.filter(isObject).map(({ name, category, about, inject }) => ({
@@ -28,7 +30,7 @@ export async function vaultTools(ctx: DebriefContext): Promise<readonly VaultToo
     about: String(about),
     inject: injections(inject),
   }))
-  toolCache.untilMs = ctx.now() + freshMs
+  toolCache.atMs = ctx.now()
   return toolCache.tools
 }
 

@@ -40,6 +40,10 @@ export interface LoadedRecordings {
   close(): Promise<void>
 }
 
+/** True within this time; false for a time that is yet to come, because the clock was set back. */
+const isLately = (ms: number, nowMs: number, withinMs: number): boolean =>
+  ms <= nowMs && nowMs - ms < withinMs
+
 /** Makes an empty set. */
 export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
   const { copies, limit, now, onDamage, onBehindFailure } = options
@@ -97,7 +101,7 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
     discard,
     async release({ key, used_ms }) {
       // A copy that is being loaded is not in the map yet, but was touched just now.
-      if (loaded.get(key)?.isBusy || now() - used_ms < graceMs) return false
+      if (loaded.get(key)?.isBusy || isLately(used_ms, now(), graceMs)) return false
       await letGo(key)
       return true
     },

@@ -58,7 +58,8 @@ export function snapshotCache(
     },
     touch(key) {
       // A client asks about one recording hundreds of times a second, and each note is a write to the disk.
-      if (key === last.key && now() - last.ms < 1000) return
+      const age = now() - last.ms
+      if (key === last.key && age >= 0 && age < 1000) return
       last = { key, ms: now() }
       catalogue.touchSnapshot(key, last.ms)
     },

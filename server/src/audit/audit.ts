@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { watchJumps } from '../clock-jump.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { AuditQuery, AuditStore, StoredEntry } from './audit-store.ts'
 
@@ -28,6 +29,8 @@ export interface AuditOptions {
   readonly maxRows: number
   readonly log: Logger
   readonly now: () => number
+  /** The time that passes, ms; default: the time of day. */
+  readonly steady?: () => number
   /** Gets each entry as it is written: the rolling file. */
   readonly also?: ((entry: AuditEntry) => void) | undefined
 }
@@ -43,7 +46,8 @@ const trimBatch = 2000
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Opens the audit; what is too old is removed behind. */
-export function openAudit({ store, keepDays, maxRows, log, now, also }: AuditOptions): Audit {
+export function openAudit({ store, keepDays, maxRows, log, now, steady = now, also }: AuditOptions): Audit {
+  const jumped = watchJumps({ now, steady })
   const waiting: AuditEntry[] = []
   const names = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
@@ -74,6 +78,8 @@ export function openAudit({ store, keepDays, maxRows, log, now, also }: AuditOpt
   }
 
   const trim = async (): Promise<void> => {
+    // A clock that was set may be set right again: it is believed once it has lasted until the next time.
+    if (jumped() > 0) return
     const limits = { beforeMs: now() - keepDays * dayMs, keep: maxRows, limit: trimBatch }
     while ((await store.trim(limits)) === trimBatch) await turn()
   }

@@ -37,7 +37,7 @@ export const statusCommand = command({
 })
 
 function linesOf(server: ServerNote, report: Report | undefined, dataDir: string): readonly string[] {
-  const upS = (Date.now() - server.started_ms) / 1000
+  const upS = Math.max(0, Date.now() - server.started_ms) / 1000
   const head: [string, string][] = [
     ['status', report?.status ?? 'unknown'],
     ['url', `${server.url}/mcp`],

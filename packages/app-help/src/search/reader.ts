@@ -23,7 +23,7 @@ interface Held extends Searchable {
 export function openReader(
   storage: HelpStorage,
   settings: EmbeddingSettings,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): Reader {
   let held: Held | undefined
   let opening: Promise<void> | undefined

@@ -140,7 +140,7 @@ export function openChatModel(
     const { statusCode, headers } = response
     if (text === undefined)
       return failure('LLM_UPSTREAM', 'the answer is larger than 1 MiB', statusCode, false)
-    const after = retryAfterMs(single(headers['retry-after']), now(), Date.parse)
+    const after = retryAfterMs(single(headers['retry-after']), Date.now(), Date.parse)
     if (statusCode >= 300) return refused(statusCode, text, after, provider)
     const completion = readCompletion(text)
     const { said } = completion

@@ -15,18 +15,23 @@ export interface ModelParts {
   readonly limits: Limits
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** The time that passes, ms: pauses and deadlines go by it, whatever is done to the clock. Default: of the process. */
+  readonly steady?: () => number
 }
 
 const hourMs = 3_600_000
 
 /** Opens the models; throws `INVALID_CONFIG` for options that are none. Nothing is sent before a mind decides. */
-export function openModels(settings: ProviderSettings, { file, limits, now }: ModelParts): Models {
+export function openModels(
+  settings: ProviderSettings,
+  { file, limits, now, steady = () => performance.now() }: ModelParts,
+): Models {
   const { byName, chosen } = readProviders(settings)
   const open = new Map<string, ChatModel>()
   const chatOf = (provider: Provider): ChatModel => {
     const known = open.get(provider.name)
     if (known !== undefined) return known
-    const chat = openChatModel(provider, { now, random: Math.random })
+    const chat = openChatModel(provider, { now: steady, random: Math.random })
     open.set(provider.name, chat)
     return chat
   }
@@ -39,7 +44,7 @@ export function openModels(settings: ProviderSettings, { file, limits, now }: Mo
     usableFor: (config) => providerFor(config) !== undefined,
     selectorFor(config, mindId) {
       const provider = providerFor(config)
-      if (provider !== undefined) return llmSelector(chatOf(provider), { limits, now })
+      if (provider !== undefined) return llmSelector(chatOf(provider), { limits, now: steady })
       if (config.selector !== 'llm') return undefined
       throw new CausewayError('LLM_NOT_CONFIGURED', `no language model can be used for the mind ${mindId}`, {
         data: { mind_id: mindId, llm_provider: config.llm_provider ?? null },

@@ -172,7 +172,7 @@ async function stateOf({ store, running, now }: Critic, session: SessionRow) {
             stage: current.progress.stage,
             stagesDone: current.progress.done,
             stages: current.progress.total,
-            seconds: Math.round((now() - current.step.started_ms) / 1000),
+            seconds: Math.max(0, Math.round((now() - current.step.started_ms) / 1000)),
           },
     ...(interrupted === undefined
       ? {}

@@ -12,7 +12,8 @@ const startMs = 5000
 /**
  * Asks a private copy in a process of its own, which is killed at the deadline.
  *
- * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED` and `CANCELLED`.
+ * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`
+ * and `WORKER_LOST`.
  */
 export async function askSql(file: string, question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer> {
   if (signal?.aborted) throw cancelled()
@@ -27,13 +28,13 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
   const started = performance.now()
   try {
     const reply = await new Promise<QueryReply>((resolve, reject) => {
-      child.on('error', reject)
+      child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
       child.once('exit', (code, killed) =>
         reject(ended(killed ?? code, performance.now() - started, question)),
       )
       child.send({ file, ...question } satisfies QueryJob, (error) => {
-        if (error !== null) reject(error)
+        if (error !== null) reject(lost(error))
       })
     })
     if ('answer' in reply) return reply.answer
@@ -51,8 +52,7 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
 
 /** What the end of the process means: it kills itself at the deadline, and before it where memory runs out. */
 function ended(cause: string | number | null, elapsedMs: number, { deadlineMs }: SqlQuestion): CausewayError {
-  if (cause !== 'SIGKILL')
-    return new CausewayError('WORKER_LOST', 'the process of the query ended unexpectedly', { cause })
+  if (cause !== 'SIGKILL') return lost(cause)
   if (elapsedMs < deadlineMs)
     return new CausewayError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
       remedy: 'select fewer rows and shorter values',
@@ -62,5 +62,12 @@ function ended(cause: string | number | null, elapsedMs: number, { deadlineMs }:
     data: { deadline_ms: deadlineMs },
   })
 }
+
+/** Its process could not be started, or crashed before or while it worked. */
+const lost = (cause: unknown): CausewayError =>
+  new CausewayError('WORKER_LOST', 'the process of the query ended unexpectedly', {
+    remedy: 'call again: a new process is started',
+    cause,
+  })
 
 const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')
