@@ -1,4 +1,5 @@
 /** The answer of `/health`: is every app well, and where does the server keep its data. */
+import { asCausewayError } from '@causeway/protocol'
 import type { Audit } from './audit/audit.ts'
 import type { Config } from './config.ts'
 import type { AppHealth, HealthReport } from './core.ts'
@@ -56,6 +57,7 @@ export async function healthOf({ app, store, failure }: Hosted): Promise<AppHeal
   try {
     return { status: 'ok', tools: app.tools.length, ...(await app.health(store)) }
   } catch (error) {
-    return { status: 'failed', reason: 'INTERNAL', message: (error as Error).message }
+    const { code: reason, message } = asCausewayError(error)
+    return { status: 'failed', reason, message }
   }
 }

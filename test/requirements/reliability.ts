@@ -76,6 +76,11 @@ export const reliability = {
     behaviour:
       'on a disk that is full every store refuses with a code, the server goes on, and nothing that was answered is lost',
   },
+  'fault:harmed': {
+    origin: 'design, data',
+    behaviour:
+      'a server starts on a folder that was harmed in one place, or says why not and what to do; what can be made again is, and nothing else is lost',
+  },
   'fault:clock:jump': {
     origin: 'design, data; the wire: sessions',
     behaviour:

@@ -1,6 +1,6 @@
 /** Help's state: the documentation as it is searched, and the build that keeps it up to date. Both live in workers. */
 import type { Env } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import {
   type CallOptions,
   type RestingWorkers,
@@ -61,6 +61,8 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
     progress?: BuildProgress
     failure?: CausewayError
     revision?: number
+    /** The index cannot be read, and the next build begins anew. */
+    isHarmed?: boolean
     isClosed: boolean
   } = { isClosed: false }
   /** Who waits for an index to appear. */
@@ -102,11 +104,12 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
     state.builder = builder
     state.progress = { done: 0, total: null, message: 'starting' }
     const { sources, size, embedding } = settings
-    const request = { sources, size, embedding, rebuild: false, holder: newId() }
+    const request = { sources, size, embedding, rebuild: state.isHarmed === true, holder: newId() }
     try {
       await look()
       const report = await builder.call('build', { storage, request }, { progress: follow })
       delete state.failure
+      delete state.isHarmed
       log.info(
         { ...report, failed: report.failed.length, warnings: report.warnings.length },
         'documentation indexed',
@@ -162,12 +165,27 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
     return worker()
   }
 
+  /** Asks; an index that turns out to be harmed is made anew, where this server builds. */
+  const asking = async <T>(ask: (link: WorkerLink<SearchMethods>) => Promise<T>): Promise<T> => {
+    try {
+      return await ask(await searchable())
+    } catch (error) {
+      if (!isCausewayError(error) || error.code !== 'DATA_DAMAGED') throw error
+      state.isHarmed = true
+      if (settings.autoBuild && state.build === undefined) buildBehind()
+      const remedy = settings.autoBuild
+        ? 'the index is being made anew: ask again in a while'
+        : 'run npm run help:rebuild, or restore it from a backup'
+      throw new CausewayError('DATA_DAMAGED', error.message, { remedy, data: error.data, cause: error })
+    }
+  }
+
   return {
     settings,
-    search: async (request, signal) => (await searchable()).call('search', request, { signal }),
-    page: async (name, lines, scope) => (await searchable()).call('page', { name, lines, scope }),
-    pages: async (scope) => (await searchable()).call('pages', scope),
-    facts: async () => (await searchable()).call('facts', undefined),
+    search: (request, signal) => asking((link) => link.call('search', request, { signal })),
+    page: (name, lines, scope) => asking((link) => link.call('page', { name, lines, scope })),
+    pages: (scope) => asking((link) => link.call('pages', scope)),
+    facts: () => asking((link) => link.call('facts', undefined)),
     isBuilt: async () => (state.revision ?? 0) > 0 || (await look()) > 0,
     building: () => state.progress,
     build,

@@ -2,7 +2,7 @@
  * Makes the next index: looks at every file of the sources, cuts only what has changed, and publishes the whole at once.
  * What fails before that changes nothing for those who search.
  */
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText } from '../domain/index-text.ts'
 import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
@@ -50,7 +50,11 @@ export async function make(
   const { storage } = tools
   const lock = await storage.lock(making.holder)
   try {
-    const report = await makeLocked(making, tools, { plan, lock })
+    const report = await makeLocked(making, tools, { plan, lock }).catch((error: unknown) => {
+      // Everything that an index has comes of the sources: one that is harmed is made anew.
+      if (making.rebuild || !isHarmed(error)) throw error
+      return makeLocked({ ...making, rebuild: true }, tools, { plan, lock })
+    })
     await storage.saveReport(report)
     return report
   } finally {
@@ -66,7 +70,10 @@ async function makeLocked(
   const { storage, now, progress } = tools
   const { rebuild, embedding } = making
   const started = now()
-  const index = await storage.open()
+  const index = await storage.open().catch((error: unknown) => {
+    if (rebuild && isHarmed(error)) return undefined
+    throw error
+  })
   const facts = index?.facts
   await index?.close()
   const chunking = chunkingName(making.size)
@@ -107,6 +114,8 @@ async function makeLocked(
   const rest = facts === undefined ? { ...change, fresh: false, removed: [], pages: [] } : change
   return report(made, await storage.publish({ ...rest, vectors: made.vectors }))
 }
+
+const isHarmed = (error: unknown): boolean => isCausewayError(error) && error.code === 'DATA_DAMAGED'
 
 function refuseMixing(
   { chunking, space }: IndexFacts,

@@ -1,6 +1,7 @@
 /** The open index and its embedder, exchanged for the next one as soon as there is one; calls under way keep theirs. */
 import type { Embedder } from '@causeway/embed'
 import { CausewayError } from '@causeway/protocol'
+import { dataFailure } from '@causeway/store'
 import { type EmbeddingSettings, openEmbedder } from '../embedding.ts'
 import type { HelpStorage } from '../storage.ts'
 import { resting } from './question-embedder.ts'
@@ -60,6 +61,8 @@ export function openReader(
       mine.users++
       try {
         return await work(mine)
+      } catch (error) {
+        throw dataFailure(error, `index-${mine.revision}.db`)
       } finally {
         mine.users--
         await letGo(mine)

@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fsyncSync,
   mkdirSync,
@@ -12,10 +13,10 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { vectorBytes, vectorOf } from '@causeway/embed'
 import { CausewayError } from '@causeway/protocol'
-import { dataFailure, type Migration, openDatabase } from '@causeway/store'
+import { dataFailure, failureKind, type Migration, openDatabase } from '@causeway/store'
 import type { BuildLock, BuildReport, HelpStorage } from '../storage.ts'
 import { type IndexFile, readIndex } from './read-index.ts'
 import { writeIndex } from './write-index.ts'
@@ -55,7 +56,7 @@ export function openSqliteStorage(dir: string, now: () => number = Date.now): He
       return readIndex(fileOf(revision))
     } catch (error) {
       if (tries > 1 && current() !== revision) return openCurrent(tries - 1)
-      throw dataFailure(error, fileOf(revision))
+      throw indexFailure(error, fileOf(revision))
     }
   }
   const withCurrent = async <T>(use: (index: IndexFile) => T, otherwise: T): Promise<T> => {
@@ -63,6 +64,8 @@ export function openSqliteStorage(dir: string, now: () => number = Date.now): He
     if (index === undefined) return otherwise
     try {
       return use(index)
+    } catch (error) {
+      throw indexFailure(error, fileOf(index.facts.revision))
     } finally {
       await index.close()
     }
@@ -96,7 +99,7 @@ export function openSqliteStorage(dir: string, now: () => number = Date.now): He
         renameSync(part, fileOf(revision))
       } catch (error) {
         rmSync(part, { force: true })
-        throw dataFailure(error, fileOf(revision))
+        throw indexFailure(error, fileOf(revision))
       }
       setValue.run('revision', String(revision))
       removeOthers(revision)
@@ -128,6 +131,15 @@ export function openSqliteStorage(dir: string, now: () => number = Date.now): He
       db.close()
     },
   }
+}
+
+/** The error of an index as clients may see it; one that is gone is as harmed as one that cannot be read. */
+function indexFailure(error: unknown, file: string): unknown {
+  if (existsSync(file) || failureKind(error) !== 'unwritable') return dataFailure(error, file)
+  return new CausewayError('DATA_DAMAGED', `the data file is missing: ${basename(file)}`, {
+    data: { file: basename(file) },
+    cause: error,
+  })
 }
 
 /** Brings a file that nobody has open to the disk, since SQLite was told not to wait for it. */

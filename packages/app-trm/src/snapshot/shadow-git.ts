@@ -50,7 +50,13 @@ export function shadowGit(folder: string, log: Pick<Log, 'debug'>): ShadowGit {
   }
   return {
     folder,
-    run,
+    run: (args, options) =>
+      run(args, options).catch((error) => {
+        // Asked about a project, git may stumble over the project.
+        const isOurs =
+          options?.env?.GIT_WORK_TREE === undefined || /not a git repository/i.test(String(error))
+        throw error instanceof GitFailure && isOurs ? shadowFailure(error) : error
+      }),
     attempt: (args, options) => run(args, options).catch((error) => ignoreFailure(error)),
   }
 }
@@ -122,6 +128,25 @@ export function runGit(args: readonly string[], options: GitOptions): Promise<Bu
 
 /** A command of git that ran and failed. */
 class GitFailure extends Error {}
+
+/** What it means that git failed on a repository that nobody but us has written. */
+function shadowFailure(error: GitFailure): CausewayError {
+  const isUnwritable = /no space left|quota exceeded|file too large|permission denied|read-only/i.test(
+    error.message,
+  )
+  const data = { file: 'trm/shadow.git' }
+  if (isUnwritable)
+    return new CausewayError('DATA_UNWRITABLE', 'the snapshots cannot be written: trm/shadow.git', {
+      data,
+      cause: error,
+    })
+  return new CausewayError('DATA_DAMAGED', 'the snapshots are damaged: trm/shadow.git', {
+    remedy:
+      'restore the data folder from a backup, or move trm/shadow.git away: new snapshots work then, and earlier steps cannot be taken back',
+    data,
+    cause: error,
+  })
+}
 
 function ignoreFailure(error: unknown): undefined {
   if (error instanceof GitFailure) return undefined

@@ -112,7 +112,12 @@ export const trmRows = {
     'files were edited by someone else since the session wrote them',
     'look at data.conflicts; force: true overwrites these edits',
   ),
-  SNAPSHOT_NOT_FOUND: row(-32000, 404, 'no snapshot has this id', 'it was dropped; list the checkpoints'),
+  SNAPSHOT_NOT_FOUND: row(
+    -32000,
+    404,
+    'no snapshot has this id',
+    'it was dropped, or trm/shadow.git was harmed: list the checkpoints, or restore the data folder from a backup',
+  ),
   SNAPSHOT_TOO_LARGE: row(
     -32000,
     413,
