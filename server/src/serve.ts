@@ -1,6 +1,7 @@
 /** The server's process: core, HTTP, signals. */
+import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { lockFolder } from '@causeway/store'
+import { dataFailure, lockFiles, lockFolder } from '@causeway/store'
 import type { Logger } from 'pino'
 import { openTokens, type Tokens } from './access/token-file.ts'
 import { apps } from './apps.ts'
@@ -46,13 +47,20 @@ export async function serve(config: Config): Promise<void> {
     await core.close()
     throw await portInUse(error, config.port)
   })
-  noteRunning(config.dataDir, {
-    url: http.url,
-    version,
-    started_ms: Date.now(),
-    shutdown_ms: config.shutdownMs,
-    ...(config.tokenFile === undefined ? {} : { token_file: config.tokenFile }),
-  })
+  try {
+    noteRunning(config.dataDir, {
+      url: http.url,
+      version,
+      started_ms: Date.now(),
+      shutdown_ms: config.shutdownMs,
+      ...(config.tokenFile === undefined ? {} : { token_file: config.tokenFile }),
+    })
+  } catch (error) {
+    // Nobody could find it to stop it.
+    await http.close(0)
+    await core.close()
+    throw dataFailure(error, join(config.dataDir, lockFiles.holder))
+  }
   log.info({ url: `${http.url}/mcp`, data_dir: config.dataDir }, 'Causeway is ready')
   for (const { app, port } of http.aliases)
     log.info({ app, url: http.url.replace(/:\d+$/, `:${port}`) }, 'an app has a port of its own')

@@ -127,6 +127,38 @@ verifies('fault:read-only', async (t) => {
   t.match(second.stderr, /^causeway: DATA_UNWRITABLE: .*server\.db; .*permissions/m)
 })
 
+/** Shells that start the server where its folder takes nothing: it is read-only, or the disk is full. */
+const nothingTaken: Readonly<Record<string, { readonly mode: number; readonly program: readonly string[] }>> =
+  {
+    'a folder that may not be written': { mode: 0o500, program: boundByModes },
+    'a disk that takes nothing': {
+      mode: 0o700,
+      program: [
+        '-c',
+        `unset NODE_OPTIONS; trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`,
+        process.execPath,
+        ...fromSource,
+      ],
+    },
+  }
+
+for (const [name, { mode, program }] of Object.entries(nothingTaken))
+  verifies('fault:read-only', `${name}: it is said, and what is there stays`, async (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'causeway-nothing-'))
+    t.teardown(() => {
+      chmodSync(dir, 0o700)
+      rmSync(dir, { recursive: true, force: true })
+    })
+    const files = layOut(version, dir)
+    const before = files.map((path) => readFileSync(join(dir, path)))
+    chmodSync(dir, mode)
+    const server = spawnServer(t, { dir, command: 'bash', program })
+    t.match(await server.exited, { code: 1 })
+    t.match(server.stderr, /^causeway: DATA_UNWRITABLE: .*; free disk space and check the permissions/m)
+    for (const [index, path] of files.entries())
+      t.ok(readFileSync(join(dir, path)).equals(before[index] as Buffer), `${path} is untouched`)
+  })
+
 verifies('fault:disk-full', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
   const dir = join(root, 'data')
