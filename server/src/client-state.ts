@@ -34,6 +34,12 @@ export function clientStates(
   { capacity = 1000, steady = () => performance.now() }: { capacity?: number; steady?: () => number } = {},
 ): ClientStates {
   const held = new Map<string, Promise<Held>>()
+  /** The one at the end of the map. */
+  let lastKey: string | undefined
+  const forget = (key: string): void => {
+    held.delete(key)
+    if (key === lastKey) lastKey = undefined
+  }
 
   const load = async (sessionKey: string, app: App): Promise<Held> => {
     const fresh = app.session()
@@ -45,10 +51,12 @@ export function clientStates(
 
   const hold = (sessionKey: string, app: App): Promise<Held> => {
     const key = `${app.name} ${sessionKey}`
+    if (key === lastKey) return held.get(key) as Promise<Held>
     const known = held.get(key) ?? load(sessionKey, app)
     // Moved to the end: the first of the map is the one that was used longest ago.
-    if (!held.delete(key)) known.catch(() => held.delete(key))
+    if (!held.delete(key)) known.catch(() => forget(key))
     held.set(key, known)
+    lastKey = key
     if (held.size > capacity) held.delete(held.keys().next().value as string)
     return known
   }

@@ -13,6 +13,7 @@ import type { Caller } from './core.ts'
 import { briefFacts, subjectOf } from './domain/audit-entry.ts'
 import { traceText } from './domain/trace.ts'
 import { type Hosted, storeOf } from './host.ts'
+import { withSignalOf } from './lazy-signal.ts'
 import type { Flight } from './limit/flights.ts'
 import { answerLength, type Limits } from './limit/limits.ts'
 import type { Task } from './limit/task.ts'
@@ -51,7 +52,7 @@ export function openScope(parts: ScopeParts): Scope {
         run.finish('ok', answer)
         return answer
       } catch (error) {
-        const coded = codedError(error, hosted.app.name, caller.signal)
+        const coded = codedError(error, hosted.app.name, caller)
         run.finish(coded.code, undefined, coded)
         throw coded
       }
@@ -95,18 +96,15 @@ class Run {
     this.#task = task
   }
 
-  /** What the app gets. Most calls never look at their signal: it is made when they do. */
+  /** What the app gets. */
   context(store: unknown, session: unknown, flight: Flight): ToolContext {
     const { now } = this.#parts
     const { sharedSession, progress, notify, input = noInput, client, requestId, access } = this.#caller
     const { clientKey = this.#caller.sessionKey, trace } = this.#caller
-    return {
+    return withSignalOf<Omit<ToolContext, 'signal'>>(flight, {
       store,
       session,
       sharedSession,
-      get signal() {
-        return flight.signal
-      },
       log: new CallLog(this.#parts.log, this.#names()),
       progress,
       notify,
@@ -120,7 +118,7 @@ class Run {
       note: (facts) => {
         this.#facts = { ...this.#facts, ...facts }
       },
-    }
+    })
   }
 
   /** Tells log, metrics and audit how it went. */
@@ -187,7 +185,8 @@ function refuseUnanswerable({ questions }: Ask, { input, era }: Caller): void {
 }
 
 /** Work that gives up when told to throws the signal's reason, which the channel chose, or Node's `AbortError`. */
-function codedError(error: unknown, app: string, { aborted, reason }: AbortSignal): CausewayError {
+function codedError(error: unknown, app: string, { signal }: Caller): CausewayError {
+  const { aborted, reason } = signal
   const gaveUp = aborted && (error === reason || (error as Error | undefined)?.name === 'AbortError')
   if (gaveUp) return new CausewayError('CANCELLED', 'the call was cancelled')
   // A full disk meets every statement of every store: it is told as what it is, here, once.

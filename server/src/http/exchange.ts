@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Era, Mount } from '../core.ts'
 import type { Access } from '../domain/access.ts'
 import { type Trace, traceOf } from '../domain/trace.ts'
+import { type Abortable, withSignalOf } from '../lazy-signal.ts'
 import type { BegunCall } from './plain-call.ts'
 
 /** One HTTP request, as far as a `Caller` is made of it. */
@@ -46,7 +47,8 @@ export interface Sender {
   readonly client?: ClientInfo | undefined
   /** `Mcp-Session-Id` of an open session. */
   readonly sessionId?: string | undefined
-  readonly signal?: AbortSignal
+  /** What cancels the call; where it is absent, hanging up does. */
+  readonly aborts?: Abortable
   readonly progress?: Caller['progress']
   readonly notify?: Caller['notify']
   readonly input?: Caller['input']
@@ -87,22 +89,53 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
     throw new CausewayError('INVALID_PARAMS', 'Causeway-Request is not 1 to 256 visible ASCII characters', {
       remedy: 'shorten it, or leave the header out',
     })
-  let signal: AbortSignal | undefined
-  return {
-    mount,
-    requestId: request.id,
-    session,
-    access: request.access,
-    client: clientOf(request.headers['user-agent']),
-    // Made when it is first wanted: most answers are complete before anybody could hang up.
-    get signal() {
-      signal ??= hungUp(reply)
-      return signal
-    },
-    deadlineMs: numberIn(request.headers[headers.causewayDeadline]),
-    requestBytes: numberIn(request.headers['content-length']),
-    trace: traceOf(request.headers.traceparent),
-    isBatch: Array.isArray(request.body),
+  return new HttpExchange(request, reply, mount, session)
+}
+
+/** The exchange with what is known of it besides. */
+export const extended = <More extends Partial<Exchange>>(
+  exchange: Exchange,
+  more: More,
+): Exchange & More => ({
+  ...exchange,
+  signal: exchange.signal, // no member of its own, which the spread would take
+  ...more,
+})
+
+/**
+ * A class for the sake of its one getter, which in an object literal would keep the whole request alive: see
+ * `withSignalOf`.
+ */
+class HttpExchange implements Exchange {
+  readonly mount: Mount
+  readonly requestId: string
+  readonly session: string | undefined
+  readonly access: Access | undefined
+  readonly client: ClientInfo
+  readonly deadlineMs: number | undefined
+  readonly requestBytes: number | undefined
+  readonly trace: Trace | undefined
+  readonly isBatch: boolean
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  constructor(request: FastifyRequest, reply: FastifyReply, mount: Mount, session: string | undefined) {
+    this.mount = mount
+    this.requestId = request.id
+    this.session = session
+    this.access = request.access
+    this.client = clientOf(request.headers['user-agent'])
+    this.deadlineMs = numberIn(request.headers[headers.causewayDeadline])
+    this.requestBytes = numberIn(request.headers['content-length'])
+    this.trace = traceOf(request.headers.traceparent)
+    this.isBatch = Array.isArray(request.body)
+    this.#reply = reply
+  }
+
+  /** Made when it is first wanted: most answers are complete before anybody could hang up. */
+  get signal(): AbortSignal {
+    this.#signal ??= hungUp(this.#reply)
+    return this.#signal
   }
 }
 
@@ -110,7 +143,7 @@ export function exchangeOf(request: FastifyRequest, reply: FastifyReply, mount: 
 export function callerOf(exchange: Exchange, sender: Sender): Caller {
   const key = exchange.session ?? sender.sessionId
   const { requestId } = exchange
-  return {
+  return withSignalOf(sender.aborts ?? exchange, {
     mount: exchange.mount,
     era: sender.era,
     channel: sender.channel,
@@ -122,11 +155,10 @@ export function callerOf(exchange: Exchange, sender: Sender): Caller {
     sharedSession: key === undefined,
     client: sender.client ?? exchange.client,
     requestId: exchange.isBatch && sender.rpcId !== undefined ? `${requestId}.${sender.rpcId}` : requestId,
-    signal: sender.signal ?? exchange.signal,
     progress: sender.progress ?? (() => {}),
     notify: sender.notify ?? (() => {}),
     input: sender.input,
-  }
+  })
 }
 
 /** A header that holds a whole number above zero. */
@@ -139,13 +171,17 @@ export function clientOf(userAgent: string | undefined): ClientInfo {
   return { name: name ?? 'unknown', version: version ?? '0' }
 }
 
-function hungUp({ raw }: FastifyReply): AbortSignal {
+function hungUp(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
+  onHangUp(reply, (reason) => controller.abort(reason))
+  return controller.signal
+}
+
+/** Calls back if the caller hangs up before the answer is complete, or has done so. */
+export function onHangUp({ raw }: FastifyReply, cancel: (reason: CausewayError) => void): void {
   const end = (): void => {
-    if (!raw.writableFinished)
-      controller.abort(new CausewayError('CANCELLED', 'the caller closed the connection'))
+    if (!raw.writableFinished) cancel(new CausewayError('CANCELLED', 'the caller closed the connection'))
   }
   if (raw.closed) end()
   else raw.once('close', end)
-  return controller.signal
 }

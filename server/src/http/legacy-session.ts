@@ -10,10 +10,10 @@ import type { ListKind, Mount } from '../core.ts'
 import { protocolDetail } from '../log.ts'
 import { firstInput } from './asking.ts'
 import { type EventLog, eventLog } from './event-log.ts'
-import { callerOf, type Exchange, type Turn } from './exchange.ts'
+import { callerOf, type Exchange, extended, type Turn } from './exchange.ts'
 import { rpcFailure, withLegacyNumber } from './failure.ts'
 import type { InitializeParams } from './handshake.ts'
-import { BegunCalls, beginCall, type PlainCall } from './plain-call.ts'
+import { BegunCall, BegunCalls, type PlainCall } from './plain-call.ts'
 import { answerWithCode, withCode } from './sdk-refusal.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
@@ -124,7 +124,7 @@ export class LegacySession {
     const { reply, exchange } = turn
     this.#running += 1
     try {
-      const begun = beginCall(this.#wiring.core, body, (own) =>
+      const begun = new BegunCall(this.#wiring.core, body, (own) =>
         callerOf(exchange, {
           era: 'legacy',
           rpcId: body.id,
@@ -133,11 +133,11 @@ export class LegacySession {
           ...own,
         }),
       )
-      const result = await this.#begun.hold(body.id, begun, ({ quick }) => quick(plainMs))
+      const result = await this.#begun.hold(body.id, begun, (call) => call.quick(plainMs))
       if (begun.isCancelled) await reply.send(rpcFailure(body.id, cancelled(), 'legacy'))
       else if (result !== undefined)
         await reply.type('application/json').send(JSON.stringify(success(body.id, result)))
-      else await this.answer({ ...turn, exchange: { ...exchange, begun } }, body)
+      else await this.answer({ ...turn, exchange: extended(exchange, { begun }) }, body)
     } finally {
       this.#running -= 1
       this.#usedMs = this.#wiring.now()

@@ -15,9 +15,9 @@ import { methodNames } from '../dispatch.ts'
 import { protocolDetail } from '../log.ts'
 import { isTaskMethod, refuseUndeclared } from '../tasks/tasks.ts'
 import { type Capabilities, firstInput } from './asking.ts'
-import { callerOf, type Exchange, type Turn } from './exchange.ts'
+import { callerOf, type Exchange, extended, onHangUp, type Turn } from './exchange.ts'
 import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
-import { type BegunCall, beginCall, isPlainCall, type PlainCall } from './plain-call.ts'
+import { BegunCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { answerWithCode } from './sdk-refusal.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { refuseUnreadable } from './subscriptions.ts'
@@ -97,9 +97,9 @@ export function modernLeg(wiring: Wiring): ModernLeg {
     isPlainCall(message) && wiring.core.tool(mount, message.params.name)?.task === undefined
 
   /** Begins a plain call; who hangs up cancels it. */
-  const begin = (message: PlainCall, exchange: Exchange): BegunCall => {
+  const begin = (message: PlainCall, { exchange, reply }: Turn): BegunCall => {
     const envelope = message.params._meta as Params // the SDK has classified the message by it
-    const begun = beginCall(wiring.core, message, (own) =>
+    const begun = new BegunCall(wiring.core, message, (own) =>
       callerOf(exchange, {
         era: 'modern',
         channel: 'mcp',
@@ -109,12 +109,14 @@ export function modernLeg(wiring: Wiring): ModernLeg {
         ...own,
       }),
     )
-    begun.attach({ signal: exchange.signal, notify: () => {} })
+    begun.drop()
+    onHangUp(reply, (reason) => begun.cancel(reason))
     return begun
   }
 
   return {
-    async answer({ request, reply, exchange }) {
+    async answer(turn) {
+      const { request, reply, exchange } = turn
       const { mount } = exchange
       checkHeaders(request, mount)
       refuseUnreadable(wiring.core, listenedTo(request.body), exchange.access)
@@ -131,7 +133,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
         await reply.send(success(message.id, stamped(result, wiring.core.describe(mount).serverInfo)))
         return
       }
-      const begun = isShort(message, mount) ? begin(message, exchange) : undefined
+      const begun = isShort(message, mount) ? begin(message, turn) : undefined
       const result = await begun?.quick()
       if (begun?.isCancelled === true) return void reply.hijack()
       if (result !== undefined && message !== undefined) {
@@ -143,7 +145,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       }
       const asked = webRequest(request, { signal: exchange.signal })
       const method = String((request.body as { method?: unknown } | null)?.method)
-      exchanges.set(asked, { ...exchange, method, ...(begun === undefined ? {} : { begun }) })
+      exchanges.set(asked, extended(exchange, { method, ...(begun === undefined ? {} : { begun }) }))
       await sendWeb(
         reply,
         await answerWithCode(await handlerOf(mount).fetch(asked, { parsedBody: request.body })),

@@ -47,12 +47,12 @@ export function sdkServer(options: SdkServerOptions): Server {
   if (options.isServed === false) return server
   const answer = async (method: string, params: Params, ctx: ServerContext): Promise<Result> => {
     const exchange = options.exchangeOf(ctx.http?.req as Request) // every message comes by HTTP
-    const { id, signal } = ctx.mcpReq
+    const { id } = ctx.mcpReq
     const sender = options.sender(ctx)
     const caller = callerOf(exchange, {
       era,
       rpcId: id,
-      signal,
+      aborts: ctx.mcpReq,
       progress: progressOf(ctx),
       notify: notifyOf(ctx),
       ...sender,

@@ -1,5 +1,7 @@
 /** The calls that are being worked on: how many of one app at once, and for how long. */
 import { CausewayError } from '@causeway/protocol'
+import type { Abortable } from '../lazy-signal.ts'
+import { Roster } from '../roster.ts'
 
 /** Figures by app path, `*` for the others. Absent: no limit. */
 export type ByApp = Readonly<Record<string, number>>
@@ -15,7 +17,7 @@ export interface Flight {
 /** The calls under way. */
 export interface Flights {
   /** Throws `OVERLOADED` where as many calls of the app run as may. `deadlineMs` shortens the deadline of the app. */
-  begin(app: string, signal: AbortSignal, deadlineMs?: number): Flight
+  begin(app: string, caller: Abortable, deadlineMs?: number): Flight
   /** Calls that run now, by app. */
   readonly running: ReadonlyMap<string, number>
   close(): void
@@ -36,7 +38,7 @@ export function openFlights({
   deadlinesMs: ByApp
 }): Flights {
   const running = new Map<string, number>()
-  const timed = new Set<TimedFlight>()
+  const timed = new Roster<TimedFlight>()
   const sweep = setInterval(() => {
     const now = performance.now()
     for (const flight of timed) if (flight.endsAt <= now) flight.expire()
@@ -44,7 +46,7 @@ export function openFlights({
 
   return {
     running,
-    begin(app, signal, deadlineMs = Number.POSITIVE_INFINITY) {
+    begin(app, caller, deadlineMs = Number.POSITIVE_INFINITY) {
       const count = running.get(app) ?? 0
       const most = concurrency[app] ?? concurrency['*']
       if (most !== undefined && count >= most)
@@ -53,8 +55,8 @@ export function openFlights({
         })
       running.set(app, count + 1)
       const ms = Math.min(deadlinesMs[app] ?? deadlinesMs['*'] ?? Number.POSITIVE_INFINITY, deadlineMs)
-      const flight = new TimedFlight(signal, ms, () => {
-        timed.delete(flight)
+      const flight = new TimedFlight(caller, ms, () => {
+        timed.remove(flight)
         running.set(app, (running.get(app) ?? 1) - 1)
       })
       if (ms !== Number.POSITIVE_INFINITY) timed.add(flight)
@@ -66,8 +68,9 @@ export function openFlights({
 
 /** Most calls never look at their signal: it is made when they do. */
 class TimedFlight implements Flight {
+  place = 0
   readonly endsAt: number
-  readonly #caller: AbortSignal
+  readonly #caller: Abortable
   readonly #ms: number
   readonly #ended: () => void
   #controller: AbortController | undefined
@@ -75,7 +78,7 @@ class TimedFlight implements Flight {
   #late: CausewayError | undefined
   #reject: ((error: CausewayError) => void) | undefined
 
-  constructor(caller: AbortSignal, ms: number, ended: () => void) {
+  constructor(caller: Abortable, ms: number, ended: () => void) {
     this.#caller = caller
     this.#ms = ms
     this.#ended = ended
@@ -84,14 +87,15 @@ class TimedFlight implements Flight {
 
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal
-    if (this.#ms === Number.POSITIVE_INFINITY) return this.#caller
+    const caller = this.#caller.signal
+    if (this.#ms === Number.POSITIVE_INFINITY) return caller
     const controller = new AbortController()
     this.#controller = controller
     if (this.#late !== undefined) controller.abort(this.#late)
-    else if (this.#caller.aborted) controller.abort(this.#caller.reason)
+    else if (caller.aborted) controller.abort(caller.reason)
     else {
-      this.#pass = () => controller.abort(this.#caller.reason)
-      this.#caller.addEventListener('abort', this.#pass, { once: true })
+      this.#pass = () => controller.abort(caller.reason)
+      caller.addEventListener('abort', this.#pass, { once: true })
     }
     return controller.signal
   }
@@ -124,7 +128,7 @@ class TimedFlight implements Flight {
   }
 
   #end(): void {
-    if (this.#pass !== undefined) this.#caller.removeEventListener('abort', this.#pass)
+    if (this.#pass !== undefined) this.#caller.signal.removeEventListener('abort', this.#pass)
     this.#ended()
   }
 }

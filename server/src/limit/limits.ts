@@ -39,7 +39,7 @@ export function openLimits({
     begin(app, caller, { kind, limit }) {
       // The figures of an app are those of its tools, also when a route or a socket calls them.
       limiter.take(caller.clientKey ?? caller.sessionKey, kind === 'tool' ? app : '*', limit)
-      return kind === 'channel' ? endless(caller) : flights.begin(app, caller.signal, caller.deadlineMs)
+      return kind === 'channel' ? endless(caller) : flights.begin(app, caller, caller.deadlineMs)
     },
     checkAnswer({ kind }, answer) {
       if (kind !== 'tool') return
