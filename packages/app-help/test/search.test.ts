@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
 import fc from 'fast-check'
 import { verifies } from '../../../test/verifies.ts'
 import { everybody, insiders, library, pathsOf } from './help-kit.ts'
@@ -131,6 +133,27 @@ verifies('help:search:links', async (t) => {
     )
   t.same(pathsOf(await help.ask('dugong', { mode: 'lexical' })), [])
 })
+
+verifies(
+  'help:search:links',
+  'an index of an earlier version answers without links, and gets them by a build',
+  async (t) => {
+    const files = {
+      'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhal',
+      'docs/hooks.md': '# Hooks\n\nLifecycle',
+    }
+    const help = library(t, files)
+    await help.build()
+    const file = join(help.data, 'help', `index-${await help.storage.revision()}.db`)
+    const db = new BetterSqlite3(file)
+    db.exec('DROP TABLE help_fts_link; DROP TABLE help_links')
+    db.close()
+    t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })), ['docs/index.md'])
+    help.write({ 'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhals' })
+    await help.build()
+    t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })).sort(), ['docs/hooks.md', 'docs/index.md'])
+  },
+)
 
 verifies('help:search:budget', async (t) => {
   const help = library(t, pages)

@@ -42,10 +42,13 @@ export function identifierParts(word: string): string[] {
 /** Longer runs are data and no names. */
 const longestName = 60
 
+/** Where a word goes on with a capital, or a run of capitals ends in a word. */
+const hump = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/
+
 /** The text with the parts of each name in camel case behind it, `bodyLimit body limit`, since people ask for those. */
 export const withParts = (text: string): string =>
-  text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>
-    word.length <= longestName && /[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)
-      ? [word, ...identifierParts(word)].join(' ')
-      : word,
-  )
+  hump.test(text)
+    ? text.replace(/[A-Za-z][A-Za-z0-9]+/g, (word) =>
+        word.length <= longestName && hump.test(word) ? [word, ...identifierParts(word)].join(' ') : word,
+      )
+    : text
