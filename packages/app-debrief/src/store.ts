@@ -153,7 +153,9 @@ export async function openDebrief(env: Env): Promise<Debrief> {
         tellList()
         return plot
       } catch (error) {
-        if (!entry.isKept && !reads.has(name) && open.get(name) === entry) open.delete(name)
+        // One that was read before its caller gave up stays: nobody else would save and close it.
+        const isUnread = entry.plot === undefined && !reads.has(name)
+        if (!entry.isKept && isUnread && open.get(name) === entry) open.delete(name)
         throw error
       }
     },

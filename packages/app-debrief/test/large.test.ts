@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { emptyFolders, openOver } from './debrief-kit.ts'
@@ -106,6 +107,39 @@ verifies('debrief:large:progress', async (t) => {
   )
   t.ok(other.progress.every(([bytes, total]) => total === 3 * text.length && bytes <= total))
   await other.ask('close_plot', { filename })
+})
+
+verifies('debrief:large:progress', 'whenever its caller gives up, a plot is open or it is not', async (t) => {
+  const dir = emptyFolders(t)
+  writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
+  const opened = await openOver(t, dir)
+  const client = opened.client()
+  const ended: Record<string, number> = {}
+  // Later each time, until the plot is faster than its caller.
+  for (let round = 0; round < 45 && ended.open === undefined; round += 1) {
+    const turns = Math.floor(1.3 ** round)
+    const giveUp = new AbortController()
+    const opening = client.call('open_plot', { filename }, { signal: giveUp.signal }).then(
+      () => 'open',
+      ({ code }) => String(code),
+    )
+    for (let turn = 0; turn < turns; turn += 1) await turnOfLoop()
+    giveUp.abort()
+    const end = await opening
+    ended[end] = (ended[end] ?? 0) + 1
+    await client.ask('open_plot', { filename })
+    t.match(await client.ask('set_viewport', { viewportState: { bounds: [round, 35, round + 1, 37] } }), {
+      filename,
+    })
+    t.match(
+      await client.ask('save_plot', { filename }),
+      { dirty: false },
+      `no other hand, after ${turns} turns`,
+    )
+    await client.ask('close_plot', { filename })
+    t.same((await client.ask('list_plots')).plots, [])
+  }
+  t.ok((ended.CANCELLED ?? 0) > 0 && (ended.open ?? 0) > 0, JSON.stringify(ended))
 })
 
 verifies('debrief:resources', 'what is meant by the only open plot is announced too', async (t) => {

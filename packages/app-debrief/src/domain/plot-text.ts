@@ -16,6 +16,8 @@ export interface PlotLayout {
   readonly separator: string
   /** white space after the last feature */
   readonly tail: string
+  /** white space between the brackets of a list that was read without any feature */
+  readonly hollow: string
   /** from the bracket that closes the features to the end */
   readonly rest: string
 }
@@ -28,9 +30,9 @@ export interface ScannedPlot {
 }
 
 /** White space around and between features. */
-type Spaces = Pick<PlotLayout, 'lead' | 'separator' | 'tail'>
+type Spaces = Pick<PlotLayout, 'lead' | 'separator' | 'tail' | 'hollow'>
 
-const noSpaces: Spaces = { lead: '', separator: '', tail: '' }
+const noSpaces: Spaces = { lead: '', separator: '', tail: '', hollow: '' }
 const emptyPlot = '{\n  "type": "FeatureCollection",\n  "features": []\n}\n'
 const byteOrderMark = '\uFEFF'
 
@@ -73,20 +75,21 @@ export function featureText(feature: JsonObject, layout: PlotLayout): string {
 
 /** The whole text again, in pieces. */
 export function* plotParts(layout: PlotLayout, features: readonly string[]): Generator<string> {
-  const { lead, separator, tail } = features.length === 0 ? noSpaces : spacing(layout)
+  const { lead, separator, tail } =
+    features.length === 0 ? { ...noSpaces, lead: layout.hollow } : spacing(layout)
   yield layout.head + lead
   for (const [index, feature] of features.entries()) yield index === 0 ? feature : separator + feature
   yield tail + layout.rest
 }
 
 /** White space of the features; of a file that had none, what its other members suggest. */
-function spacing({ head, lead, separator, tail }: PlotLayout): Spaces {
-  if (separator !== '') return { lead, separator, tail }
-  if (lead !== '') return { lead, separator: `,${lead}`, tail }
+function spacing({ head, hollow, lead, separator, tail }: PlotLayout): Spaces {
+  if (separator !== '') return { lead, separator, tail, hollow }
+  if (lead !== '') return { lead, separator: `,${lead}`, tail, hollow }
   const line = /\r?\n[ \t]+(?="features")/.exec(head.slice(head.lastIndexOf('\n')))?.[0] ?? lastLine(head)
-  if (line === '') return { lead: '', separator: ',', tail: '' }
+  if (line === '') return { lead: '', separator: ',', tail: '', hollow }
   const unit = line.replace(/^\r?\n/, '')
-  return { lead: line + unit, separator: `,${line}${unit}`, tail: line }
+  return { lead: line + unit, separator: `,${line}${unit}`, tail: line, hollow }
 }
 
 const lastLine = (head: string): string => /\r?\n[ \t]+(?=[^\r\n]*$)/.exec(head)?.[0] ?? ''
@@ -136,7 +139,8 @@ function* featuresIn(text: string, start: number): Generator<number, Found> {
 function* cut(text: string, from: number): Generator<number, Found> {
   const features: string[] = []
   let at = skipSpace(text, from)
-  if (text[at] === ']') return { from, to: at, features, spaces: noSpaces }
+  if (text[at] === ']')
+    return { from, to: at, features, spaces: { ...noSpaces, hollow: text.slice(from, at) } }
   const lead = text.slice(from, at)
   let separator = ''
   for (;;) {
@@ -145,7 +149,12 @@ function* cut(text: string, from: number): Generator<number, Found> {
     yield end
     const next = skipSpace(text, end)
     if (text[next] === ']')
-      return { from, to: next, features, spaces: { lead, separator, tail: text.slice(end, next) } }
+      return {
+        from,
+        to: next,
+        features,
+        spaces: { lead, separator, tail: text.slice(end, next), hollow: '' },
+      }
     if (next >= text.length) throw invalid('a bracket is not closed', from - 1)
     if (text[next] !== ',') throw invalid(`a comma is missing after features[${features.length - 1}]`, next)
     at = skipSpace(text, next + 1)

@@ -39,6 +39,16 @@ verifies(
   },
 )
 
+verifies('debrief:round-trip', 'the white space of a list without features stays too', async (t) => {
+  for (const space of ['', ' ', '\n    \n  ', '\r\n\t']) {
+    const hollow = `{"type":"FeatureCollection","features":[${space}],"a":1}`
+    t.equal(textOf(parsePlot(hollow)), hollow)
+    const one = after(hollow, 'addFeatures', [point('a')])
+    t.same(JSON.parse(one).features, [point('a')])
+    t.same(JSON.parse(after(one, 'deleteFeatures', ['a'])), JSON.parse(hollow))
+  }
+})
+
 t.test('plot text: a feature is added in the manner of its neighbours', async (t) => {
   const of = (value: object, indent?: number | string) => JSON.stringify(value, null, indent)
   for (const indent of [undefined, 2, 4, '\t']) {
