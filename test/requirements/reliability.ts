@@ -76,6 +76,11 @@ export const reliability = {
     behaviour:
       'on a disk that is full every store refuses with a code, the server goes on, and nothing that was answered is lost',
   },
+  'data:moved': {
+    origin: 'design, data',
+    behaviour:
+      'a data folder that was moved by hand keeps its runs, its unsaved plots and its refinements, under the names that they had',
+  },
   'fault:harmed': {
     origin: 'design, data',
     behaviour:

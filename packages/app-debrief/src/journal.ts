@@ -20,7 +20,7 @@ export interface PlotRow {
   /** what a save was about to write when it was noted; it tells its success from an edit of somebody else */
   readonly saving_sha256: string | null
   readonly saving_rev: number | null
-  /** a copy of ours with the changes that could not be written, and its revision */
+  /** name of a copy of ours with the changes that could not be written, and its revision; once a whole path */
   readonly rescue: string | null
   readonly rescue_rev: number | null
   readonly selection: readonly string[]

@@ -7,7 +7,7 @@ import { type Live, liveEvents } from './live.ts'
 import { removeStale, sizeOf } from './plot-file.ts'
 import { holdPlot, type PlotHolder } from './plot-holder.ts'
 import type { Loaded } from './plot-methods.ts'
-import type { PlotEnv, Standing } from './standing.ts'
+import { type PlotEnv, type Standing, unsavedFile } from './standing.ts'
 
 /** How a plot is read again. */
 export interface LoadOptions extends CallOptions {
@@ -111,7 +111,7 @@ async function recovered(env: PlotEnv, { row, holder, loaded, live }: Found): Pr
 async function fromRescue(env: PlotEnv, row: PlotRow, live: Live | undefined): Promise<Standing> {
   const { path, rescue, rescue_rev, selection, rev, saved_rev, sha256 } = row
   if (rescue === null) throw new CausewayError('PLOT_NOT_FOUND', 'no copy is kept')
-  const { holder, loaded } = await heldFile(rescue)
+  const { holder, loaded } = await heldFile(unsavedFile(env.dir, basename(rescue)))
   const patches = await env.journal.patches(path, rescue_rev ?? rev)
   await holder.call('restore', { selection, entries: await env.journal.entries(path), patches })
   await env.journal.setOpen(path, true)

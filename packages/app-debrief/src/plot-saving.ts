@@ -4,7 +4,7 @@ import { link, mkdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { commitStaged, discardStaged, hashOf, signatureOf } from './plot-file.ts'
-import { type PlotEnv, type Standing, tellFile } from './standing.ts'
+import { type PlotEnv, type Standing, tellFile, unsavedFile } from './standing.ts'
 
 /**
  * Writes the plot to its file, all or nothing. Throws `PLOT_CONFLICT` where another program wrote the file since we read
@@ -112,7 +112,7 @@ export async function keepCopy(env: PlotEnv, plot: Standing): Promise<void> {
     const { temp } = await plot.holder.call('stage', { path: file })
     await commitStaged(temp, file)
     plot.rescueRev = plot.rev
-    await journal.rescued(plot.path, plot.rev, file)
+    await journal.rescued(plot.path, plot.rev, basename(file))
   } catch (error) {
     log.error({ plot: plot.filename, err: error }, 'no copy of the unsaved plot could be kept')
   }
@@ -126,5 +126,5 @@ export async function dropCopy(env: PlotEnv, plot: Standing): Promise<void> {
 
 function rescueFile({ dir }: PlotEnv, { path }: Standing): string {
   const mark = createHash('sha256').update(path).digest('hex').slice(0, 16)
-  return join(dir, 'debrief-unsaved', `${mark}-${basename(path)}`)
+  return unsavedFile(dir, `${mark}-${basename(path)}`)
 }

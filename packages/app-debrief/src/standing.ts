@@ -1,4 +1,5 @@
 /** Where an open plot stands: in memory, in the data file, and on disk. */
+import { join } from 'node:path'
 import type { Env } from '@causeway/app-kit'
 import type { Journal } from './journal.ts'
 import type { Live } from './live.ts'
@@ -40,6 +41,9 @@ export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'ch
   /** Looks this often whether other programs changed files, ms. */
   readonly checkEveryMs: number
 }
+
+/** A copy of a plot whose file cannot be written; rows name it without the folder, which may be moved. */
+export const unsavedFile = (dir: string, name: string): string => join(dir, 'debrief-unsaved', name)
 
 /** What views are told of the file. */
 export function tellFile({ live, rev, savedRev, file, message }: Standing): void {

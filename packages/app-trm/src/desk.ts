@@ -5,6 +5,7 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import { deskOf, desksOf } from './desk-place.ts'
 import { isSameContent } from './domain/candidate/same-content.ts'
 import type { FileContent } from './domain/candidate/types.ts'
 import type { SessionConfig } from './domain/session-config.ts'
@@ -23,13 +24,11 @@ export interface DeskParts {
 
 /** Copies a project to a desk of the session's own; gives the folder. Throws `SNAPSHOT_TOO_LARGE`. */
 export async function layDesk({ dir, snapshots }: DeskParts, project: string, sid: string): Promise<string> {
-  const desk = join(desksOf(dir), sid)
+  const desk = deskOf(dir, sid)
   await mkdir(desksOf(dir), { recursive: true, mode: 0o700 })
   await snapshots.copy(project, desk)
   return desk
 }
-
-const desksOf = (dir: string): string => join(dir, 'trm', 'desks')
 
 /** Removes desks of sessions that never came to be: the server ended between the copy and the session. */
 export async function sweepDesks({ dir, store }: Pick<DeskParts, 'dir' | 'store'>): Promise<void> {

@@ -1,8 +1,10 @@
 /** Sessions of refinement in `trm.db`: whole transactions, rows of plain data, nothing computed. */
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { openDatabase } from '@causeway/store'
 import { contentRows } from './content-rows.ts'
+import { deskOf } from './desk-place.ts'
 import type { Baseline, EvalResult } from './domain/result.ts'
 import type { Standing } from './domain/score.ts'
 import { type SessionConfig, storedConfig } from './domain/session-config.ts'
@@ -87,6 +89,8 @@ const repeatMs = 600_000
 /** Opens `trm.db` in the data folder; throws as `openDatabase` does. */
 export function openStore(dir: string, now: () => number): TrmStore {
   const db = openDatabase(join(dir, 'trm.db'), { migrations, now })
+  const home = realpathSync(dir)
+  const readSession = (row: SessionText): SessionRow => withDesk(sessionOf(row), home)
   const sql = <Params extends unknown[], Row = unknown>(text: string) => db.prepare<Params, Row>(text)
 
   const answer = sql<[string, string, number]>(
@@ -332,7 +336,13 @@ type StepText = Omit<Text<StepRow, 'standing_before'>, 'mark' | 'result'> & {
 type CheckpointText = Text<CheckpointRow, 'standing' | 'live'>
 
 // What is read here was written here: the types of the columns are ours.
-const readSession = (row: SessionText): SessionRow => ({
+/** A session that works on a desk does so where the data folder is now. */
+const withDesk = (session: SessionRow, dir: string): SessionRow =>
+  session.config.repo === session.config.project
+    ? session
+    : { ...session, config: { ...session.config, repo: deskOf(dir, session.id) } }
+
+const sessionOf = (row: SessionText): SessionRow => ({
   ...row,
   config: storedConfig(JSON.parse(row.config) as SessionConfig),
   standing: JSON.parse(row.standing) as Standing,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { basename, extname } from 'node:path'
+import { basename, dirname, extname, join, sep } from 'node:path'
 import { type Migration, openDatabase } from '@causeway/store'
 import type { RunStatus } from './recorder/run-schema.ts'
 
@@ -82,9 +82,23 @@ export const catalogueMigrations: readonly Migration[] = [
   },
 ]
 
+/** How the path of a file below the folder of the catalogue begins; every other path is absolute. */
+const here = './'
+
 /** Opens the catalogue file, throws as `openDatabase` does. */
 export function openCatalogue(file: string, now: () => number): Catalogue {
   const db = openDatabase(file, { migrations: catalogueMigrations, now })
+  // Files beside the catalogue are named from its folder, which may be moved: `./recordings/drop.db`.
+  const folder = dirname(file) + sep
+  const stored = (path: string): string => (path.startsWith(folder) ? here + path.slice(folder.length) : path)
+  const real = (path: string): string =>
+    path.startsWith(here) ? join(folder, path.slice(here.length)) : path
+  db.prepare('UPDATE OR REPLACE recording SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?').run(
+    here,
+    folder.length + 1,
+    folder.length,
+    folder,
+  )
   const findId = db.prepare<[string], string>('SELECT id FROM recording WHERE path = ?').pluck()
   const findPath = db.prepare<[string], string>('SELECT path FROM recording WHERE id = ?').pluck()
   const addName = db.prepare<[string, string]>('INSERT INTO recording (id, path) VALUES (?, ?)')
@@ -113,17 +127,20 @@ export function openCatalogue(file: string, now: () => number): Catalogue {
   const removeRun = db.prepare('DELETE FROM run WHERE name = ?')
 
   const idOf = (path: string): string => {
-    const known = findId.get(path)
+    const known = findId.get(stored(path))
     if (known !== undefined) return known
     const id = candidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? digest(path)
-    addName.run(id, path)
+    addName.run(id, stored(path))
     return id
   }
   return {
     idOf: db.transaction(idOf).immediate,
     idsOf: db.transaction((paths: readonly string[]) => new Map(paths.map((path) => [path, idOf(path)])))
       .immediate,
-    pathOf: (id) => findPath.get(id),
+    pathOf(id) {
+      const path = findPath.get(id)
+      return path === undefined ? undefined : real(path)
+    },
     verdict: (path, key) => findVerdict.get(path, key),
     setVerdicts: db.transaction((verdicts: Parameters<Catalogue['setVerdicts']>[0]) => {
       for (const verdict of verdicts) putVerdict.run(verdict)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Log } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
+import { deskOf, sidOfDesk } from '../desk-place.ts'
 import type { FileContent } from '../domain/candidate/types.ts'
 import type { Contents } from './contents.ts'
 import { copyTree } from './copy-tree.ts'
@@ -51,8 +52,14 @@ export function openSnapshots(options: SnapshotsOptions): Snapshots {
   // A snapshot never changes, so what was read or written once need not be read again.
   const known = manifestMemory()
   const combined = new Map<SnapshotId, Manifest>()
+  /** A snapshot of a desk belongs to the desk where it is now, in a folder that may have been moved or copied. */
+  const placedNow = async (one: Manifest): Promise<Manifest> => {
+    const sid = sidOfDesk(one.root)
+    const desk = sid === undefined ? undefined : deskOf(dirname(dir), sid)
+    return desk !== undefined && existsSync(desk) ? { ...one, root: await realRoot(desk) } : one
+  }
   const manifest = async (id: SnapshotId): Promise<Manifest> =>
-    combined.get(id) ?? known.get(id) ?? known.keep(id, await readManifest(contents, id))
+    combined.get(id) ?? known.get(id) ?? known.keep(id, await placedNow(await readManifest(contents, id)))
   return {
     async take(folder, paths) {
       const root = await realRoot(folder)
