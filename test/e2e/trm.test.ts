@@ -130,6 +130,33 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+verifies('trm:start:commands', 'the token of a call decides, over HTTP too', async (t) => {
+  const dir = t.testdir()
+  const tokens = { laptop: 'token-of-the-laptop', agent: 'token-of-an-agent' } as const
+  const lines = Object.entries(tokens).map(([name, token]) => `${token} ${name} trm:read,write,execute\n`)
+  writeFileSync(join(dir, 'tokens'), lines.join(''), { mode: 0o600 })
+  cpSync(join(projects, 'sums'), join(root, 'guarded'), { recursive: true })
+  const guarded = await startServer(t, {
+    dir,
+    env: {
+      CAUSEWAY_TRM_ROOTS: root,
+      CAUSEWAY_TOKEN_FILE: join(dir, 'tokens'),
+      CAUSEWAY_TRM_COMMANDS: 'detected',
+      CAUSEWAY_TRM_TRUSTED: 'laptop',
+    },
+  })
+  const start = async (token: string) => {
+    const params = { name: 'trm.start', arguments: { repo: 'guarded', test: 'echo 1..0', preflight: false } }
+    const headers = { authorization: `Bearer ${token}` }
+    const { json } = await postMcp(guarded.url, 'tools/call', params, { path: '/mcp/trm', headers })
+    return json.result
+  }
+  t.match(await start(tokens.laptop), { structuredContent: { status: 'ready' } })
+  const refused = await start(tokens.agent)
+  t.match(refused, { isError: true, _meta: { 'causeway/error': { code: 'COMMAND_REFUSED' } } })
+  t.match(refused.content[0].text, /data\.allowed: \{.*(?:unittest|pytest)/, 'what is allowed is told')
+})
+
 verifies('trm:restart', async (t, channel) => {
   const { dir, env, sid, seen, before, pids, repo } = await killed(t, channel)
   await until(
