@@ -1,4 +1,5 @@
 /** What a client is told to act on: failures first, each small, the whole in bounds. */
+import { counted } from './counted.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import { typescriptAdvice } from './feedback/advice.ts'
 import { failureGroups, groupText } from './feedback/failure-group.ts'
@@ -88,7 +89,7 @@ export function feedbackOf(parts: FeedbackParts): readonly string[] {
       .filter(({ advice }) => advice !== undefined)
       .slice(0, bounds.advice)
       .map((one) => problemText(one)),
-    ...(untold > 0 ? [`${untold} further tests fail`] : []),
+    ...(untold > 0 ? [untold === 1 ? '1 further test fails' : `${untold} further tests fail`] : []),
     ...missingText(comparison),
     ...bad.map((stage) => stageText(stage, failures.length > 0)),
     ...tamper.map(({ path, why }) => `warning: the candidate changes ${path}, which ${why}`),
@@ -102,7 +103,7 @@ function missingText({ missing, missingCount, newlySkipped }: Comparison): strin
   return [
     ...(missingCount > 0
       ? [
-          `${missingCount} tests of the baseline did not run${names === '' ? '' : `: ${names}${missing.length > 5 ? ', …' : ''}`}`,
+          `${counted(missingCount, 'test')} of the baseline did not run${names === '' ? '' : `: ${names}${missing.length > 5 ? ', …' : ''}`}`,
         ]
       : []),
     ...(newlySkipped.length > 0 ? [`newly skipped: ${newlySkipped.slice(0, 5).join(', ')}`] : []),

@@ -1,4 +1,5 @@
 /** From what the commands of a session left behind to the values of its signals. */
+import { counted } from './counted.ts'
 import type { Coverage } from './coverage.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import { newDiagnostics } from './diagnostic.ts'
@@ -116,7 +117,7 @@ function judgedTests(finding: StageFinding, { baselineTests, allowTestRemoval }:
   const value = tests.passed / total
   const parts = [
     `${tests.passed} of ${total} passed`,
-    ...(tests.errors > 0 ? [`${tests.errors} errors`] : []),
+    ...(tests.errors > 0 ? [counted(tests.errors, 'error')] : []),
     ...(missing > 0 ? [`${missing} vanished since the baseline`] : []),
     ...(comparison.newlySkipped.length > 0 ? [`${comparison.newlySkipped.length} newly skipped`] : []),
     ...(isGood(end) ? [] : [endWhy(end)]),
@@ -134,7 +135,7 @@ function judgedLint(finding: StageFinding, { baselineDiagnostics, graded }: Yard
   const counts =
     diagnostics.length === 0
       ? endWhy(end)
-      : `${diagnostics.length} complaints${before === undefined ? '' : `, ${fresh.length} new`}, ${endWhy(end)}`
+      : `${counted(diagnostics.length, 'complaint')}${before === undefined ? '' : `, ${fresh.length} new`}, ${endWhy(end)}`
   if (isGood(end) || !graded || diagnostics.length === 0)
     return { value: signal(finding, isGood(end) ? 1 : 0, counts), fresh }
   const value = 1 - Math.min(1, fresh.length / Math.max(worstLint, before?.length ?? 0))

@@ -1,4 +1,5 @@
 /** When to stop: the first rule that matches, in this order, with one reason. */
+import { counted } from './counted.ts'
 import { epsilon, type Standing } from './score.ts'
 import type { SignalValue } from './signal.ts'
 
@@ -47,8 +48,8 @@ export function decide(
   const halt = (rule: HaltRule, reason: string): Decision => ({ shouldHalt: true, rule, reasons: [reason] })
   if (step >= min && passes(signals) && score >= threshold - epsilon / 1000)
     return halt('success', `Success: checks pass and the score ${shown(score)} reaches ${shown(threshold)}`)
-  if (streak >= patience) return halt('plateau', `Plateau: no improvement for ${streak} steps`)
-  if (step >= max) return halt('limit', `Limit: ${step} of ${max} steps are used`)
+  if (streak >= patience) return halt('plateau', `Plateau: no improvement for ${counted(streak, 'step')}`)
+  if (step >= max) return halt('limit', `Limit: ${step} of ${counted(max, 'step')} are used`)
   return { shouldHalt: false, rule: null, reasons: [] }
 }
 

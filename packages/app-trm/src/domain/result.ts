@@ -1,5 +1,6 @@
 /** What an evaluation came to, as it is stored and told. */
 
+import { counted } from './counted.ts'
 import type { Coverage } from './coverage.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Guard } from './guard.ts'
@@ -93,11 +94,12 @@ export function resultSummary({
 }: EvalResult): string {
   const what = kind === 'baseline' ? 'Baseline' : `Step ${step}`
   const bad = signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`)
-  const state = bad.length === 0 ? 'every signal is good' : bad.join('; ')
-  const lost = missingCount > 0 ? ` ${missingCount} tests of the baseline did not run.` : ''
-  const counted = tests === null ? '' : ` ${tests.passed}/${tests.total} tests pass.`
+  const good = signals.length === 0 ? 'no command is given, so nothing was judged' : 'every signal is good'
+  const state = bad.length === 0 ? good : bad.join('; ')
+  const lost = missingCount > 0 ? ` ${counted(missingCount, 'test')} of the baseline did not run.` : ''
+  const passed = tests === null ? '' : ` ${tests.passed}/${tests.total} tests pass.`
   const verdict = shouldHalt ? ` Stop: ${reasons[0] ?? rule}.` : kind === 'baseline' ? '' : ' Go on.'
-  return `${what}: score ${Math.round(score * 1e4) / 1e4}; ${state}.${counted}${lost}${verdict}`
+  return `${what}: score ${Math.round(score * 1e4) / 1e4}; ${state}.${passed}${lost}${verdict}`
 }
 
 /** Ids of the tests that failed in an evaluation. */

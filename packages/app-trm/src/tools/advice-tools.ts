@@ -1,8 +1,10 @@
 /** What to do next: suggestions by the signals, and repairs that are sure. */
+
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { type Advice, adviceOn } from '../advice.ts'
 import type { Critic } from '../critic.ts'
+import { counted } from '../domain/counted.ts'
 import { linesIn } from '../domain/file-part.ts'
 import { tried } from '../trial.ts'
 import {
@@ -36,10 +38,12 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
       const found = await ctx.store.engine.call('suggest', { result, problems, files, fixable })
       return {
         suggestions: found,
-        message: found.length === 0 ? 'Nothing to suggest' : `${found.length} suggestions`,
+        message: found.length === 0 ? 'Nothing to suggest' : counted(found.length, 'suggestion'),
         summary:
           found.length === 0
-            ? 'Every signal is good and the code shows nothing.'
+            ? result.signals.length === 0
+              ? 'The session has no commands: start one with those that detected offers.'
+              : 'Every signal is good and the code shows nothing.'
             : `First: ${found[0]?.issue}.`,
       }
     },
@@ -84,7 +88,7 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
         return {
           suggestions: fixes,
           focus: [],
-          message: `${fixes.length} repairs`,
+          message: counted(fixes.length, 'repair'),
           summary: `Submit a candidateToFix as it is. First: ${fixes[0]?.issue}.`,
         }
       const isGreen =

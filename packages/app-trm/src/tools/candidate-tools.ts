@@ -1,9 +1,11 @@
 /** Submitting a candidate, and looking at one without submitting it. */
+
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, refuseBusy } from '../critic.ts'
+import { counted } from '../domain/counted.ts'
 import { previewOf } from '../domain/preview.ts'
 import { onlyTests } from '../only-tests.ts'
 import { propose } from '../propose.ts'
@@ -96,7 +98,7 @@ export function candidateTools(app: Registrar<Critic, TrmSession>): void {
           errors: [],
           warnings: applied.report.warnings,
           preview,
-          summary: `The candidate applies: ${preview.filesAffected.length} files, +${preview.linesAdded} -${preview.linesRemoved}.`,
+          summary: `The candidate applies: ${counted(preview.filesAffected.length, 'file')}, +${preview.linesAdded} -${preview.linesRemoved}.`,
         }
       } catch (error) {
         if (!isCausewayError(error) || error.code === 'INTERNAL') throw error

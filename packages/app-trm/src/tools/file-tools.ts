@@ -1,4 +1,5 @@
 /** Reading files of the project. */
+
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Registrar } from '@causeway/app-kit'
@@ -6,6 +7,7 @@ import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Critic } from '../critic.ts'
 import type { FileContent } from '../domain/candidate/types.ts'
+import { counted } from '../domain/counted.ts'
 import { filePart, lineRange, linesIn } from '../domain/file-part.ts'
 import type { SeenFile, SessionRow } from '../rows.ts'
 import { seenFile, shaOf } from '../seen.ts'
@@ -52,7 +54,7 @@ export function fileTools(app: Registrar<Critic, TrmSession>): void {
       return {
         sessionId: session.id,
         files: Object.fromEntries(entries.map(([path, file]) => [path, withMetadata(file)])),
-        summary: `${seen.size} of ${paths.length} files read.`,
+        summary: `${seen.size} of ${counted(paths.length, 'file')} read.`,
       }
     },
   })

@@ -1,8 +1,10 @@
 /** Checkpoints, and going back. */
+
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { type Critic, liveSteps, refuseBusy } from '../critic.ts'
+import { counted } from '../domain/counted.ts'
 import { type BackRequest, reset, restore, undo, type WentBack } from '../going-back.ts'
 import type { SessionRow } from '../rows.ts'
 import {
@@ -65,7 +67,7 @@ export function historyTools(app: Registrar<Critic, TrmSession>): void {
           emaScore: standing.ema ?? 0,
           ...(description === null ? {} : { description }),
         })),
-        summary: `${checkpoints.length} checkpoints.`,
+        summary: `${counted(checkpoints.length, 'checkpoint')}.`,
       }
     },
   })

@@ -1,8 +1,10 @@
 /** Reviewing a change by rules: a diff, files, or what a session has done so far. */
+
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Critic } from '../critic.ts'
+import { counted } from '../domain/counted.ts'
 import type { ReviewedFile } from '../domain/review/changed-file.ts'
 import { fetchingOff, pullRequest } from '../domain/review/pull-url.ts'
 import type { Review } from '../domain/review/review.ts'
@@ -106,5 +108,5 @@ async function changedBy(
 function verdict({ summary, issues }: Review): string {
   const { assessment, filesChanged, linesAdded, linesRemoved, commentsCount } = summary
   const first = issues[0] === undefined ? '' : ` First: ${issues[0]}.`
-  return `${assessment}: ${filesChanged} files, +${linesAdded} -${linesRemoved}, ${commentsCount} remarks.${first}`
+  return `${assessment}: ${counted(filesChanged, 'file')}, +${linesAdded} -${linesRemoved}, ${counted(commentsCount, 'remark')}.${first}`
 }

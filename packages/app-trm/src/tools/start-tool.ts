@@ -90,7 +90,9 @@ async function startAnswer(
   const warnings = [
     ...missing.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
     ...(await editableWarnings(config)),
-    ...(config.signals.length === 0 ? ['no command is given: every score is 0; see detected'] : []),
+    ...(config.signals.length === 0
+      ? ['no command is given: every score is 0; start again with those of detected that fit']
+      : []),
   ]
   const initial = baseline !== null && 'signals' in baseline ? baseline : null
   return {

@@ -1,9 +1,11 @@
 /** Where a session stands, and its end. */
+
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 import { awaitStep } from '../await-step.ts'
 import { type Critic, lastResult, liveSteps } from '../critic.ts'
 import { landDesk } from '../desk.ts'
+import { counted } from '../domain/counted.ts'
 import { undecided } from '../domain/halting.ts'
 import { type EvalResult, resultSummary, toldResult } from '../domain/result.ts'
 import { endSession } from '../end-session.ts'
@@ -102,7 +104,7 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
           ok: true,
           message: 'Session ended',
           filesRestored: restored,
-          summary: `Ended after ${step} steps; best score ${round(best_score)}${best_step === null ? '' : ` at step ${best_step}`}.${restored.length === 0 ? '' : ` Written: ${restored.join(', ')}.`}`,
+          summary: `Ended after ${counted(step, 'step')}; best score ${round(best_score)}${best_step === null ? '' : ` at step ${best_step}`}.${restored.length === 0 ? '' : ` Written: ${restored.join(', ')}.`}`,
         }
         await endSession(ctx.store, session, { request, answer })
         return answer

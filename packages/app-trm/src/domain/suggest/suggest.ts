@@ -1,5 +1,6 @@
 /** What to do next, by the signals of the last evaluation and by the code that the session works on. */
 
+import { counted } from '../counted.ts'
 import { linesText } from '../coverage.ts'
 import type { Problem } from '../feedback/problem.ts'
 import type { EvalResult } from '../result.ts'
@@ -106,7 +107,7 @@ function ofTests({ result, problems, files, fixable }: SuggestRequest): Suggesti
           {
             priority: 'critical',
             category: 'tests',
-            issue: `${result.missingCount} tests of the baseline did not run: ${result.missing.slice(0, 3).join(', ')}`,
+            issue: `${counted(result.missingCount, 'test')} of the baseline did not run: ${result.missing.slice(0, 3).join(', ')}`,
             suggestedFix: 'repair what keeps them from being loaded, or bring them back',
             autoFixable: false,
           },
