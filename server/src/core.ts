@@ -169,4 +169,6 @@ export interface Core {
   appHealth(app: string): Promise<AppHealth>
   /** Prometheus text exposition, and the content type that goes with it. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>
+  /** Counts a request that a channel turned away, by what there was too little of. */
+  turnedAway(want: string): void
 }

@@ -15,6 +15,8 @@ export interface CallSample {
 /** The metrics of one server. */
 export interface Metrics {
   call(sample: CallSample): void
+  /** Counts a request that was turned away before it became a call. */
+  turnedAway(want: string): void
   /** Shows what the guard of the memory reports. */
   memory(report: () => Promise<MemoryReport>): void
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>
@@ -49,7 +51,15 @@ export function openMetrics(running: ReadonlyMap<string, number>): Metrics {
       for (const [app, count] of running) this.set({ app }, count)
     },
   })
+  const turnedAway = new Counter({
+    name: 'causeway_requests_turned_away_total',
+    help: 'Requests that got 503, by what there was too little of: places, memory or time.',
+    labelNames: ['want'],
+    registers: [registry],
+  })
+  for (const want of ['places', 'memory', 'time']) turnedAway.inc({ want }, 0)
   return {
+    turnedAway: (want) => turnedAway.inc({ want }),
     memory: (report) => memoryMetrics(registry, report),
     call({ app, what, code, seconds }) {
       counterOf(app, what, code).inc()

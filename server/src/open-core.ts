@@ -211,6 +211,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
       }),
     appHealth: async (app) => healthOf(hostedAs(app)),
     metrics: metrics.exposition,
+    turnedAway: metrics.turnedAway,
     async close() {
       registry.close()
       await memory.close()

@@ -55,6 +55,7 @@ verifies('limits:memory:short', async (t) => {
     t.ok(caches[name].given_back_bytes > 0, `${name} gave back`)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   t.match(metrics, /^causeway_memory_short 1$/m)
+  t.match(metrics, /^causeway_requests_turned_away_total\{want="memory"\} [1-9]/m)
   t.match(metrics, /^causeway_cache_given_back_bytes\{cache="replay\.recordings"\} [1-9]/m)
   await checkAll(t, works, place, promisesOf(works))
   t.same(await server.stop(), { code: 0, signal: null })

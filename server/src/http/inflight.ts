@@ -23,7 +23,12 @@ export interface Crowd {
   isOverloaded?(): boolean
   /** True while memory is short: then one answer at a time. */
   isShort?(): boolean
+  /** Hears of each request that is turned away, and for want of what. */
+  onRefused?(want: Want): void
 }
+
+/** What there was too little of: places among those that are answered, memory, or time to follow. */
+export type Want = 'places' | 'memory' | 'time'
 
 /** Who was turned away for want of room is told to come again after this time. */
 const retryMs = 1000
@@ -33,6 +38,7 @@ export function inflight({
   max = Number.POSITIVE_INFINITY,
   isOverloaded = () => false,
   isShort = () => false,
+  onRefused = () => {},
 }: Crowd = {}): Inflight {
   let running = 0
   let finish = (): void => {}
@@ -40,13 +46,20 @@ export function inflight({
     finish = resolve
   })
   let isStopping = false
+  const wanting = (): Want | undefined => {
+    if (isOverloaded()) return 'time'
+    if (running >= max) return 'places'
+    // Not none: a limit that is too small for the server itself makes it slow, and must not make it useless.
+    return running >= 1 && isShort() ? 'memory' : undefined
+  }
   const admit = (): void => {
     if (isStopping) throw new CausewayError('SHUTTING_DOWN', 'the server is stopping')
-    // Not none: a limit that is too small for the server itself makes it slow, and must not make it useless.
-    if (running >= (isShort() ? 1 : max) || isOverloaded())
-      throw new CausewayError('OVERLOADED', `the server is busy with ${running} requests`, {
-        data: { retry_after_ms: retryMs },
-      })
+    const want = wanting()
+    if (want === undefined) return
+    onRefused(want)
+    throw new CausewayError('OVERLOADED', `the server is busy with ${running} requests`, {
+      data: { retry_after_ms: retryMs },
+    })
   }
   return {
     get isStopping() {

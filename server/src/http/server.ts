@@ -82,7 +82,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     core,
     toolLists: toolListAnswers(core),
     log,
-    inflight: inflight({ ...options.crowd, isShort: core.memory.isShort }),
+    inflight: inflight({ ...options.crowd, isShort: core.memory.isShort, onRefused: core.turnedAway }),
     asking: openAsking(core.signingKey),
     tasks: await openTasks({ store: core.tasks, now: options.now ?? Date.now, newId }),
     legacyErrors: options.legacyErrors ?? false,

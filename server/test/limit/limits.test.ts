@@ -185,6 +185,9 @@ verifies('limits:shed', async (t) => {
   t.match(await send(rpc('ping')), { status: 200 })
   state.isOverloaded = true
   t.match(await send(rpc('ping')), refused)
+  const { text } = await send(undefined, { path: '/metrics', method: 'GET' })
+  t.match(text, 'causeway_requests_turned_away_total{want="places"} 2')
+  t.match(text, 'causeway_requests_turned_away_total{want="time"} 1')
 })
 
 t.test('load: two late looks in a row are too much, and the log says so', async (t) => {
