@@ -117,8 +117,10 @@ export function loadedRecordings(options: LoadedOptions): LoadedRecordings {
       let given = 0
       for (const entry of [...loaded.values()]) {
         if (given >= bytes) break
-        const held = await entry.bytes()
         if (!entry.isOpen || entry.isBusy) continue
+        const held = await entry.bytes()
+        // Somebody may have asked it meanwhile.
+        if (entry.isBusy) continue
         await entry.release()
         given += held
       }

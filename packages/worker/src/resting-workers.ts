@@ -21,6 +21,7 @@ export function restingWorkers(
       let given = 0
       for (const link of alive()) {
         if (given >= bytes) break
+        if (link.pending > 0) continue
         const held = await link.bytes()
         // Somebody may have asked it meanwhile.
         if (link.pending > 0 || !link.isAlive) continue

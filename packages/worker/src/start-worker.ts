@@ -30,7 +30,10 @@ export interface WorkerLink<Table extends MethodTable<Table>> {
   readonly pending: number
   /** False once it is being stopped: whoever has another question starts another worker. */
   readonly isAlive: boolean
-  /** Bytes of its heap and of the buffers that the heap holds; 0 once it has ended. */
+  /**
+   * Bytes of its heap and of the buffers that the heap holds; 0 once it has ended. Those of the last time where it is in the
+   * middle of something that cannot be interrupted.
+   */
   bytes(): Promise<number>
   /** Ends the thread at once, its calls with it; done when it has ended. */
   kill(): Promise<void>
@@ -111,6 +114,19 @@ export function startWorker<Table extends MethodTable<Table>>(
     return new Promise((resolve, reject) => calls.set(request.id, { resolve, reject, progress }))
   }
 
+  let lastBytes = 0
+  let asking: Promise<number> | undefined
+  const measured = async (): Promise<number> => {
+    // While it is asked the process must not end for lack of work; the worker may.
+    worker.ref()
+    const { used_heap_size: used, external_memory: outside } = await worker
+      .getHeapStatistics()
+      .catch(() => ({ used_heap_size: 0, external_memory: 0 }))
+    if (calls.size === 0) rest()
+    lastBytes = used + outside
+    return lastBytes
+  }
+
   return {
     async call(method, args, options = {}) {
       const { signal } = options
@@ -129,13 +145,11 @@ export function startWorker<Table extends MethodTable<Table>>(
     },
     async bytes() {
       if (!isAlive) return 0
-      // While it is asked the process must not end for lack of work; the worker may.
-      worker.ref()
-      const { used_heap_size: used, external_memory: outside } = await worker
-        .getHeapStatistics()
-        .catch(() => ({ used_heap_size: 0, external_memory: 0 }))
-      if (calls.size === 0) rest()
-      return used + outside
+      asking ??= measured().finally(() => {
+        asking = undefined
+      })
+      const late = wait(measureMs, undefined, { ref: false }).then(() => lastBytes)
+      return Promise.race([asking, late])
     },
     async kill() {
       isAlive = false
@@ -169,6 +183,9 @@ export async function inWorker<Table extends MethodTable<Table>, Result>(
     throw error
   }
 }
+
+/** Time that a worker gets to tell its memory, ms: a statement of SQLite answers nothing before it is done. */
+const measureMs = 50
 
 /** Time that a worker gets to end by itself, ms. */
 const stopMs = 2000

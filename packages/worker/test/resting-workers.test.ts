@@ -24,6 +24,22 @@ t.test(
   },
 )
 
+t.test('bytes: a worker that stands still holds up nobody who asks for its memory', async (t) => {
+  const link = start()
+  t.teardown(() => link.stop())
+  await link.call('sum', [1])
+  const before = await link.bytes()
+  let isOver = false
+  const standing = link.call('stand', 1500).then(() => {
+    isOver = true
+  })
+  const bytes = await Promise.all([link.bytes(), link.bytes()])
+  t.notOk(isOver)
+  for (const one of bytes) t.ok(one > 0 && one < 4 * before)
+  await standing
+  t.ok((await link.bytes()) > 0)
+})
+
 t.test('restingWorkers: a worker with a call in hand goes on', async (t) => {
   const link = start()
   t.teardown(() => link.stop())

@@ -18,6 +18,8 @@ export interface TrialMethods {
   rest(args: undefined): undefined
   /** Steps back; answers its priority. */
   stepBack(args: undefined): number
+  /** Stands still for these milliseconds, as in a long statement of SQLite. */
+  stand(ms: number): undefined
   /** Ends the thread in the middle of a call. */
   die(args: undefined): never
   /** Writes this text into the file when the worker is closed. */
@@ -53,6 +55,10 @@ serve<TrialMethods>(
     },
     async rest(_, { signal }) {
       await wait(2 ** 31 - 1, undefined, { signal, ref: false })
+      return undefined
+    },
+    stand(ms) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
       return undefined
     },
     die: () => process.exit(3),
