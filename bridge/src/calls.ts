@@ -16,16 +16,26 @@ export interface Call {
   abort?: () => void
 }
 
-/** The calls that are not answered yet. */
+/** A call in its place among the others. */
+interface Listed extends Call {
+  place: number
+  readonly settle: () => void
+}
+
+/**
+ * The calls that are not answered yet, in an array: a `Map` would move them into a new table every few calls, and V8 keeps
+ * what stands in a table that was left behind, with all that it holds, until the next major collection.
+ */
 export class Calls {
-  readonly #calls = new Map<Call, () => void>()
+  readonly #calls: (Listed | undefined)[] = []
+  #size = 0
 
   get size(): number {
-    return this.#calls.size
+    return this.#size
   }
 
   [Symbol.iterator](): Iterator<Call> {
-    return [...this.#calls.keys()].values()
+    return this.#listed().values()
   }
 
   open(bytes: Buffer, requests: readonly [Incoming, ...Incoming[]]): Call {
@@ -34,15 +44,17 @@ export class Calls {
     const settled = new Promise<void>((resolve) => {
       settle = resolve
     })
-    const call: Call = { bytes, message: requests[0], open, settled, sent: Promise.resolve() }
-    this.#calls.set(call, settle)
+    const [message] = requests
+    const call: Listed = { bytes, message, open, settled, sent: Promise.resolve(), place: this.#size, settle }
+    this.#calls[this.#size] = call
+    this.#size += 1
     return call
   }
 
   /** The call that waits for this id. */
   find(id: Id): Call | undefined {
-    for (const call of this.#calls.keys()) if (call.open.has(keyOf(id))) return call
-    return undefined
+    const key = keyOf(id)
+    return this.#calls.find((call) => call?.open.has(key))
   }
 
   /** Takes an id off a call; false when it was not waited for. */
@@ -60,10 +72,20 @@ export class Calls {
     return ids
   }
 
+  #listed(): Listed[] {
+    return this.#calls.slice(0, this.#size) as Listed[] // as many as are counted
+  }
+
   #forgetAnswered(call: Call): void {
-    if (call.open.size > 0) return
-    this.#calls.get(call)?.()
-    this.#calls.delete(call)
+    const listed = this.#calls[(call as Listed).place] // `open` made it
+    if (call.open.size > 0 || listed !== call) return
+    listed.settle()
+    this.#size -= 1
+    // The last one gets its place. The array keeps its length, since it would be copied when it grows again.
+    const last = this.#calls[this.#size] as Listed
+    last.place = listed.place
+    this.#calls[listed.place] = last
+    this.#calls[this.#size] = undefined
   }
 }
 
