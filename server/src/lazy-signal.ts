@@ -17,8 +17,9 @@ const signalOfSource: PropertyDescriptor & ThisType<{ readonly [sourceKey]: Abor
   enumerable: true,
 }
 
-/** Adds the signal of `source`, which is asked for it when somebody looks: few do. A copy has the signal itself. */
+/** Adds to `rest` the signal of `source`, which is asked for it when somebody looks: few do. A copy has the signal itself. */
 export function withSignalOf<Rest extends object>(source: Abortable, rest: Rest): Rest & Abortable {
-  const sourced = { ...rest, [sourceKey]: source }
+  const sourced: Rest & { [sourceKey]?: Abortable } = rest
+  sourced[sourceKey] = source
   return Object.defineProperty(sourced, 'signal', signalOfSource) as typeof sourced & Abortable // it is there now
 }
