@@ -100,7 +100,7 @@ const minds: Part = {
   async run() {
     say('two minutes; fills data folders first')
     show(await measureMinds(server))
-    say('some ten minutes: five towns live for seven days each')
+    say('some five minutes: five towns live for seven days each')
     show(await measureTown(server))
   },
 }

@@ -18,12 +18,14 @@ export interface VectorQuestion {
 /** For each query: memory row -> cosine. */
 export type VectorAnswer = readonly (readonly (readonly [seq: number, cosine: number])[])[]
 
+/** A row with its vector, float32. */
+export interface LoadedVector {
+  readonly memory_seq: number
+  readonly vec: Uint8Array
+}
+
 /** Rows of a mind from after one on, ascending. */
-export type LoadVectors = (
-  mindSeq: number,
-  embedderId: string,
-  after: number,
-) => Iterable<{ readonly memory_seq: number; readonly vec: Uint8Array }>
+export type LoadVectors = (mindSeq: number, embedderId: string, after: number) => Iterable<LoadedVector>
 
 /** Searches vectors. */
 export interface VectorCache {
@@ -103,7 +105,7 @@ function answer(
 ): readonly (readonly [number, number])[] {
   const table: Table = { values, width, count: seqs.length }
   const near = known.get(query) ?? nearestRows(table, query, top)
-  known.set(query, near)
+  if (seqs.length > scanned) known.set(query, near)
   const found = new Map<number, number>()
   for (const { row, cosine } of near) found.set(seqs[row] as number, cosine)
   for (const seq of also) {
@@ -113,20 +115,40 @@ function answer(
   return [...found]
 }
 
+/** Rows that are scanned again for each question: that takes less than what was found takes memory. */
+const scanned = 256
+
+/** Rows that are taken together: a small mind gets exactly the room that it needs. */
+const together = 256
+
 /** Appends rows; those without a direction take part as zeros, whose cosine is 0. */
 function extend(entry: Entry, rows: ReturnType<LoadVectors>): void {
-  const { width } = entry
   entry.known = new WeakMap()
+  let waiting: LoadedVector[] = []
+  for (const row of rows) {
+    waiting.push(row)
+    if (waiting.length < together) continue
+    append(entry, waiting)
+    waiting = []
+  }
+  append(entry, waiting)
+}
+
+function append(entry: Entry, rows: readonly LoadedVector[]): void {
+  const { width, seqs } = entry
+  const needed = (seqs.length + rows.length) * width
+  if (needed > entry.values.length) {
+    // Beyond the first rows by a quarter: twice as much would mostly stay empty.
+    const room = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
+    const grown = new Float32Array(room)
+    grown.set(entry.values)
+    entry.values = grown
+  }
   for (const { memory_seq, vec } of rows) {
-    const at = entry.seqs.length * width
-    if (at + width > entry.values.length) {
-      const grown = new Float32Array(Math.max(width * 64, entry.values.length * 2))
-      grown.set(entry.values)
-      entry.values = grown
-    }
     // A copy: the blob may lie at an odd address, where no view of floats can begin.
-    if (vec.byteLength === width * 4) entry.values.set(new Float32Array(vec.slice().buffer), at)
-    entry.rows.set(memory_seq, entry.seqs.length)
-    entry.seqs.push(memory_seq)
+    if (vec.byteLength === width * 4)
+      entry.values.set(new Float32Array(vec.slice().buffer), seqs.length * width)
+    entry.rows.set(memory_seq, seqs.length)
+    seqs.push(memory_seq)
   }
 }
