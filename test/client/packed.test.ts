@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { npm } from '../../scripts/bootstrap/install.mjs'
+import { until } from '../e2e/condition.ts'
 import { overBridge } from '../e2e/conversation.ts'
 import { getJson } from '../e2e/http.ts'
 import { cleanEnv, startServer } from '../e2e/server-process.ts'
@@ -91,6 +92,10 @@ verifies('workshop:package:whole', async (t) => {
     'pictures are drawn',
   )
 
+  await until(
+    async () => (await getJson(url, '/health')).json,
+    (health) => /"mode":"(lexical|hybrid)"/.test(JSON.stringify(health)),
+  )
   const answer = await fetch(`${url}/api/apps/help/tools/find_help_topics`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
