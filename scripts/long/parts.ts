@@ -31,7 +31,8 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'living',
-    about: 'work on every store of a server that is killed fifty times, is backed up, and is told to stop',
+    about:
+      'work on every store of a server that is killed fifty times, loses its workers fifty times, is short of memory, finds its data harmed or moved, is backed up, and is told to stop',
     args: [tap, '--disable-coverage', 'test/living/*.test.ts'],
   },
   {

@@ -11,9 +11,9 @@ import { type ChaosServer, startChaosServer } from './chaos-server.ts'
 import { checkAll, checkFiles, everyWork, live, promisesOf, settingsOf } from './lives.ts'
 import { missing, type Place, Refused, tool } from './work.ts'
 
-t.setTimeout(240_000)
+const kills = process.env.CAUSEWAY_LONG === undefined ? 4 : 50
+t.setTimeout(200_000 + kills * 30_000)
 
-const isLong = process.env.CAUSEWAY_LONG !== undefined
 const hour = 3_600_000
 
 /** A server with every work begun. */
@@ -35,7 +35,7 @@ verifies('fault:workers', 'every worker, again and again', async (t) => {
   const codes: string[] = []
   const done: Record<string, number> = {}
   let ended = 0
-  for (let kills = 0; kills < (isLong ? 50 : 4); kills++) {
+  for (let killed = 0; killed < kills; killed++) {
     const enough = new AbortController()
     let killing: Promise<unknown> = Promise.resolve()
     const kill = async (): Promise<void> => {

@@ -9,9 +9,8 @@ import { verifies } from '../verifies.ts'
 import { checkAll, everyWork, promisesOf, settingsOf } from './lives.ts'
 import { tool } from './work.ts'
 
-t.setTimeout(180_000)
-
 const rounds = process.env.CAUSEWAY_LONG === undefined ? 4 : 60
+t.setTimeout(120_000 + rounds * 15_000)
 
 verifies('limits:memory:short', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { readTokens } from '../domain/access.ts'
 
 const reportSchema = z.object({
+  memory: z.object({ status: z.string(), used_bytes: z.number(), limit_bytes: z.number() }).optional(),
   status: z.enum(['ok', 'degraded', 'stopping']),
   version: z.string(),
   pid: z.number(),

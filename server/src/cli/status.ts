@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { findRunning, type ServerNote } from '../running.ts'
 import { version } from '../version.ts'
 import { askHealth, type Report } from './ask-server.ts'
+import { byteText } from './byte-text.ts'
 import { type Call, command, misuse } from './command.ts'
 import { duration } from './duration.ts'
 
@@ -44,6 +45,7 @@ function linesOf(server: ServerNote, report: Report | undefined, dataDir: string
     ['version', server.version],
     ['pid', String(server.pid)],
     ['up', `${duration(upS)}, since ${new Date(server.started_ms).toISOString()}`],
+    ...memoryLine(report?.memory),
     ['data', dataDir],
   ]
   const apps = Object.entries(report?.apps ?? {}).map(
@@ -53,6 +55,14 @@ function linesOf(server: ServerNote, report: Report | undefined, dataDir: string
     ...head.map(([name, value]) => `${name.padEnd(8)} ${value}`),
     ...(apps.length > 0 ? ['apps', ...apps] : []),
   ]
+}
+
+/** What the server uses, of how much; a server of before does not say it. */
+function memoryLine(memory: Report['memory']): readonly [string, string][] {
+  if (memory === undefined) return []
+  const { status, used_bytes, limit_bytes } = memory
+  const limit = limit_bytes === 0 ? '' : ` of ${byteText(limit_bytes)}`
+  return [['memory', `${byteText(used_bytes)}${limit}${status === 'ok' ? '' : `, ${status}`}`]]
 }
 
 /** Nothing serves this folder. A server on the port with another folder is what most people then look for. */

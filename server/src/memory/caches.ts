@@ -19,6 +19,8 @@ export interface CacheReport {
 /** The caches of all apps that are open now, and those of the server. */
 export interface Caches {
   all(): readonly OwnedCache[]
+  /** Bytes that a cache holds; 0 for one that cannot say. */
+  bytesOf(owned: OwnedCache): Promise<number>
   /** Asks a cache to give back; gives the bytes. A cache that fails gives nothing, and its owner is told in the log. */
   ask(owned: OwnedCache, bytes: number): Promise<number>
   /** By `<owner>.<name>`. */
@@ -44,8 +46,17 @@ export function openCaches({
         failure === undefined ? app.caches(store).map((cache) => ({ owner: path, cache })) : [],
       ),
   ]
+  const bytesOf = async (owned: OwnedCache): Promise<number> => {
+    try {
+      return await owned.cache.bytes()
+    } catch (error) {
+      onFailure(nameOf(owned), error)
+      return 0
+    }
+  }
   return {
     all,
+    bytesOf,
     async ask(owned, bytes) {
       const name = nameOf(owned)
       try {
@@ -61,7 +72,7 @@ export function openCaches({
       const rows = await Promise.all(
         all().map(async (owned) => {
           const { cache } = owned
-          const bytes = await Promise.resolve(cache.bytes()).catch(() => 0)
+          const bytes = await bytesOf(owned)
           return [
             nameOf(owned),
             { bytes, most_bytes: cache.mostBytes, given_back_bytes: given.get(nameOf(owned)) ?? 0 },

@@ -80,8 +80,7 @@ export function openMemoryGuard(options: GuardOptions): MemoryGuard {
 
   const keepWithinCaps = async (): Promise<void> => {
     for (const owned of caches.all()) {
-      const { cache } = owned
-      const over = (await Promise.resolve(cache.bytes()).catch(() => 0)) - cache.mostBytes
+      const over = (await caches.bytesOf(owned)) - owned.cache.mostBytes
       if (over > 0) await ask(owned, over)
     }
   }

@@ -54,6 +54,12 @@ verifies('command:status', 'a server that is well, asked with the token of its o
   t.notMatch(stdout, 'secret-token')
 })
 
+verifies('command:status', 'memory is told with its limit, and that it is short', async (t) => {
+  const memory = { status: 'short', used_bytes: 1.5e9, limit_bytes: 1.2e9 }
+  const { dir } = await serverThatSays(t, { ...report, memory })
+  t.match((await status(t, dir)).stdout, /^memory {3}1\.5 GB of 1\.2 GB, short$/m)
+})
+
 verifies('command:status', 'an app that is not well is named with its reason', async (t) => {
   const apps = { Replay: { status: 'failed', message: 'the data file is damaged' } }
   const { dir } = await serverThatSays(t, { ...report, status: 'degraded', apps })

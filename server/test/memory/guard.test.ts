@@ -126,6 +126,17 @@ verifies('limits:memory', 'a cache that fails hurts no other', async (t) => {
   await guard.look()
   t.same(whole.state.asked, [300])
   t.match(lines[0], { cache: 'causeway.broken', msg: 'failed' })
+  const bytes = () => {
+    throw new Error('its app was closed')
+  }
+  const told: string[] = []
+  const caches = openCaches({
+    host: { apps: () => [] },
+    own: () => [{ ...whole.cache, bytes }],
+    onFailure: (name) => told.push(name),
+  })
+  t.match(await caches.report(), { 'causeway.whole': { bytes: 0 } })
+  t.same(told, ['causeway.whole'])
 })
 
 t.test('the process reads its memory, and has a limit without a setting', async (t) => {
