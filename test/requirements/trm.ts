@@ -71,7 +71,7 @@ export const trm = {
   'trm:submit:modes': {
     origin: 'refinement design, acceptance 5 and 6',
     behaviour:
-      'the five modes of one change give the same bytes; patches create, delete and rename, and undo gives all back',
+      'the modes of one change give the same bytes, of a new file too; patches create, delete and rename, and undo gives all back',
   },
   'trm:submit:atomic': {
     origin: 'refinement design, acceptance 7 to 9',
