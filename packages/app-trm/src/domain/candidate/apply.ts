@@ -139,7 +139,8 @@ function diffed(
     })
   }
   if (isNotebook(path)) readNotebook(path, applied.text)
-  return [applied.text, rest]
+  const isCrLf = effect === 'create' && hunks.every((hunk) => hunk.isCrLf)
+  return [isCrLf ? applied.text.replaceAll('\n', '\r\n') : applied.text, rest]
 }
 
 function editText(path: string, text: string, edits: readonly Edit[]): string {

@@ -20,6 +20,8 @@ export interface Hunk {
   /** True where a mark says that the old, the new last line has no end. */
   readonly oldUnended: boolean
   readonly newUnended: boolean
+  /** True where the added lines end in CRLF and the header in LF: they are so in the file, and not only on their way. */
+  readonly isCrLf: boolean
 }
 
 /** What a diff does to one file. */
@@ -40,7 +42,8 @@ interface Draft {
  */
 export function readDiff(text: string): readonly FileDiff[] {
   // What follows the last line end is no line: as a blank one it could be taken for context.
-  const lines = text.replace(/^\ufeff|\r?\n$/g, '').split(/\r?\n/)
+  const written = text.replace(/^\ufeff|\n$/g, '').split('\n')
+  const lines = written.map((line) => line.replace(/\r$/, ''))
   const drafts: Draft[] = []
   const open = (): Draft => {
     const opened: Draft = { header: blankHeader, isPaired: false, hunks: [] }
@@ -56,7 +59,7 @@ export function readDiff(text: string): readonly FileDiff[] {
       refuseLost(lines, next)
       if (last === undefined) refuseHeadless(lines, at)
       const file = last ?? open()
-      file.hunks.push(hunk)
+      file.hunks.push({ ...hunk, isCrLf: isCrLf(written.slice(at, next)) })
       at = next
     } else if (isFilePair(lines, at)) {
       const isOpen = last !== undefined && !last.isPaired && last.hunks.length === 0 && !last.header.isBinary
@@ -79,6 +82,9 @@ export function readDiff(text: string): readonly FileDiff[] {
 const invalid = (at: number, reason: string): CausewayError =>
   new CausewayError('INVALID_DIFF', `line ${at + 1} of the diff ${reason}`, { data: { line: at + 1 } })
 
+const isCrLf = ([header = '', ...body]: readonly string[]): boolean =>
+  !header.endsWith('\r') && body.every((line) => !line.startsWith('+') || line.endsWith('\r'))
+
 interface Counts {
   old: number
   new: number
@@ -86,7 +92,10 @@ interface Counts {
 
 const isEqual = (a: Counts, b: Counts | undefined): boolean => a.old === b?.old && a.new === b.new
 
-function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; readonly next: number } {
+function readHunk(
+  lines: readonly string[],
+  at: number,
+): { readonly hunk: Omit<Hunk, 'isCrLf'>; readonly next: number } {
   const numbers = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[at] ?? '')
   const [, start, olds = '1', newStart, news = '1'] = numbers ?? []
   const wanted = numbers === null ? undefined : { old: Number(olds), new: Number(news) }
