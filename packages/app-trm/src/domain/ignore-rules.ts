@@ -1,4 +1,7 @@
-/** The rules of one `.gitignore` (https://git-scm.com/docs/gitignore). */
+/**
+ * The rules of one `.gitignore` (https://git-scm.com/docs/gitignore). Each path is judged by itself: the package `ignore` lets a
+ * folder that is ignored here decide of all below it, also where a nearer file has taken it back.
+ */
 
 /** Says of a path below the folder of the rules whether they ignore it or keep it; undefined where they say nothing. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
