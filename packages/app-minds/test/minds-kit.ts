@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
 import app from '../src/index.ts'
+import { limitsSchema } from '../src/limits.ts'
+import { openEmbedding } from '../src/memory/open-embedding.ts'
+import { openMindsFile } from '../src/store/minds-file.ts'
 
 /** An answer of a tool, as a test looks at it. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
@@ -38,7 +41,11 @@ async function trainedFolder(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'causeway-minds-'))
   trained.dir = dir
   t.teardown(() => rmSync(dir, { recursive: true }))
-  await (await openForTest(app, { dir })).close()
+  const file = openMindsFile({ dir, now: Date.now, limits: limitsSchema.parse({}), durability: 'normal' })
+  const space = openEmbedding({}, file)
+  await space.vectors(['anything'])
+  await space.close()
+  await file.close()
   return dir
 }
 

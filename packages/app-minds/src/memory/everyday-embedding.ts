@@ -17,42 +17,36 @@ export interface ModelStore {
   keepModel(name: string, bytes: Uint8Array): Promise<void>
 }
 
-/** Opens the space at once; its model is trained in a worker meanwhile, and the first vectors wait for it. */
+/** Opens the space at once; its model is read, or trained in a worker, for the first vectors: a server without minds does neither. */
 export function everydayEmbedding(store: ModelStore): Embedding {
   const texts = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
   const id = `everyday-${everydayDimensions}-${texts}`
   const stopping = new AbortController()
-  const begin = (): Promise<Embedding> => {
-    const space = modelOf(id, store, stopping.signal).then((bytes) =>
-      embeddingOver(openLsa(decodeLsa(bytes))),
-    )
-    // A failure is told to whoever asks for vectors.
-    space.catch(() => {})
-    return space
-  }
-  let trained = begin()
-  /** The space once it is there. */
-  const there: { space?: Embedding } = {}
+  const begin = (): Promise<Embedding> =>
+    modelOf(id, store, stopping.signal).then((bytes) => embeddingOver(openLsa(decodeLsa(bytes))))
+  /** The space on its way, and once it is there. */
+  const state: { coming?: Promise<Embedding> | undefined; space?: Embedding } = {}
   return {
     id,
     name: `lsa everyday language, ${everydayDimensions} dimensions`,
     width: everydayDimensions,
     async vectors(given, withinMs) {
-      const own = trained
+      state.coming ??= begin()
+      const own = state.coming
       const space = await own.catch((error: unknown) => {
-        // All who waited for it are told; the next one who asks finds another attempt under way.
-        if (trained === own && !stopping.signal.aborted) trained = begin()
+        // All who waited for it are told; the next one who asks begins another attempt.
+        if (state.coming === own) state.coming = undefined
         const { message } = asCausewayError(error)
         throw new CausewayError('EMBEDDING_ERROR', `the space of memories: ${message}`, { cause: error })
       })
-      there.space = space
+      state.space = space
       return space.vectors(given, withinMs)
     },
-    bytes: () => there.space?.bytes() ?? 0,
-    shrink: (bytes) => there.space?.shrink(bytes) ?? 0,
+    bytes: () => state.space?.bytes() ?? 0,
+    shrink: (bytes) => state.space?.shrink(bytes) ?? 0,
     async close() {
       stopping.abort()
-      const space = await trained.catch(() => undefined)
+      const space = await state.coming?.catch(() => undefined)
       await space?.close()
     },
   }

@@ -3,8 +3,9 @@
  *
  * Measured along the normal over one spell of contact of a pair that touches nothing else and hits centrally: where spins
  * move the point of contact along the normal by a tenth of the closing speed, nothing is judged. Slack 0.05, and what gravity
- * adds in two steps; 0.3 where contact pushes for several frames, as soft contacts do. Slow impacts (under 1 m/s)
- * are not judged: engines let them stick.
+ * adds in two steps; 0.3 where contact pushes for several frames, as soft contacts do, and for what leaves too fast after
+ * several frames in touch, since engines add speed to bring bodies apart. Slow impacts (under 1 m/s) are not judged:
+ * engines let them stick.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -32,6 +33,8 @@ interface Impact {
   /** false once another contact, or a spin, takes part in it */
   isAlone: boolean
   last: number
+  /** m/s after the last frame */
+  parting: number
   /** m/s after the last frame that pushed */
   leaving: number
   /** frames that pushed: the bodies of a sharp impact part in the first one, and are only still near in the next */
@@ -44,12 +47,14 @@ export function restitutionLaw(): Law {
   const open = new Map<number, Impact>()
 
   const judge = (impact: Impact, step: Step): void => {
-    const { touch, frame, closing, restitution, leaving, pushes } = impact
+    const { touch, frame, last, closing, restitution, leaving, pushes } = impact
     if (!impact.isAlone || Number.isNaN(leaving)) return
     const measured = Math.max(0, leaving / closing)
-    const isSharp = pushes === 1
+    const inTouch = last - frame + 1
+    const isSharp = pushes === 1 && (measured < restitution || inTouch <= 2)
+    const pushing = isSharp || pushes > 1 ? pushes : inTouch
     const allowed =
-      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushes) / closing
+      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushing) / closing
     const off = Math.abs(measured - restitution)
     if (!(off > allowed)) return
     runs.hit(
@@ -81,6 +86,7 @@ export function restitutionLaw(): Law {
           if (touch.since !== frame || Number.isNaN(touch.restitution)) continue
           const closing = -approach(step, touch, step.row - 1, touch.normal)
           if (!(closing > slowestImpact)) continue
+          const leaving = approach(step, touch, step.row, touch.normal)
           open.set(touch.key, {
             touch,
             frame,
@@ -89,7 +95,8 @@ export function restitutionLaw(): Law {
             normal: [...touch.normal],
             isAlone: isAlone(touch) && isCentral(step, touch, closing),
             last: frame,
-            leaving: approach(step, touch, step.row, touch.normal),
+            parting: leaving,
+            leaving,
             pushes: 1,
           })
           continue
@@ -100,9 +107,11 @@ export function restitutionLaw(): Law {
         }
         known.last = frame
         known.isAlone &&= isAlone(touch) && isCentral(step, touch, known.closing)
-        const leaving = approach(step, touch, step.row, known.normal)
-        if (isFree(step, known, leaving)) continue
-        known.leaving = leaving
+        const parting = approach(step, touch, step.row, known.normal)
+        const wasPushed = !isFree(step, known, parting)
+        known.parting = parting
+        if (!wasPushed) continue
+        known.leaving = parting
         known.pushes = frame - known.frame + 1
       }
     },
@@ -114,13 +123,13 @@ export function restitutionLaw(): Law {
 /** Was the pair only near in this step: did nothing but gravity act on its parting, within 1 % of it? */
 function isFree(
   { scene, dt }: Step,
-  { touch: { columnA, columnB }, normal, leaving: before }: Impact,
-  leaving: number,
+  { touch: { columnA, columnB }, normal, parting: before }: Impact,
+  parting: number,
 ): boolean {
   const fall =
     dt * (scene.gravity[0] * normal[0] + scene.gravity[1] * normal[1] + scene.gravity[2] * normal[2])
   const expected = before + (columnB < 0 ? 0 : fall) - (columnA < 0 ? 0 : fall)
-  return Math.abs(leaving - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
+  return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
 }
 
 /** Velocity of b against a along the normal, m/s, at the centres of mass; positive while they part. */
