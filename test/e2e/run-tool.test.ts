@@ -47,7 +47,10 @@ verifies('debrief:run-tool:vault', async (t, channel) => {
   await client.ask('debrief_set_selection', { selectedIds: [] })
   const none = await client.ask('debrief_list_applicable_tools')
   const missing = Object.fromEntries(none.not_applicable.map(({ name, missing }: Data) => [name, missing]))
-  t.match(missing, { range_bearing: { features: /at least 2 features/ }, cpa_tcpa: { tracks: /at least 2 tracks/ } })
+  t.match(missing, {
+    range_bearing: { features: /at least 2 features/ },
+    cpa_tcpa: { tracks: /at least 2 tracks/ },
+  })
   await client.ask('debrief_set_selection', { selectedIds: ['xa', 'xb'] })
   const { tools } = await client.ask('debrief_list_applicable_tools')
   const names: readonly string[] = tools.map(({ name }: Data) => name)
