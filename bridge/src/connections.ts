@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import { CausewayError } from '@causeway/protocol'
+import buildConnector from 'undici/lib/core/connect.js'
 import Client from 'undici/lib/dispatcher/client.js'
 import type Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import { letGoAtEnd } from './let-go-at-end.ts'
 import type { Connector, TlsOptions } from './proxy.ts'
 import type { Connection } from './settings.ts'
 import type { Target } from './target.ts'
@@ -38,12 +40,13 @@ export async function openConnections(
   const tls = tlsOptions(connection)
   const tunnel = await openTunnel(target, connection, { tls, env })
   const isLocalhost = new URL(origin).hostname === 'localhost'
-  const connect = tunnel ?? {
-    ...tls,
-    autoSelectFamily: true,
-    ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
-  }
-  const options = { ...noTimeouts, connect }
+  const direct = () =>
+    buildConnector({
+      ...tls,
+      autoSelectFamily: true,
+      ...(socketPath === undefined ? isLocalhost && { lookup: lookupLoopback } : { socketPath }),
+    }) as Connector // two tuples for a union of results
+  const options = { ...noTimeouts, connect: letGoAtEnd(tunnel ?? direct()) }
   return { calls: new Pool(origin, options), streams: new Client(origin, options) }
 }
 

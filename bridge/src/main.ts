@@ -173,7 +173,8 @@ async function run(settings: Settings): Promise<void> {
   if (process.platform !== 'win32') process.on('SIGUSR2', () => warn(features.stats.line()))
   watchParent(() => end('the parent process is gone', signalGraceMs), parentPollMs)
   process.on('uncaughtException', (error) => {
-    log(`uncaught: ${error.stack}`)
+    // The client's log is where a person looks first.
+    warn(`uncaught: ${error.stack}`)
     relay.failAll(
       new CausewayError('INTERNAL', 'the bridge failed', { remedy: 'call again; report it if it repeats' }),
     )

@@ -10,3 +10,12 @@ declare module 'undici/lib/dispatcher/client.js' {
 declare module 'undici/lib/dispatcher/dispatcher.js' {
   export { Dispatcher as default } from 'undici'
 }
+
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici'
+}
+
+declare module 'undici/lib/core/symbols.js' {
+  const symbols: { readonly kParser: unique symbol }
+  export default symbols
+}

@@ -134,3 +134,29 @@ verifies(
     for (const id of ids) t.equal((await bridge.answer(id)).result.text.length, text.length)
   },
 )
+
+verifies('bridge:backpressure', 'answers that are held back outlive their connections', async (t) => {
+  const backend = await startBackend(t)
+  const text = 'x'.repeat(40_000)
+  const ids = Array.from({ length: 64 }, (_, id) => id)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call('warm', 'ping')
+  for (const framing of ['a length', 'chunks', 'the end of the connection']) {
+    backend.on('closing', ({ message: { id }, response }) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, result: { text } })
+      response.setHeader('connection', 'close')
+      response.setHeader('content-type', 'application/json')
+      if (framing === 'a length') response.setHeader('content-length', body.length)
+      else response.useChunkedEncodingByDefault = framing === 'chunks'
+      response.end(body)
+    })
+    bridge.process.stdout?.pause()
+    const own = ids.map((id) => `${framing} ${id}`)
+    const seen = backend.got.all.length
+    bridge.send(...own.map((id) => ({ jsonrpc: '2.0', id, method: 'closing' })))
+    await backend.got.first('all calls', () => backend.got.all.length === seen + ids.length)
+    await Promise.all(backend.got.all.slice(seen).map(({ closed }) => closed))
+    bridge.process.stdout?.resume()
+    for (const id of own) t.equal((await bridge.answer(id)).result?.text.length, text.length, id)
+  }
+})
