@@ -27,13 +27,13 @@ export function serverWork(): Work<{
       choice = next
       answered.push({ request, atMs: Date.now() })
     },
-    promised: () => ({
-      choice,
-      // The server lived at least until its last answer, however much later this is asked.
-      requests: answered
-        .filter(({ atMs }) => atMs < (answered.at(-1)?.atMs ?? 0) - gathered)
-        .map(({ request }) => request),
-    }),
+    promised() {
+      // The server lived at least until its last answer; what it answered just before may go with it, now or never.
+      const until = (answered.at(-1)?.atMs ?? 0) - gathered
+      const kept = answered.filter(({ atMs }) => atMs < until)
+      answered.splice(0, answered.length, ...kept)
+      return { choice, requests: kept.map(({ request }) => request) }
+    },
     async check(t, { url }, promised) {
       if (promised.choice !== undefined) {
         const { recording } = await tool(url, ['replay', 'get_metadata'], {}, { session })
