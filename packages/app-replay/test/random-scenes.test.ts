@@ -14,7 +14,9 @@ import { type RankedFinding, rankFindings } from '../src/domain/laws/ranking.ts'
 /** Scenes of each kind; the first seed is another one in every run, and stands in the name of the test. */
 const scenes = process.env.CAUSEWAY_LONG === undefined ? 6 : 150
 const firstSeed = Number(process.env.CAUSEWAY_SEED ?? Date.now() % 1_000_000)
-const seeds = Array.from({ length: scenes }, (_, i) => firstSeed + i)
+/** In every run: a sharp impact that leaves too slowly, and bodies that are pushed apart after an impact that should hold them. */
+const telling = [2094, 2002]
+const seeds = [...telling, ...Array.from({ length: scenes }, (_, i) => firstSeed + i)]
 
 t.setTimeout(600_000)
 
