@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { blockNames, fill } from '../scripts/docs/blocks.ts'
+import { dataTable } from '../scripts/docs/data.ts'
 import { documents, stale } from '../scripts/docs/documents.ts'
 import { errorTable } from '../scripts/docs/errors.ts'
 import { makers } from '../scripts/docs/makers.ts'
+import { packageTable, readPackages } from '../scripts/docs/packages.ts'
 import { settingsTable } from '../scripts/docs/settings.ts'
 import { table } from '../scripts/docs/table.ts'
 import { typeText } from '../scripts/docs/tools.ts'
@@ -58,6 +60,28 @@ t.test('docs: an error row and a setting row', async (t) => {
   t.match(errorTable({ GONE: row }), '| `GONE` | -32000 | 404 | -32001 | yes | gone | look |')
   const setting = { key: 'port', env: 'PORT', flag: '--port', default: '3100', meaning: 'where' }
   t.match(settingsTable([setting]), '| `PORT` | `--port` | `port` | 3100 | where |')
+})
+
+t.test('docs: a package imports from above it in the table, and every package has a row', async (t) => {
+  const packages = readPackages(repository)
+  const rows = packageTable(packages)
+    .split('\n')
+    .slice(2)
+    .map((line) => /^\| `(?:packages\/)?([a-z-]+)` \| .+ \| (.+) \|$/.exec(line))
+  const names = rows.map((row) => row?.[1] ?? '')
+  t.equal(new Set(names).size, packages.length)
+  for (const [index, row] of rows.entries())
+    for (const [, name = ''] of row?.[2]?.matchAll(/`([a-z-]+)`/g) ?? [])
+      t.ok(names.slice(0, index).includes(name), `${names[index]} imports ${name}`)
+  t.match(rows.at(-1)?.slice(1), ['server', /^every app, `app-kit`/])
+})
+
+t.test('docs: a row of the data folder says whose it is and whether a backup has it', async (t) => {
+  const made = dataTable([
+    { path: 'a.db', kind: 'database', app: 'A' },
+    { path: 'b/', kind: 'passing', app: 'B' },
+  ])
+  t.match(made, '| `a.db` | A | SQLite | yes, copied by SQLite |\n| `b/` | B | files | no, it is passing |')
 })
 
 t.test('docs: JSON Schemas in a few words', async (t) => {

@@ -1,13 +1,17 @@
+import { resolve } from 'node:path'
 import type { App } from '@causeway/app-kit'
 import { codes } from '@causeway/protocol'
 import { usage } from '../../bridge/src/usage.ts'
 import { apps } from '../../server/src/apps.ts'
+import { partsOf } from '../../server/src/backup/backup.ts'
 import { causewayApp } from '../../server/src/causeway/index.ts'
 import { commands } from '../../server/src/cli/commands.ts'
 import { settingTable } from '../../server/src/config.ts'
 import type { Makers } from './blocks.ts'
 import { commandReference, commandTable } from './commands.ts'
+import { dataTable } from './data.ts'
 import { errorTable } from './errors.ts'
+import { packageTable, readPackages } from './packages.ts'
 import { settingsTable } from './settings.ts'
 import { appTable, toolReference, toolTable } from './tools.ts'
 
@@ -18,11 +22,15 @@ const own = causewayApp(() => {
 /** The server's own tools and every app that it hosts, in the order in which they are listed. */
 export const documented: readonly App[] = [own, ...apps]
 
+const repository = resolve(import.meta.dirname, '../..')
+
 /** Every block that the documentation can hold, and what it is made of. */
 export const makers: Makers = new Map([
   ['apps', () => appTable(documented)],
   ['tools', () => toolReference(documented)],
   ...apps.map((app) => [`tools of ${app.name}`, () => toolTable(app)] as const),
+  ['packages', () => packageTable(readPackages(repository))],
+  ['data', () => dataTable(partsOf(apps))],
   ['errors', () => errorTable(codes)],
   ['settings', () => settingsTable(settingTable())],
   ['commands', () => commandReference(commands)],

@@ -5,7 +5,7 @@ import { packageOf, type Source, sources, type Texts, target } from './tree.ts'
 /** A rule answers one line, `path: what is wrong`, for each place that breaks it. */
 type Rule = (all: readonly Source[], texts: Texts) => string[]
 
-/** Which of our packages each may import; an app additionally gets `ofEachApp`. */
+/** Which of our packages each may import; an app additionally gets `ofEachApp`, and the server that and every app. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   store: ['protocol'],
@@ -37,11 +37,15 @@ const arrowRule: Rule = (all) =>
       .map((name) => `${owner} must not import ${name}`),
   )
 
-function mayImport(owner: string, name: string): boolean {
+/** True where one of our packages may import another; both by name without the scope: `app-replay`, `server`. */
+export function mayImport(owner: string, name: string): boolean {
   if (arrows[owner]?.includes(name)) return true
-  if (owner === 'server') return name.startsWith('app-') || ofEachApp.includes(name)
-  return owner.startsWith('app-') && owner !== 'app-kit' && ofEachApp.includes(name)
+  if (owner === 'server') return isApp(name) || ofEachApp.includes(name)
+  return isApp(owner) && ofEachApp.includes(name)
 }
+
+/** True for the package of an app: `app-replay`, and not `app-kit`, of which apps are made. */
+export const isApp = (name: string): boolean => name.startsWith('app-') && name !== 'app-kit'
 
 const relativeRule: Rule = (all) =>
   each(all, ({ path, folder, imports }) =>
@@ -129,7 +133,10 @@ const nameRule: Rule = (_all, texts) =>
       .map((part) => `${path}: "${part}" names no concept`),
   )
 
-/** Nothing depends on what lies beside the checkout; only the entry of the continuous integration may look there. */
+/**
+ * Nothing depends on what lies beside the checkout. The rule looks for the folder written as a relative path, in every file but
+ * `.ci/run`, which alone may look there; as that script puts the path together from its parts, the rule would find nothing in it either.
+ */
 const besideRule: Rule = (_all, texts) =>
   [...texts]
     .filter(([path, text]) => path !== '.ci/run' && text.includes(['..', 'shared'].join('/')))
