@@ -6,7 +6,7 @@ import { lineReader, readAnswer } from '../scripts/bench/line-client.ts'
 import type { Calls } from '../scripts/bench/relay-calls.ts'
 import { relaySections } from '../scripts/bench/relay-report.ts'
 import { direct } from '../scripts/bench/relays.ts'
-import { markdown, number } from '../scripts/bench/report.ts'
+import { held, limitText, markdown, number } from '../scripts/bench/report.ts'
 import { interleaved, median, quantile } from '../scripts/bench/rounds.ts'
 
 t.test('bench: the median is a value that was measured, and there is none of nothing', async (t) => {
@@ -90,6 +90,18 @@ t.test('bench: numbers have three digits, and a missing one is a dash', async (t
     '∞',
     '–',
   ])
+})
+
+t.test('bench: a figure beyond its limit says so, and one that was not measured does not', async (t) => {
+  t.same(
+    [1.5, 1.501, Number.NaN].map((value) => held(value, { most: 1.5 })),
+    ['1.5', '1.5 (missed)', '–'],
+  )
+  t.same(
+    [200_000, 108_740].map((value) => held(value, { least: 200_000 })),
+    ['200,000', '108,740 (missed)'],
+  )
+  t.same([limitText({ most: 1500 }), limitText({ least: 0.9 })], ['≤ 1,500', '≥ 0.9'])
 })
 
 t.test('bench: a table is aligned', async (t) => {

@@ -5,8 +5,9 @@ import { type LineClient, openSession, startLineClient } from './line-client.ts'
 import { ask } from './load.ts'
 import { mebibyte } from './mebibyte.ts'
 import { nodes, type Program, residentBytes } from './program.ts'
+import { addedLimit, idleLimit } from './relay-budgets.ts'
 import { bareNode } from './relay-start.ts'
-import { number, type Section } from './report.ts'
+import { held, limitText, number, type Section } from './report.ts'
 import { interleaved, median } from './rounds.ts'
 import { sessionFields } from './wire.ts'
 
@@ -21,18 +22,18 @@ const call = { method: 'tools/call', params: { name: 'echo_42', arguments: { tex
 export async function measureBridge(causeway: Program): Promise<Section> {
   const url = `${causeway.url}/mcp/bench`
   const added = await addedMs(causeway, url)
-  const rows = [['added to a call, p50', number(added), 'ms', '≤ 0.25']]
+  const rows = [['added to a call, p50', held(added, addedLimit), 'ms', limitText(addedLimit)]]
   for (const [version, node] of nodes()) {
     const candidates = [
       { name: 'bridge', run: () => coldStartMs(node, url) },
       { name: 'node', run: () => bareStartMs(node) },
     ]
     const cold = await interleaved(candidates, starts)
-    const limit = version.startsWith('20.') ? '≤ 55' : '≤ 66'
+    const limit = idleLimit(version)
     rows.push(
       [`cold start to first tools/list, Node ${version}`, number(median(cold.get('bridge') ?? [])), 'ms', ''],
       ['of it Node alone', number(median(cold.get('node') ?? [])), 'ms', ''],
-      [`idle memory, Node ${version}`, number(await idleMebibytes(node, url)), 'MiB', limit],
+      [`idle memory, Node ${version}`, held(await idleMebibytes(node, url), limit), 'MiB', limitText(limit)],
       ['of it Node alone', number(await bareMebibytes(node)), 'MiB', ''],
     )
   }

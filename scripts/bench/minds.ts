@@ -15,6 +15,7 @@ import { mindTable } from '../../packages/app-minds/src/store/mind-table.ts'
 import { openMindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
 import { migrations } from '../../packages/app-minds/src/store/schema.ts'
 import { readConfig } from '../../packages/app-minds/src/wire/read-config.ts'
+import { mebibyte } from './mebibyte.ts'
 import { type Program, residentBytes, startProgram } from './program.ts'
 import { number, type Section } from './report.ts'
 
@@ -336,8 +337,8 @@ async function many(dir: string, server: readonly string[], rows: string[][]): P
     const rss = residentBytes(program.pid) ?? Number.NaN
     rows.push([
       '1,000 minds × 100 memories, 16 callers',
-      '≥ 400 /s, p99 ≤ 100 ms, ≤ 400 MB',
-      `${number(6000 / seconds)} /s at ${ms(cpu)} of processor time each, p99 ${ms(at(times, 0.99))}, ${number(rss / 1e6)} MB`,
+      '≥ 400 /s, p99 ≤ 100 ms, ≤ 400 MiB',
+      `${number(6000 / seconds)} /s at ${ms(cpu)} of processor time each, p99 ${ms(at(times, 0.99))}, ${number(rss / mebibyte)} MiB`,
     ])
   })
 }

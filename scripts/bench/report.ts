@@ -14,6 +14,19 @@ export function number(value: number): string {
   return String(Number(value.toPrecision(3)))
 }
 
+/** What a figure is held to. */
+export type Limit = { readonly most: number } | { readonly least: number }
+
+/** A figure that says whether it misses what it is held to: `0.324 (missed)`. One that was not measured misses nothing. */
+export function held(value: number, limit: Limit): string {
+  const isMissed = 'most' in limit ? value > limit.most : value < limit.least
+  return isMissed ? `${number(value)} (missed)` : number(value)
+}
+
+/** What a figure is held to, in words: `≤ 120`, `≥ 0.9`. */
+export const limitText = (limit: Limit): string =>
+  'most' in limit ? `≤ ${number(limit.most)}` : `≥ ${number(limit.least)}`
+
 /** A section as Markdown, for a part with a heading of its own, its columns aligned, so that it reads well on a terminal too. */
 export function markdown({ title, about, head, rows }: Section): string {
   const widths = head.map((cell, column) =>

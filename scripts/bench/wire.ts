@@ -4,7 +4,7 @@ import { Pool } from 'undici'
 import { serverModule, servers } from '../clients.mjs'
 import { ask, type Load, sustain, type Target } from './load.ts'
 import { type Program, startProgram } from './program.ts'
-import { number, type Section } from './report.ts'
+import { held, type Limit, number, type Section } from './report.ts'
 import { interleaved, median } from './rounds.ts'
 
 const rounds = 5
@@ -30,6 +30,17 @@ interface Contender {
   target(message: Message): Target
 }
 
+/** What is asked, and what each of our legs is held to. */
+interface Comparison {
+  readonly title: string
+  readonly message: Message
+  /** Time of a call, in times of raw Fastify's. */
+  readonly ofRaw: number
+  /** Calls per second, in times of those of SDK v1 and of fastmcp. */
+  readonly ofPeers?: number
+}
+
+const ours = 'Causeway, '
 const rawName = 'raw Fastify'
 const peerName = 'SDK v1 + express, session'
 const fastmcpName = `${servers.fastmcp.spec}, session`
@@ -60,12 +71,12 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
       name: rawName,
       target: (message) => ({ ...rawTarget(message), path: message === list ? '/list' : '/echo' }),
     },
-    { name: 'Causeway, plain JSON', target: lenient },
+    { name: `${ours}plain JSON`, target: lenient },
     {
-      name: 'Causeway, session',
+      name: `${ours}session`,
       target: open(causeway, '/mcp/bench', await sessionFields(causeway, '/mcp/bench')),
     },
-    { name: 'Causeway, 2026-07-28', target: (message) => stateless(modern(message), message) },
+    { name: `${ours}2026-07-28`, target: (message) => stateless(modern(message), message) },
     { name: peerName, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
     { name: 'SDK v1 + express, stateless', target: open(sdk, '/stateless', both) },
     ...(fastmcp === undefined
@@ -74,10 +85,12 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   ]
   try {
     return [
-      await compare(`tools/list, 100 tools, ${number(bytes)} bytes; budget: 1.5 of raw`, list, contenders),
       await compare(
-        'tools/call of a trivial tool; budget: 4 of raw, 3 of SDK v1 and fastmcp',
-        call,
+        { title: `tools/list, 100 tools, ${number(bytes)} bytes`, message: list, ofRaw: 1.5 },
+        contenders,
+      ),
+      await compare(
+        { title: 'tools/call of a trivial tool', message: call, ofRaw: 4, ofPeers: 3 },
         contenders,
       ),
     ]
@@ -99,7 +112,10 @@ async function startFastmcp(): Promise<Program | undefined> {
   return startProgram([source('fastmcp-server.mjs'), module], { NODE_ENV: 'production' })
 }
 
-async function compare(title: string, message: Message, contenders: readonly Contender[]): Promise<Section> {
+async function compare(
+  { title, message, ofRaw, ofPeers }: Comparison,
+  contenders: readonly Contender[],
+): Promise<Section> {
   const candidates = contenders.map(({ name, target }) => {
     const one = target(message)
     return { name, warmUp: () => sustain(one, warmUp), run: () => sustain(one, load) }
@@ -107,12 +123,15 @@ async function compare(title: string, message: Message, contenders: readonly Con
   for (const { warmUp } of candidates) await warmUp()
   const measured = await interleaved(candidates, rounds)
   /** Compared within a round, so that both met the same machine. */
-  const times = (loads: readonly Load[], reference: string, of: (load: Load) => number): string => {
+  const times = (loads: readonly Load[], reference: string, of: (load: Load) => number): number => {
     const others = measured.get(reference) ?? []
-    return number(median(loads.map((load, round) => of(load) / of(others[round] as Load))))
+    return median(loads.map((load, round) => of(load) / of(others[round] as Load)))
   }
+  const judged = (name: string, value: number, limit: Limit): string =>
+    name.startsWith(ours) ? held(value, limit) : number(value)
+  const budget = [`${ofRaw} of raw`, ...(ofPeers === undefined ? [] : [`${ofPeers} of SDK v1 and fastmcp`])]
   return {
-    title,
+    title: `${title}; budget: ${budget.join(', ')}`,
     about:
       `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
       'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.',
@@ -122,10 +141,21 @@ async function compare(title: string, message: Message, contenders: readonly Con
       number(median(loads.map(({ perSecond }) => perSecond))),
       number(median(loads.map(({ p50Ms }) => p50Ms))),
       number(median(loads.map(({ cpuUs }) => cpuUs))),
-      times(loads, rawName, ({ perSecond }) => 1 / perSecond),
-      times(loads, rawName, ({ cpuUs }) => cpuUs),
-      times(loads, peerName, ({ perSecond }) => perSecond),
-      measured.has(fastmcpName) ? times(loads, fastmcpName, ({ perSecond }) => perSecond) : '–',
+      judged(
+        name,
+        times(loads, rawName, ({ perSecond }) => 1 / perSecond),
+        { most: ofRaw },
+      ),
+      number(times(loads, rawName, ({ cpuUs }) => cpuUs)),
+      ...[peerName, fastmcpName].map((peer) =>
+        measured.has(peer)
+          ? judged(
+              name,
+              times(loads, peer, ({ perSecond }) => perSecond),
+              { least: ofPeers ?? 0 },
+            )
+          : '–',
+      ),
     ]),
   }
 }
