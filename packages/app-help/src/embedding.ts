@@ -1,5 +1,5 @@
 /** Which vectors the settings ask for. */
-import { decodeLsa, type Embedder, type EmbeddingSpace, openEndpoint, openLsa } from '@causeway/embed'
+import { decodeLsa, type Embedder, openEndpoint, openLsa, type WantedSpace } from '@causeway/embed'
 
 /** Where vectors come from; plain data, so that a worker can be told. */
 export type EmbeddingSettings =
@@ -18,18 +18,8 @@ export type EmbeddingSettings =
 /** Components of a vector of the analysis of the corpus: 128 is measured to find as much as 256. */
 export const lsaDimensions = 128
 
-/** True where vectors that were stored are those that the settings ask for. */
-export function isConfigured(space: EmbeddingSpace, settings: EmbeddingSettings): boolean {
-  if (settings.provider !== space.provider) return false
-  // Each training on the corpus is a space of its own, and the stored one is the right one.
-  return (
-    settings.provider !== 'openai' ||
-    (space.model === settings.model && space.dimensions === settings.dimensions)
-  )
-}
-
-/** What the settings ask for, for messages. */
-export const wanted = (settings: EmbeddingSettings): Readonly<Record<string, unknown>> =>
+/** The vectors that the settings ask for. Each training on the corpus is a space of its own, and the stored one is the right one. */
+export const wantedSpace = (settings: EmbeddingSettings): WantedSpace =>
   settings.provider === 'openai'
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }

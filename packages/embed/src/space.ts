@@ -23,16 +23,23 @@ export function makeSpace(identity: Omit<EmbeddingSpace, 'fingerprint'>): Embedd
   return { ...identity, fingerprint: createHash('sha256').update(canonical).digest('hex') }
 }
 
-/** A space in words: `openai text-embedding-3-large, 3072 dimensions`. */
-export const spaceName = ({ provider, model, dimensions }: EmbeddingSpace): string =>
-  `${provider} ${model}, ${dimensions} dimensions`
+/** What vectors are wanted: whatever is left out may be anything, as the training of an analysis of the corpus itself. */
+export type WantedSpace = Pick<EmbeddingSpace, 'provider'> & Partial<EmbeddingSpace>
 
-/** Throws `EMBEDDING_SPACE_MISMATCH`, with both spaces, unless vectors of the two may be compared. */
-export function requireSameSpace(stored: EmbeddingSpace, configured: EmbeddingSpace): void {
-  if (stored.fingerprint === configured.fingerprint) return
+/** A space in words: `openai text-embedding-3-large, 3072 dimensions`. */
+const spaceName = ({ provider, model, dimensions }: WantedSpace): string =>
+  [
+    [provider, model].filter(Boolean).join(' '),
+    ...(dimensions === undefined ? [] : [`${dimensions} dimensions`]),
+  ].join(', ')
+
+/** Throws `EMBEDDING_SPACE_MISMATCH`, with both spaces, unless the stored one is what is wanted. */
+export function requireSameSpace(stored: EmbeddingSpace, wanted: WantedSpace): void {
+  const told = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
+  if (told.every((key) => wanted[key] === undefined || wanted[key] === stored[key])) return
   throw new CausewayError(
     'EMBEDDING_SPACE_MISMATCH',
-    `the stored vectors are of another space: ${spaceName(stored)}, and the settings ask for ${spaceName(configured)}`,
-    { data: { stored, configured } },
+    `the stored vectors are of another space: ${spaceName(stored)}, and the settings ask for ${spaceName(wanted)}`,
+    { data: { stored, configured: wanted } },
   )
 }

@@ -109,6 +109,12 @@ verifies('help:embed:dimensions', async (t) => {
   if (two === undefined || three === undefined) return void t.fail('two spaces')
   t.throws(() => requireSameSpace(two, three), { code: 'EMBEDDING_SPACE_MISMATCH' })
   t.doesNotThrow(() => requireSameSpace(two, open({ baseUrl: 'http://127.0.0.1:1/proxy' }).space))
+  t.doesNotThrow(() => requireSameSpace(two, { provider: two.provider }), 'what is left out may be anything')
+  t.throws(() => requireSameSpace(two, { provider: 'lsa' }), {
+    code: 'EMBEDDING_SPACE_MISMATCH',
+    message: /settings ask for lsa$/,
+    data: { stored: { dimensions: 2 }, configured: { provider: 'lsa' } },
+  })
 })
 
 const broken: Readonly<Record<string, unknown>> = {

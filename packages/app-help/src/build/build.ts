@@ -2,10 +2,11 @@
  * Makes the next index: looks at every file of the sources, cuts only what has changed, and publishes the whole at once.
  * What fails before that changes nothing for those who search.
  */
+import { requireSameSpace } from '@causeway/embed'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText } from '../domain/index-text.ts'
-import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
+import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
 import type { BuildLock, BuildReport, HelpStorage, IndexFacts, KnownPage } from '../storage.ts'
 import { type BuildCall, type MadeVectors, makeVectors, type Texts } from './make-vectors.ts'
 import { chunkingName, type Plan, planFiles } from './plan.ts'
@@ -130,14 +131,7 @@ function refuseMixing(
         data: { stored: chunking, configured },
       },
     )
-  if (space === undefined || isConfigured(space, embedding)) return
-  throw new CausewayError(
-    'EMBEDDING_SPACE_MISMATCH',
-    'the index has vectors of another space than is configured',
-    {
-      data: { stored: space, configured: wanted(embedding) },
-    },
-  )
+  if (space !== undefined) requireSameSpace(space, wantedSpace(embedding))
 }
 
 /** Every text that the next index has, by hash: those of the pages that stay, and those of the new ones. */

@@ -1,12 +1,12 @@
 /** Questions to the documentation: rank, fuse, group by page, cut to what the caller can take. */
-import type { Embedder, EmbeddingSpace } from '@causeway/embed'
+import { type Embedder, type EmbeddingSpace, requireSameSpace } from '@causeway/embed'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
 import { namedSources, preferSources } from '../domain/named-source.ts'
 import { identifierTerms, readQuestion, wordTerms } from '../domain/query.ts'
 import { otherWords } from '../domain/synonym.ts'
-import { type EmbeddingSettings, isConfigured, wanted } from '../embedding.ts'
+import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
 import type { DocRow, HelpIndex, ItemRow, Scope } from '../storage.ts'
 
 /** Which lists are asked. */
@@ -158,8 +158,8 @@ async function questionVector(
   const { space } = index.facts
   if (settings.provider === 'none') return {}
   if (space === undefined) return { degraded: degradedBy(notYet) }
-  if (!isConfigured(space, settings)) return { degraded: degradedBy(mismatch(space, settings)) }
   try {
+    requireSameSpace(space, wantedSpace(settings))
     return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
   } catch (error) {
     // Words still find what meaning cannot be asked for; only the caller's own end stops the search.
@@ -175,11 +175,6 @@ export function asEmbedded(text: string, { provider }: EmbeddingSettings): strin
 }
 
 const notYet = new CausewayError('HELP_NOT_BUILT', 'the vectors of the documentation are still being made')
-
-const mismatch = (stored: object, settings: EmbeddingSettings): CausewayError =>
-  new CausewayError('EMBEDDING_SPACE_MISMATCH', 'the index has vectors of another space than is configured', {
-    data: { stored, configured: wanted(settings) },
-  })
 
 const degradedBy = ({ code, message, remedy }: CausewayError): Degraded => ({ code, message, remedy })
 
