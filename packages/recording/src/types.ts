@@ -222,7 +222,7 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** The schema family a file was written in; see `docs` of the package for what each lacks; `run` is our own. */
+/** The schema family a file was written in; what each lacks stands in docs/recordings.md; `run` is our own. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
 /** Unit of the recorded lambdas, found by momentum balance; `unknown` where no frame with contact tells. */

@@ -12,6 +12,7 @@ import { openTasks, type Tasks } from '../tasks/tasks.ts'
 import { admission } from './admission.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { openAsking } from './asking.ts'
+import { httpCaches } from './caches.ts'
 import { chosenRequestId } from './exchange.ts'
 import { tellAsObjects, tellBadPath } from './failure.ts'
 import { guard } from './guard.ts'
@@ -120,20 +121,8 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     throw new CausewayError('ROUTE_NOT_FOUND', `nothing is served at ${method} ${url}`)
   })
   const legs = mcpLegs(wiring)
-  core.memory.add({
-    name: 'tool_lists',
-    costMs: 2,
-    isInHeap: false,
-    mostBytes: 2 ** 26,
-    ...wiring.toolLists.memory,
-  })
-  core.memory.add({
-    name: 'sessions',
-    costMs: 2000,
-    isInHeap: true,
-    mostBytes: 2 ** 27,
-    ...legs.sessions.memory,
-  })
+  for (const cache of httpCaches({ toolLists: wiring.toolLists, sessions: legs.sessions }))
+    core.memory.add(cache)
   const sockets = openSockets(wiring, { admit, recheck, maxPayload: bodyLimitBytes })
   sockets.attach(fastify.server)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))

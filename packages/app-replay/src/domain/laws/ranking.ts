@@ -39,11 +39,12 @@ export function rankFindings(found: readonly Finding[]): readonly RankedFinding[
   ]
 }
 
-/** Faults of one and the same moment show a frame apart: the contact of a step, and the state that it led to. */
+/** The first frame of a finding. */
 const startOf = ({ frames }: Finding): number => frames.first
 
 /** Is the second one a consequence of the first, as far as frames and bodies tell? */
 function explains(cause: Finding, finding: Finding): boolean {
+  // Faults of one and the same moment show a frame apart: the contact of a step, and the state that it led to.
   const from = cause.frames.first - 1
   const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + reach
   if (finding.frames.first < from || finding.frames.first > until) return false
