@@ -138,6 +138,10 @@ export const recording = {
     origin: 'design, data',
     behaviour: 'a second client of the same name is refused while the first one sends',
   },
+  'recording:recorder:import': {
+    origin: 'design, data',
+    behaviour: 'a file of lines becomes a whole run or none, and one that cannot be read harms nobody',
+  },
   'recording:recorder:exchange': {
     origin: 'original recorder, schema history',
     behaviour: 'a recording is the same as a run of ours, and again as an export of that run',

@@ -87,7 +87,11 @@ const sidecarOf = (sidecar: Sidecar | null): string => (sidecar ? `${sidecar.siz
 const contentOf = ({ size, mtimeNs, inode, changeCounter, wal }: FileState): string =>
   [size, mtimeNs, inode, changeCounter, sidecarOf(wal)].join(':')
 
-async function openForeign(path: string): Promise<FileHandle | null> {
+/**
+ * Opens a file of somebody else for reading, or null where it is gone. Throws `RECORDING_NOT_FOUND` where it may not be
+ * read. It may be no regular file: `stat` tells.
+ */
+export async function openForeign(path: string): Promise<FileHandle | null> {
   try {
     // Without O_NONBLOCK a named pipe would hold this open until somebody writes to it.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { CausewayError, type ErrorCode, isCausewayError } from '@causeway/protocol'
 import { type CallOptions, inWorker, sharedTasks } from '@causeway/worker'
@@ -6,6 +6,7 @@ import { openCatalogue, type Snapshot } from './catalogue.ts'
 import { readFileState, stateKey } from './file-state.ts'
 import type { ScanLimits } from './folder-scan.ts'
 import type { RecordingLibrary, Roots } from './library-types.ts'
+import { isLineFile, withLineFile } from './line-file.ts'
 import { listRecordings } from './listing.ts'
 import { loadRecording } from './loaded-recording.ts'
 import { loadedRecordings } from './loaded-recordings.ts'
@@ -221,11 +222,8 @@ export async function openLibrary(options: LibraryOptions): Promise<RecordingLib
     open,
     async importRecording(name, idOrPath, call = {}) {
       const path = await locate(idOrPath)
-      if (/\.(jsonl|ndjson)$/i.test(path)) {
-        await recorder.write(name, createReadStream(path))
-        return recorder.finish(name)
-      }
       if (isOwn(path)) throw ownFile(path)
+      if (isLineFile(path)) return withLineFile(path, call, (body) => recorder.importLines(name, body))
       await open(path, call)
       const file = await copies.find(stateKey(path, await readFileState(path)))
       if (file === undefined)

@@ -1,4 +1,4 @@
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { Ingested } from './recorder-types.ts'
 import type { RunStatus } from './run-schema.ts'
 import type { RunProgress } from './run-writer.ts'
@@ -38,8 +38,11 @@ export interface LiveRunOptions {
   readonly onIdle: () => void
 }
 
+/** What a body says itself of why it ends, else that it broke off. */
 const brokenOff = (cause: unknown): CausewayError =>
-  new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', { cause })
+  isCausewayError(cause)
+    ? cause
+    : new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', { cause })
 
 /** Time between a frame and the flush that stores it, ms. */
 const flushMs = 100

@@ -54,6 +54,11 @@ export interface Recorder {
   remove(name: string): Promise<void>
   /** Writes a run as a recording of the C++ recorder; the caller removes the file. */
   export(name: string): Promise<{ readonly file: string; remove(): Promise<void> }>
+  /**
+   * Fills a new run with the lines of a body and ends it. All of them or, where that throws as `write` does, nothing;
+   * `RECORDING_EXISTS` where there is a run of this name.
+   */
+  importLines(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState>
   /** Fills a new run from a private copy of a recording of the C++ recorder; throws `RECORDING_EXISTS`. */
   importCopy(name: string, copy: string): Promise<RunState>
   /** Every run, in order of the names. */

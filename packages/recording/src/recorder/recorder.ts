@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { Catalogue, RunEntry } from '../catalogue.ts'
 import { removeCopy } from '../copy.ts'
 import type { LibraryLog } from '../log.ts'
@@ -132,6 +132,27 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     }
   }
 
+  /** Makes a run that is finished at once; nothing is left of it where that fails. Throws `RECORDING_EXISTS`. */
+  const makeRun = async (name: string, fill: (run: LiveRun) => Promise<void>): Promise<RunState> => {
+    checkName(name)
+    if (catalogue.run(name) === undefined) await retain()
+    return alone(name, async () => {
+      if (await exists(pathOf(name)))
+        throw new CausewayError('RECORDING_EXISTS', `there is a recording ${name} already`, {
+          data: { recording: name },
+        })
+      try {
+        const run = await open(name)
+        await fill(run)
+        await close(run, 'finished')
+      } catch (error) {
+        await removeFile(name)
+        throw error
+      }
+      return stateOf(name)
+    })
+  }
+
   /** What a crash left: the catalogue may lag behind the files, and the files are right. */
   const recover = async (): Promise<void> => {
     const found = (await readdir(folder))
@@ -200,22 +221,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       }
       return { file, remove }
     },
-    importCopy: (name, copy) =>
-      alone(checkName(name), async () => {
-        if (await exists(pathOf(name)))
-          throw new CausewayError('RECORDING_EXISTS', `there is a recording ${name} already`, {
-            data: { recording: name },
-          })
+    importLines: (name, body) =>
+      makeRun(name, async (run) => {
+        run.begin()
         try {
-          const run = await open(name)
-          await run.import(copy)
-          await close(run, 'finished')
+          await run.take(body)
         } catch (error) {
-          await removeFile(name)
-          throw error
+          throw nothingKept(error)
         }
-        return stateOf(name)
       }),
+    importCopy: (name, copy) => makeRun(name, (run) => run.import(copy)),
     runs: () =>
       catalogue
         .runs()
@@ -264,6 +279,19 @@ function checkName(name: string): string {
   throw new CausewayError('INVALID_ARGUMENTS', `not a name of a recording: ${name.slice(0, 80)}`, {
     remedy: 'use 1 to 64 of the characters A-Z a-z 0-9 . _ -',
     data: { name: name.slice(0, 80) },
+  })
+}
+
+/** The same error where the lines before it are not kept. */
+function nothingKept(error: unknown): unknown {
+  if (!isCausewayError(error) || error.data.line === undefined) return error
+  const { code, message, data } = error
+  const remedy =
+    code === 'INVALID_FRAME' ? 'correct the line named in data.line, and import the file again' : error.remedy
+  return new CausewayError(code, message, {
+    remedy,
+    data: { ...data, accepted: 0, ignored: 0, last_frame_id: null },
+    cause: error,
   })
 }
 
