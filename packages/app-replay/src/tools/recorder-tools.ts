@@ -1,8 +1,11 @@
 /** Following a recording while it is made. */
 import type { Registrar } from '@causeway/app-kit'
 import { isCausewayError } from '@causeway/protocol'
-import type { Frame, Recording } from '@causeway/recording'
+import type { Columns, Frame, Recording } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
 import { z } from 'zod'
+import type { SeriesArgs } from '../analysis/series.ts'
+import { column } from '../domain/columns.ts'
 import { completeFrame, tailFrame, tailSummary } from '../domain/tail.ts'
 import { opened, type ReplaySession } from '../session.ts'
 import type { Replay } from '../store.ts'
@@ -32,7 +35,7 @@ export function recorderTools(app: Registrar<Replay, ReplaySession>): void {
       const { first_frame = 1, last_frame: recorded = 0 } = recording.summary.frames ?? {}
       const last_frame = await lastComplete(recording, recorded)
       const after = Math.max(after_frame ?? last_frame - limit, first_frame - 1)
-      const ids = await idsAfter(recording, after, last_frame, limit)
+      const ids = await idsOf(recording, { start: after + 1, end: last_frame }, limit, ctx)
       const frames = await Promise.all(ids.map((id) => recording.frame(id)))
       const status = await statusOf(recording, ctx.store)
       const next_frame = ids.at(-1) ?? Math.min(after, last_frame)
@@ -72,20 +75,18 @@ async function frameIfThere(recording: Recording, id: number): Promise<Frame | u
   }
 }
 
-async function idsAfter(
+/** The first ids of a range. Frames count, whatever they hold: a run may have no energies and no solver. */
+async function idsOf(
   recording: Recording,
-  after: number,
-  last: number,
-  limit: number,
+  range: { readonly start: number; readonly end: number },
+  most: number,
+  call: CallOptions,
 ): Promise<readonly number[]> {
-  const { frames, capabilities } = recording.summary
-  if (frames === null) return []
-  if (frames.contiguous)
-    return Array.from({ length: Math.max(0, Math.min(limit, last - after)) }, (_, i) => after + 1 + i)
-  const range = { start: after + 1, end: last }
-  const series = capabilities.includes('system_energy')
-    ? await recording.systemEnergy(range)
-    : await recording.solver(range)
-  const width = series.fields.length
-  return Array.from({ length: Math.min(limit, series.length) }, (_, i) => series.data[i * width] ?? 0)
+  const { start, end } = range
+  const length = Math.max(0, Math.min(most, end - start + 1))
+  if (length === 0) return []
+  if (recording.summary.frames?.contiguous) return Array.from({ length }, (_, i) => start + i)
+  const args: SeriesArgs = { plans: [], range, most: length }
+  const ids = column(await recording.analyse<Columns>('series', args, call), 'frame_id')
+  return Array.from({ length: ids.size }, (_, i) => ids.get(i))
 }

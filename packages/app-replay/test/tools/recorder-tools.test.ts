@@ -33,6 +33,36 @@ verifies('replay:tail', 'tail_recording: gives new frames of a run while it grow
 
 verifies(
   'replay:tail',
+  'tail_recording: frames without energies are frames, also where the ids have gaps',
+  async (t) => {
+    const { app, client } = await openReplay(t, [])
+    const { recorder } = app.store as Replay
+    const one = client()
+    const bare = (id: number): string =>
+      JSON.stringify({ frame_id: id, bodies: [{ id: 1, position: [0, 0, id], velocity: [0, 0, 1] }] })
+    const seen: unknown[] = []
+    let after: unknown = 0
+    /** Asks for two frames at a time, as long as there are more. */
+    const follow = async (pages: number): Promise<void> => {
+      for (let i = 0; i < pages; i++) {
+        const asked = { recording: 'run', after_frame: after, limit: 2 }
+        const { frames, next_frame, more } = await one.call('tail_recording', asked)
+        seen.push(...rowsOf(frames).map(({ frame_id }) => frame_id))
+        after = next_frame
+        t.equal(more, i < pages - 1)
+      }
+    }
+    await recorder.write('run', bodyOf([2, 4, 6, 8, 10].map(bare)))
+    await follow(3)
+    // From here on there are energies; what came before has none.
+    await recorder.write('run', bodyOf([bare(12), '{"run": {"bodies": [{"id": 1, "mass": 1}]}}', bare(14)]))
+    await follow(1)
+    t.same(seen, [2, 4, 6, 8, 10, 12, 14])
+  },
+)
+
+verifies(
+  'replay:tail',
   'tail_recording: a file of somebody else is copied again when it has changed',
   async (t) => {
     const { folder, client } = await openReplay(t, ['drop'])
