@@ -27,6 +27,17 @@ t.test('numberRoom: memory that was taken is taken again after the room is clear
   t.same([first[0], second[9]], [7, 7])
 })
 
+t.test('numberRoom: of what was needed once, a little is kept', async (t) => {
+  const room = numberRoom()
+  const fill = (): ReadonlySet<unknown> =>
+    new Set(Array.from({ length: 100 }, () => room.take(60_000).buffer))
+  const first = fill()
+  room.clear()
+  const kept = [...fill()].filter((buffer) => first.has(buffer))
+  t.equal(first.size, 100)
+  t.equal(kept.length, 16)
+})
+
 t.test('NumberRows: rows stay in order while there come more than were expected', async (t) => {
   const rows = new NumberRows()
   for (let i = 0; i < 1000; i++) {

@@ -3,6 +3,9 @@
 /** Numbers of a slab, 512 KiB: the blocks of some 100 frames of 20 bodies. */
 const slabLength = 65_536
 
+/** Slabs that are kept for the next flush, 8 MiB: twice what is taken before a flush comes by itself. */
+const keptSlabs = 16
+
 /** Hands out parts of a few large arrays, over and over again. */
 export interface NumberRoom {
   /** An array of this length; what stands in it is left from before. */
@@ -34,6 +37,7 @@ export function numberRoom(): NumberRoom {
     clear() {
       slab = 0
       used = 0
+      slabs.length = Math.min(slabs.length, keptSlabs)
     },
   }
 }
