@@ -2,6 +2,7 @@ import { CausewayError } from '@causeway/protocol'
 import { boundsOfFrame, type Connection, ofFrame } from './connection.ts'
 import { collisionReader, constraintReader, frictionReader, type ReadRows } from './contact-reader.ts'
 import { frameTable } from './era.ts'
+import { externalReader } from './external-reader.ts'
 import { countAt, flagAt, type RawRow, selectFrom, valueAt } from './selection.ts'
 import { stateReader } from './state-reader.ts'
 import type { BodyEnergy, Frame, Solver, SystemEnergy } from './types.ts'
@@ -21,6 +22,7 @@ export function frameReader(connection: Connection): ReadFrame {
   const collisions = collisionReader(connection)
   const constraints = constraintReader(connection)
   const friction = frictionReader(connection)
+  const externals = externalReader(connection)
   const solver = solverReader(connection)
   const system = systemReader(connection)
   const read = (frame: number): Frame => {
@@ -39,6 +41,7 @@ export function frameReader(connection: Connection): ReadFrame {
       collisions: collisions(frame),
       contact_constraints: constraints(frame),
       friction_constraints: friction(frame),
+      external_forces: externals(frame),
       solver: solver(frame)[0] ?? null,
       system_energy: system(frame)[0] ?? null,
       body_energies,

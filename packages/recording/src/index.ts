@@ -20,6 +20,7 @@ export type {
   ContactPoint,
   EnvironmentBody,
   Era,
+  ExternalForce,
   Foreseen,
   Frame,
   FrameRange,

@@ -117,6 +117,17 @@ export interface FrictionConstraint {
   readonly tangent2_lambda: Value
 }
 
+/** What acts on a body in the step of a frame beside gravity and contacts, as the engine says. */
+export interface ExternalForce {
+  readonly body_id: BodyId
+  /** N, world */
+  readonly force: Vector
+  /** N·m, world */
+  readonly torque: Vector
+  /** m, where it acts; as recorded */
+  readonly at: Vector
+}
+
 /** What the solver said of one frame. `converged` means something only where there are constraints. */
 export interface Solver {
   readonly iterations: Value
@@ -157,6 +168,8 @@ export interface Frame {
   readonly collisions: readonly Collision[]
   readonly contact_constraints: readonly ContactConstraint[]
   readonly friction_constraints: readonly FrictionConstraint[]
+  /** several of one body add up */
+  readonly external_forces: readonly ExternalForce[]
   readonly solver: Solver | null
   readonly system_energy: SystemEnergy | null
   readonly body_energies: readonly BodyEnergy[]

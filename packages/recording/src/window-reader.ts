@@ -1,6 +1,7 @@
 import ndarray, { type NdArray } from 'ndarray'
 import type { Connection } from './connection.ts'
 import { frameTable } from './era.ts'
+import { externalTable, hasExternalForces } from './external-reader.ts'
 import { type RawRow, wxyz, xyz } from './selection.ts'
 import { columnReader, flatRows, numberAt, vectorColumns } from './table-columns.ts'
 import type { BodyId } from './types.ts'
@@ -34,7 +35,7 @@ export type ReadWindow = (ids: readonly number[], context: number) => FrameWindo
 /** Prepares the statements of all tables; `bodies` are the columns of states and energies. */
 export function windowReader(connection: Connection, bodies: readonly BodyId[]): ReadWindow {
   const { db, era } = connection
-  const { parts, schema } = era
+  const { parts } = era
   const times = db
     .prepare<[number, number], RawRow>(
       `SELECT id, simulation_time FROM ${frameTable} WHERE id BETWEEN ? AND ? ORDER BY id`,
@@ -83,14 +84,7 @@ export function windowReader(connection: Connection, bodies: readonly BodyId[]):
     for (const name of ['friction_coefficient', 'normal_lambda', 'tangent1_lambda', 'tangent2_lambda'])
       select.column(root, name)
   })
-  const externalTable = 'AssetDynamicStateRecord_ExternalForceRecord'
-  const hasExternals =
-    parts.states === 'AssetDynamicStateRecord' &&
-    schema.has(externalTable, 'AssetDynamicStateRecord_id', 'ExternalForceRecord_id') &&
-    schema.has('ForceVectorRecord', 'x') &&
-    schema.has('TorqueVectorRecord', 'x') &&
-    db.prepare(`SELECT 1 FROM ${externalTable} LIMIT 1`).get() !== undefined
-  const externals = hasExternals
+  const externals = hasExternalForces(connection)
     ? db
         .prepare<[number, number], RawRow>(
           `SELECT s.frame_id, s.body_id, f.x, f.y, f.z, t.x, t.y, t.z FROM ${externalTable} l

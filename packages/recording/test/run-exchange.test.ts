@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { Frame, Recording, RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver, whole } from './library-kit.ts'
-import { bodyOf, frameLines, runLine } from './run-lines.ts'
+import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
 
 t.setTimeout(120_000)
 
@@ -60,6 +60,36 @@ t.test('exchange: a run, its export and the import of it answer the same', async
   t.same((await out.bodyEnergy(1, whole)).data, (await run.bodyEnergy(1, whole)).data)
   t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
 })
+
+t.test(
+  'exchange: external forces are in the frame of a run, of its export and of the import of it',
+  async (t) => {
+    const { files, data } = folders(t)
+    const library = await libraryOver(t, files, { dir: data })
+    const pushed = (id: number, forces: readonly object[]): string =>
+      frameLine(id, { bodies: [{ id: 1, forces }, { id: 2 }] })
+    const push = { force: [50, 0, 1], torque: [0, 2, 0], at: [0, 0, 3] }
+    const lines = [pushed(1, []), pushed(2, [push, { force: [-1, 0, 0] }]), pushed(3, []), pushed(4, [push])]
+    await library.recorder.write('run', bodyOf([runLine, ...lines]))
+    await exportTo(library, 'run', join(files, 'out.db'))
+    await library.importRecording('back', 'out.db')
+    const told = {
+      body_id: 1,
+      force: { x: 50, y: 0, z: 1 },
+      torque: { x: 0, y: 2, z: 0 },
+      at: { x: 0, y: 0, z: 3 },
+    }
+    for (const name of ['run', 'out.db', 'back']) {
+      const frames = await framesOf(await named(library, name))
+      const externals = frames.map(({ external_forces }) => external_forces)
+      t.match(externals, [[], [told, { body_id: 1, force: { x: -1 }, at: unknown }], [], [told]], name)
+      t.same(
+        externals.map(({ length }) => length),
+        [0, 2, 0, 1],
+      )
+    }
+  },
+)
 
 const recordings = [
   ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],

@@ -1,5 +1,13 @@
 /** Forces on every body of a frame, and what changed since the frame before. */
-import type { BodyId, Frame, FrictionConstraint, RecordingSummary, Value, Vector } from '@causeway/recording'
+import type {
+  BodyId,
+  ExternalForce,
+  Frame,
+  FrictionConstraint,
+  RecordingSummary,
+  Value,
+  Vector,
+} from '@causeway/recording'
 import { involves, pairsOf } from './body.ts'
 import { type ForceScale, newtons } from './force.ts'
 import { checkCone } from './friction-cone.ts'
@@ -16,6 +24,8 @@ export interface BodyBalance {
   readonly gravity_n: Vector | null
   /** null where the contacts have no recorded impulse */
   readonly contact_n: Vector | null
+  /** what the engine applied beside them; null where it was not a number */
+  readonly external_n: Vector | null
   /** m dv/dt */
   readonly inertial_n: Vector | null
   readonly unexplained_n: Value
@@ -76,11 +86,13 @@ function balanceOf(body: BodyId, { frame, before, summary, scale }: Around): Bod
   const isTouching = [...frame.collisions, ...frame.friction_constraints].some((row) => involves(row, body))
   const gravity = g === null || mass === null ? null : times(g, mass)
   const contact = isTouching ? contactForce(body, frame.friction_constraints, scale) : ([0, 0, 0] as const)
+  const external = externalForce(body, frame.external_forces)
   const inertial =
     velocity === null || then === null || mass === null || !scale.dt
       ? null
       : times(sub(velocity, then), mass / scale.dt)
-  const rest = inertial && gravity && contact ? sub(sub(inertial, gravity), contact) : null
+  const rest =
+    inertial && gravity && contact && external ? sub(sub(sub(inertial, gravity), contact), external) : null
   const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
   return {
@@ -88,11 +100,24 @@ function balanceOf(body: BodyId, { frame, before, summary, scale }: Around): Bod
     speed: state === undefined ? null : norm(state.velocity),
     gravity_n: vector(gravity),
     contact_n: vector(contact),
+    external_n: vector(external),
     inertial_n: vector(inertial),
     unexplained_n: rest === null ? null : Math.hypot(...rest),
     delta_e: energy === null || was === null ? null : energy - was,
     in_contact: isTouching,
   }
+}
+
+/** Sum of the external forces on a body, N. */
+function externalForce(body: BodyId, forces: readonly ExternalForce[]): Triple | null {
+  let sum: Triple = [0, 0, 0]
+  for (const { body_id, force } of forces) {
+    if (body_id !== body) continue
+    const one = triple(force)
+    if (one === null) return null
+    sum = sub(sum, times(one, -1))
+  }
+  return sum
 }
 
 /** Sum of -n normal + t1 tangent1 + t2 tangent2 over the rows of a body, N; negated where it is B. */

@@ -7,6 +7,7 @@ const lists = [
   'collisions',
   'contact_constraints',
   'friction_constraints',
+  'external_forces',
   'body_energies',
 ] as const
 
@@ -18,19 +19,22 @@ export interface FrameView extends Frame {
 
 /** The frame with at most `limit` rows in each list. */
 export function cutFrame(frame: Frame, limit: number): FrameView {
-  const { states, collisions, contact_constraints, friction_constraints, body_energies } = frame
+  const { states, collisions, contact_constraints, friction_constraints } = frame
+  const { external_forces, body_energies } = frame
   return {
     ...frame,
     states: states.slice(0, limit),
     collisions: collisions.slice(0, limit),
     contact_constraints: contact_constraints.slice(0, limit),
     friction_constraints: friction_constraints.slice(0, limit),
+    external_forces: external_forces.slice(0, limit),
     body_energies: body_energies.slice(0, limit),
     counts: {
       states: states.length,
       collisions: collisions.length,
       contact_constraints: contact_constraints.length,
       friction_constraints: friction_constraints.length,
+      external_forces: external_forces.length,
       body_energies: body_energies.length,
     },
     truncated: lists.some((list) => frame[list].length > limit),

@@ -1,5 +1,7 @@
 import { verifies } from '../../../../test/verifies.ts'
-import { ask, rowsOf } from '../replay-kit.ts'
+import { bodyOf } from '../../../recording/test/run-lines.ts'
+import type { Replay } from '../../src/store.ts'
+import { ask, openReplay, rowsOf } from '../replay-kit.ts'
 
 verifies(
   'replay:explain',
@@ -18,6 +20,36 @@ verifies(
     t.ok(rowsOf(push.contacts).some(({ utilization }) => Number(utilization) > 10))
   },
 )
+
+verifies('replay:explain', 'explain_frame: a force that the engine applied is explained', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const [mass, dt, g, thrust] = [10, 0.01, 9.81, 50]
+  const run = { gravity: [0, 0, -g], dt, bodies: [{ id: 1, mass }] }
+  /** A body that falls and is pushed along x from the second frame on, as semi-implicit Euler steps make it. */
+  const line = (k: number): string => {
+    const [vx, vz] = [(thrust / mass) * dt * (k - 1), -g * dt * k]
+    const position = [(vx * dt * k) / 2, 0, (vz * dt * (k + 1)) / 2]
+    const forces = k === 1 ? [] : [{ force: [thrust - 10, 0, 0] }, { force: [10, 0, 0] }]
+    const body = {
+      id: 1,
+      position,
+      velocity: [vx, 0, vz],
+      orientation: [1, 0, 0, 0],
+      angular_velocity: [0, 0, 0],
+      forces,
+    }
+    return JSON.stringify({ frame_id: k, time: k * dt, bodies: [body] })
+  }
+  const lines = [JSON.stringify({ run }), ...Array.from({ length: 20 }, (_, i) => line(i + 1))]
+  await (app.store as Replay).recorder.write('thrust', bodyOf(lines))
+  const story = await client().call('explain_frame', { recording: 'thrust', frame_id: 10 })
+  const [body] = rowsOf(story.balances)
+  t.match(body, { external_n: { x: thrust, y: 0, z: 0 }, contact_n: { x: 0 } })
+  t.ok(Math.abs(Number(body?.unexplained_n)) < 1e-9)
+  t.same(story.findings, [])
+  const frame = await client().call('get_frame', { recording: 'thrust', frame_id: 10 })
+  t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
+})
 
 verifies('replay:explain', 'explain_frame: the first frame has nothing before it', async (t) => {
   const client = await ask(t, 'drop')

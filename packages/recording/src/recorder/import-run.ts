@@ -34,7 +34,6 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
     const connection: Connection = { db, era, bounds: rowBounds(db), isIndexed: () => indexed }
     const readFrame = frameReader(connection)
     const readRates = rateReader(connection)
-    const readForces = forceReader(connection)
     const hasWallTime = era.schema.has(frameTable, 'wall_clock_time')
     const rows = db
       .prepare<[], [number, number | null]>(
@@ -44,10 +43,7 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
       .all()
     writer.addRun(factsOf(connection))
     for (const [id, wallTime] of rows)
-      writer.addFrame(
-        packed(readFrame(id), { wallTime, rates: readRates(id), forces: readForces(id) }),
-        nowMs,
-      )
+      writer.addFrame(packed(readFrame(id), { wallTime, rates: readRates(id) }), nowMs)
     return writer.flush(nowMs)
   } catch (error) {
     throw dataFailure(error, file)
@@ -97,38 +93,6 @@ function rateReader(connection: Connection): (frame: number) => readonly RawRow[
   return (frame) => statement.all(frame, ...boundsOfFrame(connection, table, frame))
 }
 
-const forceTable = 'AssetDynamicStateRecord_ExternalForceRecord'
-
-/** Body, force, torque and place of the external forces of a frame. */
-function forceReader(connection: Connection): (frame: number) => readonly RawRow[] {
-  const { db, era } = connection
-  const { has } = era.schema
-  const isThere =
-    has(forceTable, 'AssetDynamicStateRecord_id') &&
-    has('ForceVectorRecord', 'x') &&
-    has('TorqueVectorRecord', 'x') &&
-    db.prepare(`SELECT 1 FROM ${forceTable} LIMIT 1`).get() !== undefined
-  if (!isThere) return () => []
-  const rows = new Map<number, RawRow[]>()
-  const all = db
-    .prepare<[], RawRow>(
-      `SELECT s.frame_id, s.body_id, f.x, f.y, f.z, t.x, t.y, t.z, p.x, p.y, p.z FROM ${forceTable} l
-       JOIN AssetDynamicStateRecord s ON s.id = l.AssetDynamicStateRecord_id
-       JOIN ExternalForceRecord e ON e.id = l.ExternalForceRecord_id
-       LEFT JOIN ForceVectorRecord f ON f.id = e.force_id
-       LEFT JOIN TorqueVectorRecord t ON t.id = e.torque_id
-       LEFT JOIN CoordinateRecord p ON p.id = e.applicationPoint_id ORDER BY l.rowid`,
-    )
-    .raw()
-  for (const [frame, ...row] of all.iterate()) {
-    const id = numberOf(frame)
-    const known = rows.get(id)
-    if (known) known.push(row)
-    else rows.set(id, [row])
-  }
-  return (frame) => rows.get(frame) ?? []
-}
-
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
 const known = (value: Value): number => value ?? Number.NaN
 const triple = (vector: Vector | null): readonly [number, number, number] => [
@@ -141,17 +105,16 @@ const triple = (vector: Vector | null): readonly [number, number, number] => [
 interface Besides {
   readonly wallTime: number | null
   readonly rates: readonly RawRow[]
-  readonly forces: readonly RawRow[]
 }
 
-function packed(frame: Frame, { wallTime, rates, forces }: Besides): PackedFrame {
+function packed(frame: Frame, { wallTime, rates }: Besides): PackedFrame {
   const { solver, system_energy: system } = frame
   return {
     id: frame.frame_id,
     time: known(frame.simulation_time),
     wallTime: wallTime ?? Number.NaN,
     bodies: packBodies(frame, rates),
-    contacts: packContacts({ ...contactsOf(frame), externals: forces.flatMap((row) => row.map(numberOf)) }),
+    contacts: packContacts(contactsOf(frame)),
     solver: solver && {
       iterations: known(solver.iterations),
       residual: known(solver.residual),
@@ -202,7 +165,8 @@ function contactsOf({
   collisions,
   contact_constraints,
   friction_constraints,
-}: Frame): Omit<ContactRows, 'externals'> {
+  external_forces,
+}: Frame): ContactRows {
   const lists = { collisions: [] as number[], points: [] as number[] }
   for (const { body_a_id, body_b_id, normal, penetration_depth, contacts } of collisions) {
     lists.collisions.push(body_a_id, body_b_id, ...triple(normal), known(penetration_depth), contacts.length)
@@ -231,6 +195,9 @@ function contactsOf({
       ],
       ...[...triple(row.lever_arm_a), ...triple(row.lever_arm_b)],
       ...[row.friction_coefficient, row.normal_lambda, row.tangent1_lambda, row.tangent2_lambda].map(known),
+    ]),
+    externals: external_forces.flatMap(({ body_id, force, torque, at }) => [
+      ...[body_id, ...triple(force), ...triple(torque), ...triple(at)],
     ]),
   }
 }

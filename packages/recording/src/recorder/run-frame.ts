@@ -5,6 +5,7 @@ import type {
   BodyState,
   Collision,
   ContactConstraint,
+  ExternalForce,
   Frame,
   FrictionConstraint,
   Quaternion,
@@ -48,6 +49,7 @@ export function unpackFrame({ id, time, bodies, contacts, solver, system }: Pack
     collisions: collisionsOf(lists.collisions, lists.points),
     contact_constraints: rowsOf(lists.constraints, 14, constraintAt),
     friction_constraints: rowsOf(lists.friction, 21, frictionAt),
+    external_forces: rowsOf(lists.externals, 10, externalAt),
     solver: solver && solverOf(solver),
     system_energy: system && systemOf(system),
     body_energies: energiesOf(bodies),
@@ -142,6 +144,13 @@ const frictionAt = (list: Float64Array, at: number): FrictionConstraint => ({
   normal_lambda: value(list[at + 18]),
   tangent1_lambda: value(list[at + 19]),
   tangent2_lambda: value(list[at + 20]),
+})
+
+const externalAt = (list: Float64Array, at: number): ExternalForce => ({
+  body_id: list[at] ?? 0,
+  force: vectorAt(list, at + 1),
+  torque: vectorAt(list, at + 4),
+  at: vectorAt(list, at + 7),
 })
 
 const solverOf = ({ iterations, residual, converged, constraints, contacts }: SolverRow): Solver => ({

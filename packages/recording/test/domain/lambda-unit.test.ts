@@ -55,6 +55,7 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
       tangent2_lambda: null,
       ...part,
     })),
+    external_forces: [],
     solver: null,
     system_energy: null,
     body_energies: [],
