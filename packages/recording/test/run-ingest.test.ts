@@ -38,6 +38,39 @@ t.test('ingest: a frame that differs from the one stored, or comes too late, is 
   await t.rejects(write(recorder, ['{"run": {"gravity": [0, 0, -1.62]}}']), { code: 'FRAME_CONFLICT' })
 })
 
+t.test(
+  'ingest: frames that are sent again are the same, whatever a later run line says of their bodies',
+  async (t) => {
+    const { recorder } = await over(t)
+    const forces = [{ force: [1, 0, 0] }]
+    /** Body 2 has forces, and energies of its own. */
+    const line = (id: number, change: object = {}): string => {
+      const [ball, crate] = JSON.parse(frameLine(id)).bodies
+      const energy = { linear_ke: 1, rotational_ke: 0, potential_e: 2, total_e: 3, ...change }
+      return frameLine(id, {
+        bodies: [ball, { ...crate, id: 4, forces }, { ...crate, energy }],
+        contacts: [],
+      })
+    }
+    const lines = Array.from({ length: 10 }, (_, i) => line(i + 1))
+    await write(recorder, lines)
+    // Of what was computed, nothing stays as it was; of what was taken as moving, body 4 does not.
+    const declared = '{"run": {"bodies": [{"id": 1, "mass": 2}, {"id": 4, "is_environment": true}]}}'
+    const again = [declared, '{"run": {"gravity": [0, 0, -9.81]}}', ...lines]
+    t.match(await write(recorder, again), { accepted: 0, ignored: 10 })
+    t.match(await write(recorder, [...again, line(11)]), { accepted: 1, ignored: 10, last_frame_id: 11 })
+    await t.rejects(
+      write(recorder, [line(11, { total_e: 4 })]),
+      { code: 'FRAME_CONFLICT' },
+      'energies that were sent count',
+    )
+    const other = frameLine(11, { bodies: [{ id: 1, position: [0, 0, 9] }], contacts: [] })
+    await t.rejects(write(recorder, [other]), { code: 'FRAME_CONFLICT' })
+    const fewer = frameLine(11, { bodies: JSON.parse(line(11)).bodies.slice(0, 1), contacts: [] })
+    await t.rejects(write(recorder, [fewer]), { code: 'FRAME_CONFLICT' })
+  },
+)
+
 t.test('ingest: ids may have gaps, and the recording says so', async (t) => {
   const { recorder, open } = await over(t)
   await write(recorder, [runLine, frameLine(1), frameLine(2), frameLine(9)])

@@ -3,7 +3,7 @@
  * `docs/recording-frames.md` says what the numbers mean.
  */
 
-/** Columns of a body's row; `parts` is a sum of `hasState` and `hasEnergy`. */
+/** Columns of a body's row; `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
 export const bodyFields = [
   ...['id', 'parts', 'px', 'py', 'pz', 'vx', 'vy', 'vz', 'ax', 'ay', 'az', 'qw', 'qx', 'qy', 'qz'],
   ...['rw', 'rx', 'ry', 'rz', 'alpha_x', 'alpha_y', 'alpha_z'],
@@ -31,6 +31,9 @@ export const hasState = 1
 
 /** The body stands in the frame's energies. */
 export const hasEnergy = 2
+
+/** The energies are those that the engine gave; else they follow from what was known of the body. */
+export const hasOwnEnergy = 4
 
 /**
  * Lists of the contact block, in this order, with the numbers of a row:

@@ -7,6 +7,8 @@ import { bodyAt, bodyWidth, type PackedFrame, toBytes, unpackContacts } from './
 import { mergeRun, type RunBody, type RunFacts, type RunKnowledge } from './run-facts.ts'
 import { bodyColumns, readFacts } from './run-row.ts'
 import { type RunStatus, runMigrations } from './run-schema.ts'
+import { isSameFrame } from './same-frame.ts'
+import { isStill } from './wire-bodies.ts'
 
 /** How far a run has come. */
 export interface RunProgress {
@@ -191,11 +193,8 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
         data: { frame_id: frame.id, last_frame_id: run.last },
       })
     const [time, bodies, contacts] = stored
-    const isSame =
-      Object.is(time ?? Number.NaN, frame.time) &&
-      bodies.equals(toBytes(frame.bodies)) &&
-      (frame.contacts === null ? contacts === null : contacts?.equals(toBytes(frame.contacts)) === true)
-    if (isSame) return true
+    if (isSameFrame({ time: time ?? Number.NaN, bodies, contacts }, frame, (id) => isStill(id, run)))
+      return true
     throw new CausewayError('FRAME_CONFLICT', `frame ${frame.id} is stored already and differs`, {
       remedy: 'another engine may be recording under this name: use one name for each run',
       data: { frame_id: frame.id, last_frame_id: run.last },

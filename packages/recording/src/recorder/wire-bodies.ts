@@ -1,6 +1,6 @@
 /** Reading the bodies of a frame line. */
-import { isEnvironmentId } from '../domain/body-id.ts'
-import { bodyAt, bodyWidth, hasEnergy, hasState } from './packed-frame.ts'
+import { environmentBit, isEnvironmentId } from '../domain/body-id.ts'
+import { bodyAt, bodyWidth, hasEnergy, hasOwnEnergy, hasState } from './packed-frame.ts'
 import { writeEnergies } from './run-energy.ts'
 import type { RunKnowledge } from './run-facts.ts'
 import type { ContactLists } from './wire-contacts.ts'
@@ -38,6 +38,10 @@ const kinds = {
   torque: xyzIn('N·m'),
 } as const satisfies Record<string, VectorKind>
 
+/** True for a body of the environment, also under the number that it was declared by. */
+export const isStill = (id: number, { bodies }: Pick<RunKnowledge, 'bodies'>): boolean =>
+  isEnvironmentId(id) || (!bodies.has(id) && bodies.has(id + environmentBit))
+
 /** Reads the list `bodies` of a line into rows; its forces go to the lists of contacts. Throws `INVALID_FRAME`. */
 export function readBodies(value: unknown, knowledge: RunKnowledge, contacts: ContactLists): Float64Array {
   const items = list(value, 'bodies')
@@ -52,8 +56,7 @@ export function readBodies(value: unknown, knowledge: RunKnowledge, contacts: Co
     if (seen.has(id)) unexpected(idPath, id, 'each body once a frame')
     seen.add(id)
     // The environment does not move: its pose is no state, as in the recordings of the C++ recorder.
-    const isStill = isEnvironmentId(id) || (!knowledge.bodies.has(id) && knowledge.bodies.has(id + 2 ** 31))
-    if (isStill) return
+    if (isStill(id, knowledge)) return
     readBody(body, { path, rows, at, id, contacts }, knowledge)
     at += bodyWidth
   })
@@ -139,5 +142,5 @@ function readEnergy(value: unknown, { path, rows, at }: BodyRow): void {
   energyNames.forEach((name, i) => {
     rows[at + bodyAt.energy + i] = number(energy[name], name, own, 'J')
   })
-  rows[at + bodyAt.parts] = hasState | hasEnergy
+  rows[at + bodyAt.parts] = hasState | hasEnergy | hasOwnEnergy
 }
