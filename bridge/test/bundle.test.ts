@@ -19,8 +19,9 @@ verifies('bridge:bundle', async (t) => {
     cpSync(join(checkout, 'bridge', file), join(dir, file))
 
   const backend = await startBackend(t)
+  const node = oldestNode(t)
   for (const file of ['dist/bridge.js', 'run.mjs']) {
-    const bridge = startBridge(t, { url: backend.url, node: oldestNode(), run: [join(dir, file)] })
+    const bridge = startBridge(t, { url: backend.url, node, run: [join(dir, file)] })
     t.match(await bridge.open(), { result: { protocolVersion: '2025-11-25' } }, file)
     t.match(await bridge.call(1, 'tools/list'), { result: {} })
     bridge.end()

@@ -1,9 +1,29 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { clientProgram } from '../../scripts/clients.mjs'
 
-/** A Node 20 where this machine has one, else the Node that runs the tests. */
-export function oldestNode(): string {
-  const places = [process.env.CAUSEWAY_NODE20, '/usr/local/bin/node', '/usr/bin/node']
-  const isNode20 = (path: string) => /^v20\./.test(String(execFileSync(path, ['--version'])))
-  return places.find((path) => path !== undefined && existsSync(path) && isNode20(path)) ?? process.execPath
+/**
+ * A Node 20, the oldest line that the bridge runs on: the one that `CAUSEWAY_NODE20` names, else one of the search path,
+ * else the one that `scripts/clients.mjs` installs. Without any, a developer's test runs on the current Node and says so;
+ * in continuous integration, where it has to be proved, this throws.
+ */
+export function oldestNode(t: { comment(text: string): void }, env = process.env): string {
+  const named = env.CAUSEWAY_NODE20
+  if (named !== undefined) {
+    if (isNode20(named)) return named
+    throw new Error(`CAUSEWAY_NODE20 names no Node 20: ${named}`)
+  }
+  // The whole path: what started the tests has put a newer Node first.
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+  const places = [...folders.map((folder) => join(folder, 'node')), clientProgram('node-20', env)]
+  const found = places.find((place) => place !== undefined && isNode20(place))
+  if (found !== undefined) return found
+  const missing =
+    'no Node 20 is found: name one in CAUSEWAY_NODE20, or install one by `node scripts/clients.mjs install`'
+  if (env.CI) throw new Error(missing)
+  t.comment(`${missing}; this runs on ${process.version}`)
+  return process.execPath
 }
+
+const isNode20 = (program: string): boolean =>
+  spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v20.') === true

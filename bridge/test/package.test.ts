@@ -14,7 +14,7 @@ verifies('bridge:package', async (t) => {
   // Outside the checkout, where no node_modules is found by going up.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-package-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
-  const node = oldestNode()
+  const node = oldestNode(t)
   const env = {
     ...process.env,
     PATH: [dirname(node), process.env.PATH].join(delimiter),

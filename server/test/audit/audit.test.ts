@@ -245,17 +245,21 @@ verifies('audit:retention', async (t) => {
   t.teardown(() => store.close())
   const old = clock.now - 31 * 24 * 3600_000
   const ages = [...Array(2500).fill(old), ...Array(1500).fill(clock.now)]
-  await store.audit.append(ages.map((at_ms) => entry({ at_ms })))
+  await store.audit.append(ages.map((at_ms, n) => entry({ at_ms, request_id: `r${n}` })))
   const open = (maxRows: number) =>
     openAudit({ store: store.audit, keepDays: 30, maxRows, log: captureLog().log, now: () => clock.now })
   const until_ = async (count: number) => {
     while ((await store.audit.count()) !== count) await new Promise((resolve) => setTimeout(resolve, 5))
   }
+  const kept = async () =>
+    (await store.audit.query({ limit: ages.length })).map(({ request_id }) => request_id).reverse()
+  const newest = (count: number) => ages.map((_, n) => `r${n}`).slice(-count)
   await open(1_000_000).close()
   await until_(1500)
+  t.same(await kept(), newest(1500), 'what is older than its days goes')
   await open(1000).close()
   await until_(1000)
-  t.pass('by days, then by rows')
+  t.same(await kept(), newest(1000), 'of too many rows the oldest go')
 })
 
 verifies('audit:stop', async (t) => {
