@@ -1,6 +1,7 @@
 /** How the contact of one pair evolves: runs, transitions, chatter, flips of the normal. */
 import type { BodyId, FrameRange, PairFrame, Value, Vector } from '@causeway/recording'
 import { count, pairName, several } from './sentence.ts'
+import { turnLimit } from './turn-limit.ts'
 import { dot, opposite } from './vector.ts'
 
 /** What one frame says of the pair, without its rows. */
@@ -57,7 +58,7 @@ export interface Evolution {
   readonly runs: readonly Run[]
   /** frames in which contact begins or ends within the range */
   readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
-  /** at least `chatterTransitions` transitions within `chatterWindow` frames */
+  /** at least `chatterTransitions` transitions within `chatterWindow` frames, whatever made them */
   readonly chatter: boolean
   /** most transitions in any window */
   readonly peak_transitions: number
@@ -69,11 +70,15 @@ export interface Evolution {
   readonly point_count_changes: number
 }
 
-/** Window of the chatter test, frames, and the transitions in it from which on contact chatters. */
-export const chatterWindow = 30
-export const chatterTransitions = 4
+/**
+ * Window of the chatter test, frames, and the transitions in it from which on contact chatters. This counts every begin and
+ * end, a bounce too: it describes the contact. The law of chatter (`laws/chatter-law.ts`) judges it, and counts only short
+ * losses of a pair that does not part.
+ */
+const chatterWindow = 30
+const chatterTransitions = 4
 
-const cosOfJump = Math.cos(Math.PI / 6)
+const cosOfLimit = Math.cos(turnLimit)
 
 /** Reads the evolution from the frames of contact, which are ascending; `range` is what was asked for. */
 export function evolution(frames: readonly Touch[], range: FrameRange): Evolution {
@@ -92,7 +97,7 @@ export function evolution(frames: readonly Touch[], range: FrameRange): Evolutio
     if (contactPoints(touch) !== contactPoints(before)) point_count_changes += 1
     const turned = turn(before.normal, touch.normal)
     if (turned !== null && turned < 0) normal_flips.push(touch.frame_id)
-    else if (turned !== null && turned < cosOfJump) normal_jumps.push(touch.frame_id)
+    else if (turned !== null && turned < cosOfLimit) normal_jumps.push(touch.frame_id)
   }
   const transitions = transitionsOf(runs, range)
   const peak_transitions = densest(transitions.map(({ frame_id }) => frame_id))

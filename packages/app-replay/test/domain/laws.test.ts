@@ -223,6 +223,18 @@ t.test('chatterLaw: contact that comes and goes without parting', async (t) => {
     ),
     [{ kind: 'contact_chatter', frames: { first: 12, last: 24 }, value: 4, pair: [1, floor] }],
   )
+  const lost = (...frames: readonly number[]) =>
+    findingsOf(
+      chatterLaw(),
+      losing((frame) => frames.includes(frame)),
+    )
+  t.match(
+    lost(12, 22, 32),
+    [{ frames: { first: 12, last: 32 }, value: 3 }],
+    'each 10 frames after the one before',
+  )
+  t.same(lost(12, 22, 33), [], 'a loss 11 frames later begins anew')
+  t.same(lost(12, 13, 14, 15, 16, 17, 20, 26), [], 'six frames without contact are no loss of it')
 })
 
 t.test('penetrationLaw: overlap of 9 mm is let pass, 12 mm that last are too deep', async (t) => {

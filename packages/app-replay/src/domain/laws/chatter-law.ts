@@ -2,7 +2,9 @@
  * A contact that lasts does not come and go.
  *
  * A loss counts when the pair touches again within 5 frames although it did not part: its speed along the normal was
- * below a quarter of g dt when contact was lost, so it is no bounce. Chatter: 3 losses within 30 frames.
+ * below a quarter of g dt when contact was lost, so it is no bounce. Chatter: 3 losses and more, each within 10 frames of
+ * the one before. The flag `chatter` of get_contact_history is another one: it counts every begin and end of contact within
+ * 30 frames, bounces too, and judges nothing.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -12,12 +14,13 @@ import type { Law } from './law.ts'
 import type { Run } from './run.ts'
 import type { Touch } from './touch.ts'
 
-/** Frames looked at, losses in them from which on contact chatters, frames of a loss. */
-export const chatterRule = { window: 30, losses: 3, gap: 5 } as const
+/** Most frames from a loss to the next one, losses from which on contact chatters, most frames without contact in a loss. */
+const chatterRule = { near: 10, losses: 3, gap: 5 } as const
 
 interface Losses {
   readonly touch: Touch
-  readonly frames: number[]
+  /** first frame without contact of the last loss */
+  last: number
   /** speed at which the bodies part, m/s, after the last frame of contact */
   parting: number
 }
@@ -31,7 +34,7 @@ export function chatterLaw(): Law {
       const { frame, touches, scene, window } = step
       for (const touch of touches) {
         const { key, before, columnA, columnB, normal } = touch
-        const losses = pairs.get(key) ?? { touch, frames: [], parting: 0 }
+        const losses = pairs.get(key) ?? { touch, last: Number.NEGATIVE_INFINITY, parting: 0 }
         pairs.set(key, losses)
         const gap = frame - before - 1
         if (gap >= 1 && gap <= chatterRule.gap && losses.parting < 0.25 * scene.g * scene.dt)
@@ -61,11 +64,12 @@ export function chatterLaw(): Law {
 }
 
 /** Counts a loss of contact: it goes on with the run of the pair where that is near. */
-function count({ touch: { a, b }, frames }: Losses, frame: number, found: Run[]): void {
-  const last = frames.at(-1)
-  frames.push(frame)
-  const run = found.findLast(({ pair }) => pair?.[0] === a && pair[1] === b)
-  if (run && last !== undefined && frame - last <= chatterRule.window / chatterRule.losses) {
+function count(losses: Losses, frame: number, found: Run[]): void {
+  const { a, b } = losses.touch
+  const isNear = frame - losses.last <= chatterRule.near
+  losses.last = frame
+  const run = isNear ? found.findLast(({ pair }) => pair?.[0] === a && pair[1] === b) : undefined
+  if (run) {
     run.last = frame
     run.frames += 1
     return

@@ -1,10 +1,8 @@
 /** The normal of a lasting contact turns slowly: less than 30 degrees from a frame to the next. */
+import { turnLimit } from '../turn-limit.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
-
-/** rad */
-export const turnLimit = Math.PI / 6
 
 /** Makes the law. */
 export function normalLaw(): Law {
