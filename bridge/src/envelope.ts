@@ -1,4 +1,4 @@
-import { type Id, kindOf, type MessageKind } from '@causeway/protocol'
+import { type Id, isObject, kindOf, type MessageKind } from '@causeway/protocol'
 import { parsed } from './parsed.ts'
 
 /** What the bridge must know of a message of the server. */
@@ -30,7 +30,7 @@ const parsedBytes = 64 * 1024
  */
 export function readEnvelope(json: Buffer): Envelope | undefined {
   const value = json.length > parsedBytes ? readMembers(json) : parsed(json)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (!isObject(value)) return undefined
   const { id = null } = value as { id?: Id | null }
   return { kind: kindOf(value), id, hasResult: 'result' in value }
 }

@@ -3,7 +3,9 @@
  *
  * Under one key, calls see one object. It is plain JSON, so that it survives a restart.
  */
+
 import type { App } from '@causeway/app-kit'
+import { isObject } from '@causeway/protocol'
 
 /** Where states are kept between runs. Each method is one transaction. */
 export interface ClientStateStore {
@@ -89,7 +91,5 @@ export function clientStates(
 }
 
 function merge(fresh: unknown, saved: unknown): unknown {
-  const isObject = (value: unknown): value is object =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
   return isObject(fresh) && isObject(saved) ? { ...fresh, ...saved } : saved
 }

@@ -2,8 +2,9 @@
  * The npx that started this process. npm passes a signal only to the shell between, and that shell passes none on: without
  * a look at it, a stopped npx leaves its server running.
  */
+
 import { readFileSync } from 'node:fs'
-import { processIdentity } from './process-identity.ts'
+import { processIdentity } from '@causeway/store'
 
 /** How often it is looked at, ms. */
 const lookEveryMs = 250

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { closest } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject } from '@causeway/protocol'
 import { type OwnFlag, readCommandLine } from './command-line.ts'
 import { type Config, defaultDataDir, type SettingKey, settings } from './config.ts'
 
@@ -108,8 +108,7 @@ function readConfigFile(file: string): Raw {
   } catch (cause) {
     throw invalid(`not JSON: ${file}`, cause)
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw invalid(`not a JSON object: ${file}`)
+  if (!isObject(json)) throw invalid(`not a JSON object: ${file}`)
   for (const name of Object.keys(json))
     if (!Object.hasOwn(settings, name)) throw unknown(`setting in ${file}`, name, keys)
   return json as Raw

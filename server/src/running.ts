@@ -2,9 +2,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { lockFiles } from '@causeway/store'
+import { lockFiles, processIdentity } from '@causeway/store'
 import { z } from 'zod'
-import { processIdentity } from './process-identity.ts'
 
 const { holder: fileName } = lockFiles
 

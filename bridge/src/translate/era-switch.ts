@@ -1,9 +1,18 @@
-import { claimedVersion, kindOf, legacyVersions, meta, modernVersion, type Request } from '@causeway/protocol'
+import {
+  claimedVersion,
+  isObject,
+  type JsonObject,
+  kindOf,
+  legacyVersions,
+  meta,
+  modernVersion,
+  type Request,
+} from '@causeway/protocol'
 import { parsed } from '../parsed.ts'
 import type { Stage } from '../stage.ts'
 import { legacyClient, type Translator } from './legacy-client.ts'
 import { modernClient } from './modern-client.ts'
-import { type Caller, callerOf, isMembers, type Members, modernRequest } from './modern-shape.ts'
+import { type Caller, callerOf, modernRequest } from './modern-shape.ts'
 import { refusesLegacy, refusesModern } from './refusal.ts'
 import { keyOf, lineOf, noticeLine, ownIds } from './wire.ts'
 
@@ -31,7 +40,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     const ends = { toServer, toClient }
     const ownId = ownIds('probe')
     /** What to do with the answer to a request of this id. */
-    const watched = new Map<string, (response: Members, json: Buffer) => void>()
+    const watched = new Map<string, (response: JsonObject, json: Buffer) => void>()
     let legacy: Spoken = 'unknown'
     let modern: Spoken = 'unknown'
     /** Lines of a legacy client that wait until it is known how its server speaks. */
@@ -62,12 +71,16 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     }
 
     /** Asks the server something on behalf of nobody. */
-    const probe = (method: string, params: Members, then: (result: Members | undefined) => void): void => {
+    const probe = (
+      method: string,
+      params: JsonObject,
+      then: (result: JsonObject | undefined) => void,
+    ): void => {
       const request: Request = { jsonrpc: '2.0', id: ownId(), method, params }
-      watched.set(keyOf(request.id), ({ result }) => then(isMembers(result) ? result : undefined))
+      watched.set(keyOf(request.id), ({ result }) => then(isObject(result) ? result : undefined))
       toServer(lineOf(request))
     }
-    const discover = (caller: Caller, then: (discovered: Members | undefined) => void): void => {
+    const discover = (caller: Caller, then: (discovered: JsonObject | undefined) => void): void => {
       const { params = {} } = modernRequest({ jsonrpc: '2.0', id: '', method: '' }, caller)
       probe('server/discover', params, (result) => {
         const versions = [result?.supportedVersions].flat()
@@ -92,7 +105,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
 
     const callModern = (line: Buffer, request: Request): void => {
       watched.set(keyOf(request.id), (response, json) => {
-        if (isMembers(response.result) && 'resultType' in response.result) modern = 'yes'
+        if (isObject(response.result) && 'resultType' in response.result) modern = 'yes'
         // A client that has opened a session itself knows what its server speaks.
         if (modern === 'yes' || legacy === 'yes' || !refusesModern(response)) toClient(json)
         else if (typeof modern === 'object') modern.fromClient(request)
@@ -181,10 +194,10 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
         if (watched.size === 0 && typeof translator !== 'object') return toClient(json)
         const message = parsed(json)
         const isResponse = kindOf(message) === 'response'
-        const id = isResponse ? keyOf((message as Members).id) : ''
+        const id = isResponse ? keyOf((message as JsonObject).id) : ''
         const answer = watched.get(id)
         watched.delete(id)
-        if (answer !== undefined) return answer(message as Members, json)
+        if (answer !== undefined) return answer(message as JsonObject, json)
         // Beside a session of the client's own, only the calls that it made in the other era are translated.
         const isForeign = typeof translator !== 'object' || (legacy === 'yes' && !isResponse)
         if (isForeign || !translator.fromServer(message)) toClient(json)

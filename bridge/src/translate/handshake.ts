@@ -1,8 +1,8 @@
-import { legacyVersions, meta, modernVersion } from '@causeway/protocol'
-import { type Members, membersOf } from './modern-shape.ts'
+import { type JsonObject, legacyVersions, meta, modernVersion } from '@causeway/protocol'
+import { membersOf } from './modern-shape.ts'
 
 /** The answer to `initialize`, from that to `server/discover`: in the version asked for, if there is such a one. */
-export function initializeResult(discovered: Members, requestedVersion: unknown): Members {
+export function initializeResult(discovered: JsonObject, requestedVersion: unknown): JsonObject {
   const version = legacyVersions.find((known) => known === requestedVersion) ?? legacyVersions[0]
   const { capabilities = {}, instructions } = discovered
   return {
@@ -14,7 +14,7 @@ export function initializeResult(discovered: Members, requestedVersion: unknown)
 }
 
 /** The answer to `server/discover`, from that to `initialize`; without what makes it one of the stateless era. */
-export function discoverResult(initialized: Members): Members {
+export function discoverResult(initialized: JsonObject): JsonObject {
   const { capabilities = {}, instructions } = initialized
   return {
     supportedVersions: [modernVersion],

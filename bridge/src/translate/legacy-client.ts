@@ -1,16 +1,15 @@
-import { type Id, kindOf, meta, type Notification, type Request } from '@causeway/protocol'
+import {
+  type Id,
+  isObject,
+  type JsonObject,
+  kindOf,
+  meta,
+  type Notification,
+  type Request,
+} from '@causeway/protocol'
 import type { Ends } from '../stage.ts'
 import { initializeResult } from './handshake.ts'
-import {
-  type Caller,
-  isMembers,
-  legacyResult,
-  type Members,
-  membersOf,
-  modernRequest,
-  withMeta,
-  without,
-} from './modern-shape.ts'
+import { type Caller, legacyResult, membersOf, modernRequest, withMeta, without } from './modern-shape.ts'
 import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine } from './wire.ts'
 
 /** One direction each for the messages of a pair of peers that speak different eras. */
@@ -41,7 +40,7 @@ const listChanged: Readonly<Record<string, string>> = {
  */
 export function legacyClient(
   { toServer, toClient }: Ends,
-  { initialize, discovered, retryMs }: { initialize: Request; discovered: Members; retryMs: number },
+  { initialize, discovered, retryMs }: { initialize: Request; discovered: JsonObject; retryMs: number },
 ): Translator {
   const caller: Caller = {
     clientInfo: initialize.params?.clientInfo,
@@ -118,13 +117,13 @@ export function legacyClient(
   }
 
   /** The server cannot go on without these: each becomes a request of its own. */
-  const ask = (call: Open, result: Members): void => {
+  const ask = (call: Open, result: JsonObject): void => {
     call.requestState = result.requestState
     call.asked = new Map(Object.keys(membersOf(result, 'inputRequests')).map((key) => [key, askId()]))
     for (const [key, id] of call.asked) {
       const { method, params } = membersOf(result.inputRequests, key)
       asks.set(keyOf(id), { of: call, key })
-      toClient(requestLine(id, String(method), isMembers(params) ? params : {}))
+      toClient(requestLine(id, String(method), isObject(params) ? params : {}))
     }
     if (call.asked.size === 0) goOn(call)
   }
@@ -141,7 +140,7 @@ export function legacyClient(
     send({ ...request, params })
   }
 
-  const reply = (response: Members): void => {
+  const reply = (response: JsonObject): void => {
     const found = asks.get(keyOf(response.id))
     if (found === undefined) return
     const { of: call, key } = found
@@ -158,15 +157,15 @@ export function legacyClient(
     }
   }
 
-  const answer = (response: Members): boolean => {
+  const answer = (response: JsonObject): boolean => {
     if (response.id === listening) return relisten(response)
     const call = open.get(keyOf(response.id))
     if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
     const result = response.result
-    if (isMembers(result) && result.resultType === 'input_required') ask(call, result)
+    if (isObject(result) && result.resultType === 'input_required') ask(call, result)
     else {
       open.delete(keyOf(response.id))
-      const plain = isMembers(result)
+      const plain = isObject(result)
         ? { ...response, result: legacyResult(call.request.method, result) }
         : response
       toClient(lineOf(plain))
@@ -175,7 +174,7 @@ export function legacyClient(
   }
 
   /** The subscription has ended. */
-  const relisten = ({ error }: Members): true => {
+  const relisten = ({ error }: JsonObject): true => {
     const ended = listening
     isBehind = true
     if ((error as { code?: unknown } | undefined)?.code === -32601) listening = undefined
@@ -199,11 +198,11 @@ export function legacyClient(
       const kind = kindOf(message)
       if (kind === 'request') (requests[(message as Request).method] ?? begin)(message as Request)
       else if (kind === 'notification') notice(message as Notification)
-      else if (kind === 'response') reply(message as Members)
+      else if (kind === 'response') reply(message as JsonObject)
     },
     fromServer(message) {
       const kind = kindOf(message)
-      if (kind === 'response') return answer(message as Members)
+      if (kind === 'response') return answer(message as JsonObject)
       if (kind === 'notification') passNotice(message as Notification)
       return kind === 'notification'
     },

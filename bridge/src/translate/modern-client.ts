@@ -1,15 +1,16 @@
-import { type Id, kindOf, meta, type Notification, type Request } from '@causeway/protocol'
+import {
+  type Id,
+  isObject,
+  type JsonObject,
+  kindOf,
+  meta,
+  type Notification,
+  type Request,
+} from '@causeway/protocol'
 import type { Ends } from '../stage.ts'
 import { discoverResult } from './handshake.ts'
 import type { Translator } from './legacy-client.ts'
-import {
-  callerOf,
-  isMembers,
-  type Members,
-  membersOf,
-  modernResult,
-  withoutEnvelope,
-} from './modern-shape.ts'
+import { callerOf, membersOf, modernResult, withoutEnvelope } from './modern-shape.ts'
 import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine, unknownMethodLine } from './wire.ts'
 
 /** A call as the server has it; the id of the client's request changes with each round of questions. */
@@ -22,11 +23,11 @@ interface Open {
   /** What the server asks, not yet answered, the first of which the client is busy with. */
   readonly questions: Request[]
   /** The answer, where it came while the client was being asked. */
-  answer: Members | undefined
+  answer: JsonObject | undefined
 }
 
 /** A subscription of the client: what it wants to hear. */
-type Filter = Members
+type Filter = JsonObject
 
 /** Where the server may ask the client something in the stateless era. */
 const interruptible = new Set(['tools/call', 'prompts/get', 'resources/read'])
@@ -41,7 +42,7 @@ const questions = new Set(['elicitation/create', 'sampling/createMessage', 'root
  * answered to that. A question of the server interrupts the oldest call that waits: which one it is about cannot be
  * seen, and any of them brings the reply back.
  */
-export function modernClient({ toServer, toClient }: Ends, initialized: Members): Translator {
+export function modernClient({ toServer, toClient }: Ends, initialized: JsonObject): Translator {
   const open = new Map<string, Open>()
   const listeners = new Map<string, { id: Id; filter: Filter }>()
   const ownId = ownIds('modern')
@@ -49,7 +50,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
   const capabilities = membersOf(initialized, 'capabilities')
   let logLevel: unknown
 
-  const result = (method: string, value: Members): Members =>
+  const result = (method: string, value: JsonObject): JsonObject =>
     modernResult(method, value, initialized.serverInfo)
   const ask = (method: string, params: object): void => toServer(requestLine(ownId(), method, params))
 
@@ -100,10 +101,10 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
     toServer(noticeLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
-  const finish = (call: Open, answer: Members): void => {
+  const finish = (call: Open, answer: JsonObject): void => {
     open.delete(keyOf(call.request.id))
     const { method } = call.request
-    const value = isMembers(answer.result) ? { ...answer, result: result(method, answer.result) } : answer
+    const value = isObject(answer.result) ? { ...answer, result: result(method, answer.result) } : answer
     toClient(lineOf({ ...value, id: call.waiting }))
   }
 
@@ -153,7 +154,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
       }
   }
 
-  const answer = (response: Members): boolean => {
+  const answer = (response: JsonObject): boolean => {
     const call = open.get(keyOf(response.id))
     if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
     if (call.waiting === undefined) call.answer = response
@@ -183,7 +184,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: Members)
     },
     fromServer(message) {
       const kind = kindOf(message)
-      if (kind === 'response') return answer(message as Members)
+      if (kind === 'response') return answer(message as JsonObject)
       if (kind === 'request') question(message as Request)
       else if (kind === 'notification') passNotice(message as Notification)
       return kind !== 'invalid'

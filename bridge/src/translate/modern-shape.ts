@@ -1,7 +1,4 @@
-import { meta, modernVersion, type Request } from '@causeway/protocol'
-
-/** Members of a JSON object. */
-export type Members = Readonly<Record<string, unknown>>
+import { asObject, type JsonObject, meta, modernVersion, type Request } from '@causeway/protocol'
 
 /** Who a client is and what it can do, as each message of the stateless era says it. */
 export interface Caller {
@@ -18,14 +15,8 @@ const envelopeKeys: readonly string[] = [
   logLevelKey,
 ]
 
-export const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The object under a name, empty where there is none. */
-export const membersOf = (value: unknown, name: string): Members => {
-  const member = isMembers(value) ? value[name] : undefined
-  return isMembers(member) ? member : {}
-}
+export const membersOf = (value: unknown, name: string): JsonObject => asObject(asObject(value)[name])
 
 /** A request of a legacy client as one of the stateless era. */
 export function modernRequest(request: Request, caller: Caller, logLevel?: string): Request {
@@ -50,7 +41,7 @@ export function callerOf(request: Request): Caller & { readonly logLevel: unknow
 }
 
 /** A message of the stateless era without what that era adds; what a client puts into `_meta` itself stays. */
-export function withoutEnvelope<M extends { readonly params?: Members }>(message: M): M {
+export function withoutEnvelope<M extends { readonly params?: JsonObject }>(message: M): M {
   if (message.params === undefined) return message
   const params = without(message.params, ['_meta', 'inputResponses', 'requestState'])
   return { ...message, params: withMeta(params, without(membersOf(message.params, '_meta'), envelopeKeys)) }
@@ -67,7 +58,7 @@ const cacheable = new Set([
 ])
 
 /** A result of a legacy server as one of the stateless era: complete, and not to be kept. */
-export function modernResult(method: string, result: Members, serverInfo: unknown): Members {
+export function modernResult(method: string, result: JsonObject, serverInfo: unknown): JsonObject {
   return {
     ...result,
     resultType: 'complete',
@@ -77,15 +68,15 @@ export function modernResult(method: string, result: Members, serverInfo: unknow
 }
 
 /** A result of the stateless era as a legacy client expects it. */
-export function legacyResult(method: string, result: Members): Members {
+export function legacyResult(method: string, result: JsonObject): JsonObject {
   const added = ['resultType', '_meta', ...(cacheable.has(method) ? ['ttlMs', 'cacheScope'] : [])]
   return withMeta(without(result, added), without(membersOf(result, '_meta'), [meta.serverInfo]))
 }
 
-/** Members with this `_meta`, or none where it is empty. */
-export const withMeta = (members: Members, _meta: Members): Members =>
+/** JsonObject with this `_meta`, or none where it is empty. */
+export const withMeta = (members: JsonObject, _meta: JsonObject): JsonObject =>
   Object.keys(_meta).length === 0 ? members : { ...members, _meta }
 
-/** Members without those of these names. */
-export const without = (members: Members, names: readonly string[]): Members =>
+/** JsonObject without those of these names. */
+export const without = (members: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)))

@@ -3,8 +3,15 @@
  * our tools, so limits, audit and transactions are the same as for everybody else.
  */
 import type { ChannelContext } from '@causeway/app-kit'
-import { asCausewayError, CausewayError, type ErrorObject, errorObject, rowOf } from '@causeway/protocol'
-import { isObject, type JsonObject } from './domain/json.ts'
+import {
+  asCausewayError,
+  CausewayError,
+  type ErrorObject,
+  errorObject,
+  isObject,
+  type JsonObject,
+  rowOf,
+} from '@causeway/protocol'
 import { type DebriefSession, openPlotOf } from './session.ts'
 import type { Debrief } from './store.ts'
 

@@ -1,6 +1,7 @@
 /** The original's two ways to send commands: its WebSocket, and POST. */
+
 import type { Registrar } from '@causeway/app-kit'
-import { isObject } from './domain/json.ts'
+import { isObject } from '@causeway/protocol'
 import { answerText, type LegacyContext, legacyCommand, statusOf } from './legacy-command.ts'
 import type { DebriefSession } from './session.ts'
 import type { Debrief } from './store.ts'

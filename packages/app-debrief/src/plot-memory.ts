@@ -1,12 +1,11 @@
 /** A plot in memory: the document that is in force, its history, and the change that is being prepared. */
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, type JsonObject } from '@causeway/protocol'
 import { type HandlersOf, inSlices } from '@causeway/worker'
 import { type Applied, applyCommands } from './domain/apply-command.ts'
 import { readCommands } from './domain/command.ts'
 import { idOf } from './domain/feature.ts'
 import { featureChecker } from './domain/feature-problems.ts'
 import { depths, type History, type HistoryEntry, kindOf, redo, remember, undo } from './domain/history.ts'
-import type { JsonObject } from './domain/json.ts'
 import { alignedWith, applyPatch, type Patch, patchBetween } from './domain/patch.ts'
 import { eventsOf } from './domain/patch-event.ts'
 import { type PlotDocument, parseSteps, textParts } from './domain/plot-document.ts'

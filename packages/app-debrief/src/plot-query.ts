@@ -1,4 +1,5 @@
 /** Questions to a plot in memory, answered with plain data. */
+import { isObject, type JsonObject } from '@causeway/protocol'
 import { type Bounds, padded, unionOf } from './domain/bounds.ts'
 import {
   countByType,
@@ -11,7 +12,6 @@ import {
 } from './domain/feature-rows.ts'
 import { type Depths, depths, type History } from './domain/history.ts'
 import { type Injected, type Injection, injected, missingFor, selectedItems } from './domain/inject.ts'
-import { isObject, type JsonObject } from './domain/json.ts'
 import { type MapData, mapData } from './domain/map/map-data.ts'
 import { oneLine } from './domain/patch-event.ts'
 import { type PlotDocument, stateOf, timeState, viewportState } from './domain/plot-document.ts'

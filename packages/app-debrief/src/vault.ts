@@ -1,7 +1,6 @@
 /** The analysis tools of ToolVault, run on an open plot so that features never travel through the client. */
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { type Injection, readInjection } from './domain/inject.ts'
-import { isObject, type JsonObject } from './domain/json.ts'
 import type { Plot } from './plot.ts'
 import type { DebriefContext } from './session.ts'
 import type { VaultTool } from './vault-tool.ts'

@@ -1,5 +1,5 @@
 /** Reading a caller's arguments, with a message that says what is missing, unknown and expected. */
-import { CausewayError, type ErrorCode } from '@causeway/protocol'
+import { CausewayError, type ErrorCode, isObject } from '@causeway/protocol'
 import type { z } from 'zod'
 import { closest } from './closest.ts'
 
@@ -40,12 +40,10 @@ export function renamed(owner: string, args: unknown, names: Readonly<Record<str
 /** Both paths lead through the same objects and differ in their last name. */
 function moved(owner: string, args: unknown, from: readonly string[], to: readonly string[]): unknown {
   const [name = '', ...rest] = from
-  if (typeof args !== 'object' || args === null || Array.isArray(args) || !Object.hasOwn(args, name))
-    return args
-  const given = args as Readonly<Record<string, unknown>>
-  if (rest.length > 0) return { ...given, [name]: moved(owner, given[name], rest, to.slice(1)) }
+  if (!isObject(args) || !Object.hasOwn(args, name)) return args
+  if (rest.length > 0) return { ...args, [name]: moved(owner, args[name], rest, to.slice(1)) }
   const known = to[0] ?? name
-  if (Object.hasOwn(given, known)) {
+  if (Object.hasOwn(args, known)) {
     const problems: Problem[] = [
       { argument: name, problem: `is another name of ${known}, which is given too` },
     ]
@@ -53,7 +51,7 @@ function moved(owner: string, args: unknown, from: readonly string[], to: readon
       data: { problems },
     })
   }
-  const { [name]: value, ...others } = given
+  const { [name]: value, ...others } = args
   return { ...others, [known]: value }
 }
 

@@ -11,8 +11,8 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/** Insertions, deletions, substitutions and swaps of neighbours that make one text of the other (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
   const width = b.length + 1
   const cost = new Uint16Array((a.length + 1) * width)
   const at = (i: number, j: number): number => cost[i * width + j] ?? 0

@@ -14,7 +14,7 @@ export {
   sample,
 } from './ask.ts'
 export type { Cache } from './cache.ts'
-export { closest } from './closest.ts'
+export { closest, editDistance } from './closest.ts'
 export type { CallContext, Changes, ChannelContext, Env, Facts, Log, Roots, ToolContext } from './context.ts'
 export type { DataPart } from './data-part.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'

@@ -147,7 +147,7 @@ verifies('trm:submit:cancel', 'a command is ended when its caller goes', async (
 
 t.test('groups: no number that means this process is ever signalled', async (t) => {
   for (const pid of [0, 1, -1, process.pid, Number.NaN]) t.notOk(signalGroup(pid, 'SIGKILL'), String(pid))
-  t.match(await markOf(process.pid), { pid: process.pid })
+  t.match(markOf(process.pid), { pid: process.pid })
 })
 
 t.test('capture: escapes, carriage returns and repeats', async (t) => {

@@ -10,6 +10,7 @@ export {
   isCausewayError,
 } from './causeway-error.ts'
 export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
+export { asObject, isObject, type JsonObject } from './json.ts'
 export {
   failure,
   failureOf,

@@ -1,6 +1,7 @@
 /** JSON-RPC 2.0 envelopes (https://www.jsonrpc.org/specification) as MCP uses them. */
 import { type CausewayError, errorObject } from './causeway-error.ts'
 import { rowOf } from './errors.ts'
+import { isObject } from './json.ts'
 
 /** An id as a peer sent it; its type is kept. */
 export type Id = string | number
@@ -40,9 +41,6 @@ export type Message = Request | Notification | Response
 
 /** What a JSON value is as a message; `invalid` for anything that JSON-RPC 2.0 does not know. */
 export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** True for an id that MCP allows: a string or a number (null and fractions of other types are not). */
 export const isId = (value: unknown): value is Id =>

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject } from '@causeway/protocol'
 import { type Config, defaultDataDir } from '../config.ts'
 import { setValue, valueAt } from '../domain/edit-json-text.ts'
 import { type JsonNode, type JsonProblem, readJsonText } from '../domain/json-text.ts'
@@ -132,7 +132,7 @@ const otherTransports = new Set(['url', 'serverUrl', 'headers', 'headersHelper',
 
 /** What the user said of the server besides stays. */
 function withOwnKeys(old: unknown, entry: Entry): object {
-  if (typeof old !== 'object' || old === null || Array.isArray(old)) return entry
+  if (!isObject(old)) return entry
   const kept = Object.entries(old).filter(([key]) => !otherTransports.has(key))
   const env = entry.env && { env: { ...(old as { env?: object }).env, ...entry.env } }
   return { ...Object.fromEntries(kept), ...entry, ...env }
@@ -145,9 +145,8 @@ function changes(
   at: readonly string[],
 ): readonly (readonly [readonly string[], unknown])[] {
   if (isDeepStrictEqual(old, wanted)) return []
-  const isObject = typeof old === 'object' && old !== null && !Array.isArray(old)
-  if (!isObject || Object.keys(old).some((key) => !Object.hasOwn(wanted, key))) return [[at, wanted]]
+  if (!isObject(old) || Object.keys(old).some((key) => !Object.hasOwn(wanted, key))) return [[at, wanted]]
   return Object.entries(wanted)
-    .filter(([key, value]) => !isDeepStrictEqual((old as Record<string, unknown>)[key], value))
+    .filter(([key, value]) => !isDeepStrictEqual(old[key], value))
     .map(([key, value]) => [[...at, key], value])
 }

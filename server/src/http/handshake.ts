@@ -1,5 +1,5 @@
 /** `initialize`: what may be left out, and what is answered. */
-import { CausewayError, legacyVersions, type Params } from '@causeway/protocol'
+import { CausewayError, isObject, legacyVersions, type Params } from '@causeway/protocol'
 import type { MountDescription } from '../core.ts'
 
 /** The revision of clients that name none: the first one with this transport. */
@@ -35,9 +35,6 @@ export function initializeResult(
   const spoken = legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0]
   return { protocolVersion: spoken, capabilities, serverInfo, instructions }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const wrong = (member: string, expected: string): CausewayError =>
   new CausewayError('INVALID_PARAMS', `${member} of initialize must be ${expected}`)

@@ -5,7 +5,7 @@
  * SDK, which finds it begun; so there is one place that knows how each of these is told.
  */
 import { isAsk } from '@causeway/app-kit'
-import { CausewayError, type Id, isId, type Params, type Request } from '@causeway/protocol'
+import { CausewayError, type Id, isId, isObject, type Params, type Request } from '@causeway/protocol'
 import type { Caller, Core } from '../core.ts'
 import type { Abortable } from '../lazy-signal.ts'
 import { type Listed, Roster } from '../roster.ts'
@@ -157,6 +157,3 @@ export class BegunCalls {
     for (const { call } of this.#calls) call.cancel(new CausewayError('CANCELLED', 'the session has ended'))
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

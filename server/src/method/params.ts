@@ -1,5 +1,5 @@
 /** Reading the params of a method. */
-import { CausewayError, type Params } from '@causeway/protocol'
+import { CausewayError, isObject, type Params } from '@causeway/protocol'
 
 /** A required text; throws `INVALID_PARAMS`. */
 export function text(params: Params, name: string): string {
@@ -11,6 +11,6 @@ export function text(params: Params, name: string): string {
 /** A required object; throws `INVALID_PARAMS`. */
 export function object(params: Params, name: string): Params {
   const value = params[name]
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Params
+  if (isObject(value)) return value
   throw new CausewayError('INVALID_PARAMS', `params.${name} is not an object`, { data: { param: name } })
 }

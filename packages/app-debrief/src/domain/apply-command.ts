@@ -1,11 +1,10 @@
 /** Commands applied to a document: all of them or none. */
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, type JsonObject } from '@causeway/protocol'
 import { unionOf } from './bounds.ts'
 import type { Command, Notice } from './command.ts'
 import { type Draft, draftOf } from './draft.ts'
 import { idOf } from './feature.ts'
 import { checkFeatures } from './feature-problems.ts'
-import type { JsonObject } from './json.ts'
 import type { PlotDocument } from './plot-document.ts'
 import { metadataKind, withTime, withViewport } from './plot-state.ts'
 

@@ -1,6 +1,5 @@
 /** DebriefCommand: `{command, payload}`, the one form in which tools, scripts and models change a plot. */
-import { CausewayError } from '@causeway/protocol'
-import { isObject, type JsonObject } from './json.ts'
+import { CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { readTimeState, readViewport, type TimeState, type ViewportState } from './plot-state.ts'
 
 /** Text, data or a picture for whoever looks at the plot; it changes nothing. */

@@ -1,7 +1,7 @@
 /** A document while commands are applied to it; it is not seen before all of them have succeeded. */
+import type { JsonObject } from '@causeway/protocol'
 import { idOf } from './feature.ts'
 import { type Item, isSameItem } from './item.ts'
-import type { JsonObject } from './json.ts'
 import { itemOf, keepKnown, type PlotDocument, type StateItem } from './plot-document.ts'
 import { featureText, type PlotLayout, withMembers } from './plot-text.ts'
 

@@ -1,10 +1,9 @@
 /** What is wrong with features that somebody wants to put into a plot: everything, not only the first thing. */
 
 import { parseTime } from '@causeway/app-kit/time'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { dataTypeOf, idOf, positionsOf, propertiesOf } from './feature.ts'
 import { geometryProblems } from './geometry-problems.ts'
-import { isObject, type JsonObject } from './json.ts'
 
 /** A feature and what is wrong with it; the members are those that readers of these files know. */
 export interface FeatureProblem {

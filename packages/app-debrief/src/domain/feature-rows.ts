@@ -1,9 +1,9 @@
 /** What a model reads of features: a row each, or the features themselves, thinned where it asks for it. */
 
 import { formatTime } from '@causeway/app-kit/time'
+import type { JsonObject } from '@causeway/protocol'
 import { type Bounds, overlap } from './bounds.ts'
 import type { Item } from './item.ts'
-import type { JsonObject } from './json.ts'
 import type { PlotDocument } from './plot-document.ts'
 import { simplified } from './simplify.ts'
 

@@ -1,5 +1,5 @@
 /** A GeoJSON feature (RFC 7946) of a plot, read with tolerance: what is not understood is passed over. */
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonObject } from '@causeway/protocol'
 
 /** A longitude and a latitude, degrees. */
 export type LonLat = readonly [lon: number, lat: number]

@@ -1,5 +1,5 @@
 /** What is wrong with the coordinates of a geometry (RFC 7946 section 3.1); degrees, metres for heights. */
-import { isObject } from './json.ts'
+import { isObject } from '@causeway/protocol'
 
 /** Named problems of one geometry; the rest would say the same. */
 const mostNamed = 5

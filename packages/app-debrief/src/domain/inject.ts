@@ -1,7 +1,7 @@
 /** Arguments of analysis tools that the plot can give: the selection, a collection, a track, the view, the time. */
 
+import { isObject, type JsonObject } from '@causeway/protocol'
 import type { Item } from './item.ts'
-import { isObject, type JsonObject } from './json.ts'
 import { type PlotDocument, timeState, viewportState } from './plot-document.ts'
 
 /** Where an argument comes from when the caller gives none. */

@@ -1,9 +1,9 @@
 /** A feature of a plot in memory: its text, and what is asked of it all the time. */
 
 import { parseTime } from '@causeway/app-kit/time'
+import type { JsonObject } from '@causeway/protocol'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { dataTypeOf, geometryTypeOf, idOf, nameOf, positionsOf, propertiesOf } from './feature.ts'
-import type { JsonObject } from './json.ts'
 
 /** What lists, maps and sliders want to know of a feature. */
 export interface Looks {

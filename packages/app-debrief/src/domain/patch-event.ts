@@ -1,5 +1,5 @@
 /** What open views are told of a change: only what is different, as JSON text. */
-import { isObject, type JsonObject } from './json.ts'
+import { isObject, type JsonObject } from '@causeway/protocol'
 import type { FeaturePatch, Patch } from './patch.ts'
 import { type PlotDocument, timeState, viewportState } from './plot-document.ts'
 

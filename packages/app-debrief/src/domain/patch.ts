@@ -1,6 +1,6 @@
 /** The difference between two documents, which can be undone, sent and kept. */
+import type { JsonObject } from '@causeway/protocol'
 import { type Item, isSameItem, makeItem } from './item.ts'
-import type { JsonObject } from './json.ts'
 import type { PlotDocument, StateItem } from './plot-document.ts'
 import { metadataKind, type StateKind } from './plot-state.ts'
 import { membersOf, type PlotLayout } from './plot-text.ts'

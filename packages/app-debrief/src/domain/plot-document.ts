@@ -1,11 +1,10 @@
 /** A plot in memory. Documents are never changed: a change makes another one that shares what stayed the same. */
 
 import { formatTime } from '@causeway/app-kit/time'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { type Bounds, unionOf } from './bounds.ts'
 import { propertiesOf } from './feature.ts'
 import { type Item, makeItem } from './item.ts'
-import { isObject, type JsonObject } from './json.ts'
 import { metadataKind, type TimeState, timeOf, type ViewportState, viewportOf } from './plot-state.ts'
 import { featureText, type PlotLayout, plotParts, scanSteps } from './plot-text.ts'
 import { finished } from './steps.ts'

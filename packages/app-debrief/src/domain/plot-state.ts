@@ -1,10 +1,9 @@
 /** What a plot keeps beside its features: the time slider and the view, stored in the file as metadata features. */
 
 import { parseTime } from '@causeway/app-kit/time'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { type Bounds, boundsOf } from './bounds.ts'
 import { dataTypeOf, propertiesOf } from './feature.ts'
-import { isObject, type JsonObject } from './json.ts'
 
 /** The time slider: ISO 8601 with an offset, `start <= current <= end`. */
 export interface TimeState {

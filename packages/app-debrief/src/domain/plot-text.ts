@@ -2,8 +2,7 @@
  * The text of a plot file, cut at its features. What is not changed is written back as the very characters that were
  * read: numbers, order of members, unknown members and indentation survive because nobody touches them.
  */
-import { CausewayError } from '@causeway/protocol'
-import { isObject, type JsonObject } from './json.ts'
+import { CausewayError, isObject, type JsonObject } from '@causeway/protocol'
 import { finished } from './steps.ts'
 
 /** Everything of the text but the features. */

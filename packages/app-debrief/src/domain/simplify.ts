@@ -1,7 +1,7 @@
 /** Fewer vertices for a look at a line: Douglas and Peucker (1973), with everything that belongs to a vertex kept beside it. */
+import { isObject, type JsonObject } from '@causeway/protocol'
 import { unwrapped } from './bounds.ts'
 import { type LonLat, propertiesOf } from './feature.ts'
-import { isObject, type JsonObject } from './json.ts'
 
 /** Metres of one degree of latitude, about; a look needs no geodesy. */
 const metresPerDegree = 111_195

@@ -2,6 +2,7 @@
  * The gate: whether an action is legal in this cycle. It judges what any selector chose, repairs spellings that leave no
  * doubt, and says in words what is wrong with the rest, for the model that has to correct itself.
  */
+import { asObject } from '@causeway/protocol'
 import { type Action, type ActionName, act, actionNames } from './action.ts'
 import { readCell } from './cell.ts'
 import { type Situation, spokenParameters } from './menu.ts'
@@ -26,7 +27,7 @@ export function gate(proposal: Proposal, situation: Situation): Verdict {
     return wrong(`there is no action ${quote(proposal.action)}; choose one of ${offered(situation)}`)
   const closed = closedBecause(name, situation)
   if (closed !== undefined) return wrong(`${name}: ${closed}; choose one of ${offered(situation)}`)
-  return judges[name](parametersOf(proposal.parameters), situation)
+  return judges[name](asObject(proposal.parameters), situation)
 }
 
 /** What is always possible: to wait, or to go on with what is under way. */
@@ -171,5 +172,3 @@ const quote = (value: unknown): string => JSON.stringify(value ?? null).slice(0,
 const listed = (names: readonly unknown[]): string =>
   names.length === 0 ? 'none' : names.slice(0, 20).join(', ')
 const offered = ({ menu }: Situation): string => listed([...new Set(menu.map(({ action }) => action))])
-const parametersOf = (value: unknown): Parameters =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Parameters) : {}

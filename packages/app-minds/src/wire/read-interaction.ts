@@ -1,4 +1,5 @@
 /** Interactions and their parts as games send them. */
+import { asObject } from '@causeway/protocol'
 import type { Interaction, InteractionParameter } from '../domain/observation.ts'
 
 /** An interaction under its name. */
@@ -16,17 +17,17 @@ export function readInteraction(key: string, value: Record<string, unknown>): In
 /** need -> change per game minute, numbers alone. */
 export const readRates = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    Object.entries(loose(value)).filter(
+    Object.entries(asObject(value)).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number' && Number.isFinite(entry[1]),
     ),
   )
 
 /** Parameters of an interaction: a description, or an object of type and description. */
 export const readParameters = (value: unknown): readonly InteractionParameter[] =>
-  Object.entries(loose(value)).map(([name, one]) => ({
+  Object.entries(asObject(value)).map(([name, one]) => ({
     name,
-    type: (typeof one === 'object' ? text(loose(one).type) : null) ?? 'string',
-    description: typeof one === 'string' ? one : (text(loose(one).description) ?? ''),
+    type: (typeof one === 'object' ? text(asObject(one).type) : null) ?? 'string',
+    description: typeof one === 'string' ? one : (text(asObject(one).description) ?? ''),
   }))
 
 /** The value if it is a text that is not empty. */
@@ -40,9 +41,3 @@ export const numberOr = (value: unknown, otherwise: number): number =>
 /** The texts in a list. */
 export const stringsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-
-/** An object, or an empty one in its place. */
-export const loose = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {}

@@ -1,11 +1,11 @@
 /** Messages and events as games send them. */
-import { CausewayError } from '@causeway/protocol'
+import { asObject, CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Message, MindEvent } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
 import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
-import { loose, text } from './read-interaction.ts'
+import { text } from './read-interaction.ts'
 
 /** Longest message that is kept, characters. */
 const messageChars = 2000
@@ -13,7 +13,7 @@ const messageChars = 2000
 /** Messages of a conversation; what has no words is left out. */
 export function readMessages(value: unknown): readonly Message[] {
   if (!Array.isArray(value)) return []
-  return value.map(loose).flatMap((one): Message[] => {
+  return value.map(asObject).flatMap((one): Message[] => {
     const message = text(one.message)
     if (message === null) return []
     const speaker = text(one.speaker_id) ?? text(one.speaker_name) ?? ''

@@ -1,5 +1,5 @@
 /** From what a game sends to an `Observation`: every spelling that games have, doubtful values mended with a warning. */
-import { CausewayError } from '@causeway/protocol'
+import { asObject, CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { readCell } from '../domain/cell.ts'
 import type {
@@ -16,15 +16,7 @@ import { nearest } from '../domain/observation.ts'
 import type { Limits } from '../limits.ts'
 import { within } from './limit.ts'
 import { problemsOf } from './problems.ts'
-import {
-  loose,
-  numberOr,
-  readInteraction,
-  readParameters,
-  readRates,
-  stringsOf,
-  text,
-} from './read-interaction.ts'
+import { numberOr, readInteraction, readParameters, readRates, stringsOf, text } from './read-interaction.ts'
 import { readMessages } from './read-messages.ts'
 
 /** An observation, and what was mended in it. */
@@ -54,19 +46,19 @@ export function readObservation(value: unknown, limits: Limits): ReadObservation
   const { entity_id, current_simulation_time, status, needs, vision, conversations } = parsed.data
   const warnings: string[] = []
   const position = readPosition(status)
-  const state = loose(status?.activity_state ?? status?.controller_state)
+  const state = asObject(status?.activity_state ?? status?.controller_state)
   const observation: Observation = {
     entity_id,
     time: Math.floor(current_simulation_time),
     position,
     movement_locked: status?.movement_locked === true,
-    current: readCurrent(loose(status?.current_interaction)),
+    current: readCurrent(asObject(status?.current_interaction)),
     activity: readActivity(state),
-    needs: readNeeds(loose(needs), warnings),
+    needs: readNeeds(asObject(needs), warnings),
     entities:
       vision === null || vision === undefined
         ? null
-        : readEntities(loose(vision), position, limits, warnings),
+        : readEntities(asObject(vision), position, limits, warnings),
     conversations: (conversations ?? []).map(readConversation),
   }
   return { observation, warnings, unknown: Object.keys(parsed.data).filter((key) => !known.has(key)) }
@@ -113,7 +105,7 @@ function readNeeds(given: Record<string, unknown>, warnings: string[]): Need[] {
   const isUsable = max > 0
   if (!isUsable) warnings.push(`needs: maximum ${max} is not positive; taken as 100`)
   const top = isUsable ? max : 100
-  return Object.entries(loose(given.needs)).flatMap(([name, value]): Need[] => {
+  return Object.entries(asObject(given.needs)).flatMap(([name, value]): Need[] => {
     const number = typeof value === 'number' ? value : Number.NaN
     if (!Number.isFinite(number)) {
       warnings.push(`needs.${name}: not a number; left out`)
@@ -134,7 +126,7 @@ function readEntities(
   const given = Array.isArray(vision.visible_entities) ? vision.visible_entities : []
   const entities = new Map<string, Entity>()
   for (const [index, value] of given.entries()) {
-    const entity = readEntity(loose(value), limits, warnings)
+    const entity = readEntity(asObject(value), limits, warnings)
     if (entity === null) warnings.push(`vision.visible_entities.${index}: without an id; left out`)
     else if (entities.has(entity.entity_id))
       warnings.push(`${entity.entity_id}: seen twice; the first counts`)
@@ -154,8 +146,8 @@ function readEntity(value: Record<string, unknown>, limits: Limits, warnings: st
     warnings.push(
       `${id}: offers ${offered.length} interactions; the first ${limits.interactions_per_entity} count`,
     )
-  const relationship = loose(value.relationship)
-  const engagement = loose(value.current_interaction)
+  const relationship = asObject(value.relationship)
+  const engagement = asObject(value.current_interaction)
   return {
     entity_id: id,
     display_name: text(value.display_name) ?? text(value.name) ?? id,
@@ -182,10 +174,10 @@ function readEntity(value: Record<string, unknown>, limits: Limits, warnings: st
 function readInteractions(value: unknown): Entity['interactions'] {
   if (Array.isArray(value))
     return value.flatMap((one) => {
-      const name = typeof one === 'string' ? one : text(loose(one).name)
-      return name === null ? [] : [readInteraction(name, loose(one))]
+      const name = typeof one === 'string' ? one : text(asObject(one).name)
+      return name === null ? [] : [readInteraction(name, asObject(one))]
     })
-  return Object.entries(loose(value)).map(([name, one]) => readInteraction(name, loose(one)))
+  return Object.entries(asObject(value)).map(([name, one]) => readInteraction(name, asObject(one)))
 }
 
 function readConversation(
@@ -196,7 +188,7 @@ function readConversation(
     interaction_name: text(value.interaction_name) ?? 'conversation',
     participants: Array.isArray(value.participants)
       ? value.participants.flatMap((one) =>
-          typeof one === 'string' ? [one] : (text(loose(one).entity_id) ?? []),
+          typeof one === 'string' ? [one] : (text(asObject(one).entity_id) ?? []),
         )
       : [],
     initiator_id: text(value.initiator_id),

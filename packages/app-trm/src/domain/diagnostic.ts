@@ -1,4 +1,5 @@
 /** What linters and compilers complain about, whichever of them says it. */
+import { isObject, type JsonObject } from '@causeway/protocol'
 
 /** One complaint. */
 export interface Diagnostic {
@@ -103,11 +104,10 @@ function fromJson(output: string): Diagnostic[] | undefined {
   })
 }
 
-type Json = { readonly [name: string]: unknown }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
-
-const ofEslint = ({ filePath }: Json, { line, column, ruleId, severity, message }: Json): Diagnostic => ({
+const ofEslint = (
+  { filePath }: JsonObject,
+  { line, column, ruleId, severity, message }: JsonObject,
+): Diagnostic => ({
   file: String(filePath ?? ''),
   line: Number(line ?? 1),
   column: typeof column === 'number' ? column : null,
@@ -116,7 +116,7 @@ const ofEslint = ({ filePath }: Json, { line, column, ruleId, severity, message 
   message: String(message ?? ''),
 })
 
-const ofPylint = ({ path, line, column, symbol, message, ...entry }: Json): Diagnostic => {
+const ofPylint = ({ path, line, column, symbol, message, ...entry }: JsonObject): Diagnostic => {
   const code = String(entry['message-id'])
   return {
     file: String(path ?? ''),

@@ -1,11 +1,13 @@
 /** Groups of processes: known again after a restart, and ended whole. */
+
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { processIdentity } from '@causeway/store'
 
 /** A process that can be told from a later one with the same number. */
 export interface ProcessMark {
   readonly pid: number
-  /** field 22 of /proc/<pid>/stat, clock ticks since boot; null where the system does not tell */
+  /** what tells it from one of another start or another boot; null where it has ended or the system does not tell */
   readonly started: string | null
 }
 
@@ -13,19 +15,7 @@ export interface ProcessMark {
 export const markerName = 'CAUSEWAY_STEP'
 
 /** The mark of a process that runs now. */
-export async function markOf(pid: number): Promise<ProcessMark> {
-  return { pid, started: await startOf(pid) }
-}
-
-async function startOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    // The name in parentheses may hold spaces; the fields after it do not.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null // ended, or a system without /proc
-  }
-}
+export const markOf = (pid: number): ProcessMark => ({ pid, started: processIdentity(pid) || null })
 
 /** Signals a group; false where there is none. Numbers that would mean this process's own group are refused. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
@@ -79,7 +69,7 @@ export async function marked(marker: string): Promise<readonly number[]> {
 
 /** Ends what an earlier server left running, if it is still the same process. */
 export async function endLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
-  if (mark !== null && mark.started !== null && (await startOf(mark.pid)) === mark.started)
+  if (mark !== null && mark.started !== null && markOf(mark.pid).started === mark.started)
     signalGroup(mark.pid, 'SIGKILL')
   await endMarked(marker)
 }

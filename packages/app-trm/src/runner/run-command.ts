@@ -75,7 +75,7 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   signal.addEventListener('abort', cancel, { once: true })
   try {
     const exit = ended(child)
-    if (child.pid !== undefined) await onStart?.(await markOf(child.pid))
+    if (child.pid !== undefined) await onStart?.(markOf(child.pid))
     const exitCode = await exit
     await sweep(child, marker)
     const killed = state.timedOut || state.cancelled

@@ -1,5 +1,5 @@
 /** Reading the values of a line: what does not fit says where it stands and what was expected. */
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject } from '@causeway/protocol'
 
 /** A JSON object whose members are still to be checked. */
 export type Members = Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export function unexpected(at: Path, value: unknown, expected: string): never {
 
 /** An object. */
 export function members(value: unknown, path: Path): Members {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
+  if (isObject(value)) return value
   return unexpected(path, value, 'an object')
 }
 

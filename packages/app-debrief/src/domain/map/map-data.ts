@@ -1,9 +1,9 @@
 /** What a picture of a plot shows: lines thinned to what can be seen, with their looks. */
 
 import { parseTime } from '@causeway/app-kit/time'
+import type { JsonObject } from '@causeway/protocol'
 import { type Bounds, overlap, padded, unwrapped } from '../bounds.ts'
 import { dataTypeOf, geometryTypeOf, type LonLat, nameOf, pathsOf, propertiesOf } from '../feature.ts'
-import type { JsonObject } from '../json.ts'
 import { dataBounds, type PlotDocument, timeState } from '../plot-document.ts'
 import { keptVertices } from '../simplify.ts'
 

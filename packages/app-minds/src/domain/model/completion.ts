@@ -1,4 +1,5 @@
 /** What a chat completion says, in every shape in which servers send it. */
+import { asObject, type JsonObject } from '@causeway/protocol'
 
 /** What was said. */
 export type Said =
@@ -22,8 +23,6 @@ export interface Completion {
   readonly usage: ReportedUsage
 }
 
-type Loose = Readonly<Record<string, unknown>>
-
 /** Reads a body: JSON, or an event stream that a proxy made of it. */
 export function readCompletion(body: string): Completion {
   const text = body.trimStart()
@@ -34,31 +33,31 @@ export function readCompletion(body: string): Completion {
   } catch {
     return failed('the body is not JSON', null)
   }
-  return readObject(loose(json))
+  return readObject(asObject(json))
 }
 
-function readObject(body: Loose): Completion {
+function readObject(body: JsonObject): Completion {
   const rest = { model: textOrNull(body.model), usage: readUsage(body.usage) }
   if (body.error !== undefined && body.error !== null) {
-    const error = typeof body.error === 'string' ? { message: body.error } : loose(body.error)
+    const error = typeof body.error === 'string' ? { message: body.error } : asObject(body.error)
     const status = Number(error.code)
     return {
       ...failed(String(error.message ?? 'an error'), Number.isInteger(status) ? status : null),
       ...rest,
     }
   }
-  const choice = loose(Array.isArray(body.choices) ? body.choices[0] : undefined)
+  const choice = asObject(Array.isArray(body.choices) ? body.choices[0] : undefined)
   const reason = textOrNull(choice.finish_reason)
   if (reason === 'error') return { ...failed('the provider stopped with an error', null), ...rest }
-  return { said: saidBy(loose(choice.message), reason), ...rest }
+  return { said: saidBy(asObject(choice.message), reason), ...rest }
 }
 
-function saidBy(message: Loose, reason: string | null): Said {
+function saidBy(message: JsonObject, reason: string | null): Said {
   const isCut = reason === 'length'
   const text = contentText(message.content)
   if (text !== null && text.trim() !== '') return { kind: 'text', text, isCut }
-  const call = loose(Array.isArray(message.tool_calls) ? message.tool_calls[0] : undefined)
-  const given = loose(call.function).arguments
+  const call = asObject(Array.isArray(message.tool_calls) ? message.tool_calls[0] : undefined)
+  const given = asObject(call.function).arguments
   if (typeof given === 'string') return { kind: 'text', text: given, isCut }
   if (typeof given === 'object' && given !== null) return { kind: 'text', text: JSON.stringify(given), isCut }
   if (typeof message.refusal === 'string') return { kind: 'refused', why: message.refusal }
@@ -69,7 +68,7 @@ function saidBy(message: Loose, reason: string | null): Said {
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return null
-  return content.map((part) => (typeof part === 'string' ? part : String(loose(part).text ?? ''))).join('')
+  return content.map((part) => (typeof part === 'string' ? part : String(asObject(part).text ?? ''))).join('')
 }
 
 /** Joins the deltas of an event stream. */
@@ -82,9 +81,9 @@ function readStream(body: string): Completion {
     .map(chunkOf)
   const problem = chunks.find((chunk) => chunk.error !== undefined)
   if (problem !== undefined) return readObject(problem)
-  const choices = chunks.map((chunk) => loose(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined))
+  const choices = chunks.map((chunk) => asObject(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined))
   const text = choices
-    .map(({ delta, message }) => contentText(loose(delta ?? message).content) ?? '')
+    .map(({ delta, message }) => contentText(asObject(delta ?? message).content) ?? '')
     .join('')
   const reason =
     choices.map(({ finish_reason }) => textOrNull(finish_reason)).findLast((one) => one !== null) ?? null
@@ -95,17 +94,17 @@ function readStream(body: string): Completion {
   }
 }
 
-function chunkOf(data: string): Loose {
+function chunkOf(data: string): JsonObject {
   try {
-    return loose(JSON.parse(data))
+    return asObject(JSON.parse(data))
   } catch {
     return {}
   }
 }
 
 function readUsage(value: unknown): ReportedUsage {
-  const usage = loose(value)
-  const details = loose(usage.prompt_tokens_details)
+  const usage = asObject(value)
+  const details = asObject(usage.prompt_tokens_details)
   return {
     prompt_tokens: countOrNull(usage.prompt_tokens),
     completion_tokens: countOrNull(usage.completion_tokens),
@@ -120,8 +119,7 @@ const failed = (why: string, status: number | null): Completion => ({
   model: null,
   usage: readUsage(undefined),
 })
-const loose = (value: unknown): Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const countOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null

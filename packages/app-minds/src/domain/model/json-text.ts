@@ -1,4 +1,5 @@
 /** Getting JSON out of what a model wrote: fences, prose around it, and the mistakes that models make. */
+import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
 /** The value, or what is wrong with the text in words that a model can act on. */
@@ -57,6 +58,3 @@ function firstObject(text: string): string | undefined {
   }
   return text.slice(start)
 }
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,16 +1,15 @@
 /** What a model decided, judged member by member: what is sound is kept, what is not is named. */
 
+import { asObject, type JsonObject } from '@causeway/protocol'
 import type { Cell } from '../observation.ts'
 import type { FormedMemory } from '../policy/form-memories.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
-
-type Loose = Readonly<Record<string, unknown>>
 
 /** Questions to the memory. */
 export function readQueries(
   value: unknown,
 ): { readonly queries: readonly string[] } | { readonly problem: string } {
-  const { queries } = loose(value)
+  const { queries } = asObject(value)
   const texts = Array.isArray(queries)
     ? queries.filter((one) => typeof one === 'string' && one.trim() !== '')
     : []
@@ -32,13 +31,13 @@ export function readUpdate(
   before: WorkingMemory,
   limits: { readonly working_memory_bytes: number; readonly memory_chars: number },
 ): ReadUpdate {
-  const given = loose(value)
+  const given = asObject(value)
   const problems: string[] = []
   const working = readWorking(given, before, limits.working_memory_bytes, problems)
   const list = given.new_memories ?? []
   if (!Array.isArray(list)) problems.push('new_memories must be a list')
   const memories = (Array.isArray(list) ? list : []).flatMap((one, index) => {
-    const { content, importance } = loose(typeof one === 'string' ? { content: one, importance: 5 } : one)
+    const { content, importance } = asObject(typeof one === 'string' ? { content: one, importance: 5 } : one)
     if (typeof content !== 'string' || content.trim() === '') {
       problems.push(`new_memories.${index}.content must be a text`)
       return []
@@ -52,12 +51,12 @@ export function readUpdate(
 }
 
 function readWorking(
-  given: Loose,
+  given: JsonObject,
   before: WorkingMemory,
   most: number,
   problems: string[],
 ): WorkingMemory | undefined {
-  const updated = loose(given.updated_working_memory ?? given.working_memory)
+  const updated = asObject(given.updated_working_memory ?? given.working_memory)
   const merged = {
     ...before,
     ...updated,
@@ -115,11 +114,11 @@ export const formedBy = (
 export function readChosen(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {
-  const given = loose(value)
-  const chosen = typeof given.chosen_action === 'string' ? given : loose(given.chosen_action ?? given)
+  const given = asObject(value)
+  const chosen = typeof given.chosen_action === 'string' ? given : asObject(given.chosen_action ?? given)
   const action = chosen.action ?? chosen.chosen_action ?? chosen.name
   if (typeof action !== 'string' || action === '') return undefined
-  const parameters = loose(chosen.parameters ?? chosen.params ?? chosen.arguments)
+  const parameters = asObject(chosen.parameters ?? chosen.params ?? chosen.arguments)
   // Nullable instead of optional is what schemas ask of models: a null is a member left out.
   const present = Object.entries(parameters).filter(([, one]) => one !== null)
   return { action, parameters: Object.fromEntries(present) }
@@ -128,5 +127,3 @@ export function readChosen(
 const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
 const textsOf = (value: unknown, otherwise: readonly string[]): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : otherwise
-const loose = (value: unknown): Loose =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}

@@ -1,6 +1,6 @@
 /** What a client sends as a candidate, under the short names, the long ones and those of Python. */
 import { closest, type Problem, problemsOf } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isObject } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Candidate } from './types.ts'
 
@@ -82,7 +82,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** Reads a candidate; throws `INVALID_CANDIDATE` with `data.problems`. */
 export function readCandidate(input: unknown): Candidate {
   const named = withOwnNames(input)
-  const mode = isRecord(named) ? named.mode : undefined
+  const mode = isObject(named) ? named.mode : undefined
   if (!isMode(mode)) throw refusal([modeProblem(mode)])
   const parsed = modes[mode].safeParse(named)
   if (parsed.success) return parsed.data
@@ -110,12 +110,9 @@ function refusal(problems: readonly Problem[]): CausewayError {
   return new CausewayError('INVALID_CANDIDATE', `candidate: ${sentences.join(', ')}`, { data: { problems } })
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function withOwnNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withOwnNames)
-  if (!isRecord(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const own = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name

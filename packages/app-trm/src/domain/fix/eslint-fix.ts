@@ -1,4 +1,5 @@
 /** The repairs that eslint itself computed, from its JSON output. */
+import { isObject } from '@causeway/protocol'
 import type { Fix } from './fix.ts'
 
 /** Repairs of a file, in characters of its text. */
@@ -40,8 +41,8 @@ function reports(output: string): readonly Report[] {
     return []
   }
   if (!Array.isArray(list)) return []
-  return list.filter(isRecord).map(({ filePath, messages }): Report => {
-    const fixable = (Array.isArray(messages) ? messages : []).filter(isRecord).flatMap((one) => {
+  return list.filter(isObject).map(({ filePath, messages }): Report => {
+    const fixable = (Array.isArray(messages) ? messages : []).filter(isObject).flatMap((one) => {
       const range = rangeOf(one.fix)
       return range === undefined ? [] : [{ range, rule: String(one.ruleId ?? '') }]
     })
@@ -54,7 +55,7 @@ function reports(output: string): readonly Report[] {
 }
 
 function rangeOf(fix: unknown): RangeFix | undefined {
-  if (!isRecord(fix) || !Array.isArray(fix.range) || typeof fix.text !== 'string') return undefined
+  if (!isObject(fix) || !Array.isArray(fix.range) || typeof fix.text !== 'string') return undefined
   const [start, end] = fix.range
   return typeof start === 'number' && typeof end === 'number' && start <= end
     ? { start, end, text: fix.text }
@@ -71,6 +72,3 @@ function repaired(text: string, ranges: readonly RangeFix[]): string | undefined
   }
   return result + text.slice(at)
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

@@ -1,4 +1,5 @@
 /** The JSON reports of jest and mocha. */
+import { isObject, type JsonObject } from '@causeway/protocol'
 import { placed } from './location.ts'
 import { cutMessage, runOf, type TestCase, type TestRun } from './test-run.ts'
 
@@ -18,7 +19,7 @@ export function readJsonReport(text: string): TestRun | undefined {
 }
 
 /** A file that could not be loaded has no assertions: it is one error. */
-function jestFile({ name, status, message, assertionResults }: Json): TestCase[] {
+function jestFile({ name, status, message, assertionResults }: JsonObject): TestCase[] {
   const file = String(name ?? '')
   const cases = objects(assertionResults)
   if (cases.length === 0 && status === 'failed')
@@ -31,8 +32,8 @@ function jestFile({ name, status, message, assertionResults }: Json): TestCase[]
   })
 }
 
-function mochaRun({ tests, pending, failures }: Json): TestRun {
-  const keyOf = ({ file, fullTitle }: Json): string =>
+function mochaRun({ tests, pending, failures }: JsonObject): TestRun {
+  const keyOf = ({ file, fullTitle }: JsonObject): string =>
     [file, fullTitle].filter((part) => typeof part === 'string').join(' > ')
   const skipped = new Set(objects(pending).map(keyOf))
   const failed = new Map(objects(failures).map((one) => [keyOf(one), isObject(one.err) ? one.err : {}]))
@@ -56,12 +57,7 @@ function mochaRun({ tests, pending, failures }: Json): TestRun {
   return runOf('mocha-json', [...cases, ...broken])
 }
 
-type Json = { readonly [name: string]: unknown }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []

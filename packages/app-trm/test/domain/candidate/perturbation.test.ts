@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { isCausewayError } from '@causeway/protocol'
 import t from 'tap'
+import { type Random, randomFrom } from '../../../../../test/random.ts'
 import { verifies } from '../../../../../test/verifies.ts'
 import { applyCandidate } from '../../../src/domain/candidate/apply.ts'
 import {
-  chanceFrom,
   furtherPerturbations,
   type Perturbed,
   perturbations,
@@ -63,7 +63,7 @@ function tally(kind: (typeof perturbations)[string], count: number, seed: number
   const counts = { right: 0, wrong: 0, refused: 0 }
   const wrong: string[] = []
   for (let index = 0; index < count; index++) {
-    const chance = chanceFrom(seed * 1000 + index)
+    const chance = randomFrom(seed * 1000 + index)
     const edit = realEdit(files[chance.below(files.length)] ?? '', chance)
     const result = outcome(kind(edit, chance))
     counts[result]++
@@ -122,7 +122,7 @@ verifies('trm:candidate:perturbed', 'a patch: of a damaged one nothing is lost i
   const files = sources()
   let applied = 0
   for (let index = 0; index < edits * 5; index++) {
-    const chance = chanceFrom(3_000_000 + index)
+    const chance = randomFrom(3_000_000 + index)
     const edit = realEdit(files[chance.below(files.length)] ?? '', chance)
     const patch = damaged(edit.patch, chance)
     const after = textAfter(edit.before, patch)
@@ -138,7 +138,7 @@ verifies('trm:candidate:perturbed', 'a patch: of a damaged one nothing is lost i
 })
 
 /** Leaves a line out, repeats one, cuts one short, or ends the patch early. */
-function damaged(patch: string, chance: ReturnType<typeof chanceFrom>): string {
+function damaged(patch: string, chance: Random): string {
   const lines = patch.replace(/\n$/, '').split('\n')
   const at = 2 + chance.below(lines.length - 2)
   const line = lines[at] ?? ''

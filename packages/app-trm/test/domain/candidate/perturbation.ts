@@ -2,25 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
+import type { Random } from '../../../../../test/random.ts'
 
-/** A generator of numbers that can be repeated. */
-export interface Chance {
-  /** A whole number from 0 up to, and not including, `end`. */
-  below(end: number): number
-}
-
-/** Mulberry32, by Tommy Ettinger (public domain). */
-export function chanceFrom(seed: number): Chance {
-  let state = seed
-  return {
-    below(end) {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
-    },
-  }
-}
+/** What chooses: numbers that can be repeated. */
+type Chance = Pick<Random, 'below'>
 
 /** An edit of a file: what it was, what it is to become, and the patch that a program makes of it. */
 export interface RealEdit {
