@@ -1,10 +1,11 @@
 /** The server's process: core, HTTP, signals. */
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import { dataFailure, lockFiles, lockFolder } from '@causeway/store'
+import { dataFailure, lockFiles } from '@causeway/store'
 import type { Logger } from 'pino'
 import { openTokens, type Tokens } from './access/token-file.ts'
 import { apps } from './apps.ts'
+import { takeDataFolder } from './backup/data-folder.ts'
 import { type Config, settings } from './config.ts'
 import { isLoopback } from './http/admission.ts'
 import { openHttp } from './http/server.ts'
@@ -25,7 +26,7 @@ export async function serve(config: Config): Promise<void> {
     process.stdout.write('Causeway is switched off by MCP_SERVER_ENABLED=false.\n')
     return
   }
-  const folder = lockFolder(config.dataDir, { version })
+  const folder = takeDataFolder(config.dataDir, { version })
   const rolling = { bytes: config.logFileBytes, count: config.logFileCount }
   const files = config.logFiles ? await openLogFiles(config.dataDir, rolling) : undefined
   const lines = process.stderr.isTTY ? undefined : stderrLines()

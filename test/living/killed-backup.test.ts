@@ -1,12 +1,15 @@
 /** Backups of a real server that take their time: as tasks, and cut short by a kill. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFolder } from '@causeway/store'
 import t, { type Test } from 'tap'
+import { runHere } from '../../server/test/cli/run-here.ts'
 import { modern, rpc, toolCall } from '../../server/test/http/open-wire.ts'
 import { until } from '../e2e/condition.ts'
 import { postJson } from '../e2e/http.ts'
-import { startServer } from '../e2e/server-process.ts'
+import { fromSource, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { tool } from './work.ts'
 
@@ -68,4 +71,25 @@ verifies('backup:killed', async (t) => {
   t.same((await tool(again.url, ['causeway', 'list_backups'], {})).backups, [])
   await tool(again.url, ['causeway', 'make_backup'], { name: 'cut' })
   t.match(await tool(again.url, ['causeway', 'list_backups'], {}), { backups: [{ name: 'cut' }] })
+})
+
+verifies('backup:restore-cut-short', 'killed while it copies', async (t) => {
+  const dir = slowFolder(t)
+  const [backup, fresh] = [join(dir, '../backup'), join(dir, '../fresh')]
+  const { code } = await runHere(t, ['backup', backup, '--data-dir', dir])
+  t.equal(code, 0)
+  const restore = ['restore', backup, '--data-dir', fresh]
+  const killed = spawn(process.execPath, [...fromSource, ...restore], { stdio: 'ignore' })
+  const ended = once(killed, 'exit')
+  await until(async () => existsSync(`${fresh}.restoring/large.bin`), Boolean)
+  killed.kill('SIGKILL')
+  t.same(await ended, [null, 'SIGKILL'])
+  t.ok(existsSync(`${fresh}.restoring`), 'what was copied is there')
+  t.match(await runHere(t, ['serve', '--data-dir', fresh, '--port', '0']), {
+    code: 1,
+    stderr: /RESTORE_UNFINISHED/,
+  })
+  t.match(await runHere(t, restore), { code: 0, stderr: '' })
+  t.same(readdirSync(join(fresh, '..')).sort(), ['backup', 'data', 'fresh'])
+  await startServer(t, { dir: fresh, env: { CAUSEWAY_APPS: 'Causeway' } })
 })

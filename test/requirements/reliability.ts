@@ -21,6 +21,15 @@ export const reliability = {
     behaviour:
       'data that is there is moved aside with consent only and never deleted; a folder in use is not restored to',
   },
+  'backup:restore-alone': {
+    origin: 'design, data',
+    behaviour: 'no server begins on a data folder while it is restored, also where there was none before',
+  },
+  'backup:restore-cut-short': {
+    origin: 'design, data',
+    behaviour:
+      'after a restore was killed no server begins with nothing, doctor and erase tell what it left, and it can be run again',
+  },
   'backup:all-or-nothing': {
     origin: 'design, data',
     behaviour: 'a backup that is cancelled or fails leaves nothing, and none is overwritten',

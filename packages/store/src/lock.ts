@@ -6,7 +6,10 @@ import { dataFailure, failureKind } from './failure.ts'
 
 /** A folder that belongs to this process until it lets go or ends, however it ends. */
 export interface FolderLock {
-  release(): void
+  /** False once it was let go. */
+  readonly isHeld: boolean
+  /** Lets go, once; `folder` is the name that the folder has by now, where it was renamed. */
+  release(folder?: string): void
 }
 
 /** Names in the folder: what is locked, and who says to hold it. */
@@ -33,8 +36,14 @@ export function lockFolder(dir: string, about: Readonly<Record<string, unknown>>
       throw error
     }
     return {
-      release() {
-        rmSync(holder, { force: true })
+      get isHeld() {
+        return db.open
+      },
+      release(folder = dir) {
+        if (!db.open) return
+        rmSync(join(folder, lockFiles.holder), { force: true })
+        // SQLite looks for its journal where the folder was.
+        if (folder !== dir) rmSync(`${join(folder, lockFiles.lock)}-journal`, { force: true })
         db.close()
       },
     }

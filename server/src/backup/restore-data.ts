@@ -1,12 +1,14 @@
 /** Puts a backup in the place of a data folder that no server uses: checked first, then all of it at once, or nothing. */
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
-import { changeFile, dataFailure, lockFiles, lockFolder, schemaOf } from '@causeway/store'
+import { changeFile, dataFailure, type FolderLock, lockFolder, schemaOf } from '@causeway/store'
 import { type OwnedPart, treatmentOf, unknownMigration } from '../domain/data-part.ts'
 import type { Progress } from './copy-data.ts'
 import { copyFile, syncFolder } from './copy-file.ts'
+import { asideOf, giveUp, holdsData, removeEmpty, stagingOf } from './data-folder.ts'
 import {
   damaged,
   dataFolder,
@@ -35,7 +37,8 @@ export interface Restored {
 
 /**
  * Restores. Throws `BACKUP_NOT_FOUND`, `BACKUP_DAMAGED`, `NEWER_DATA`, `DATA_IN_USE`, `DATA_EXISTS`, `DATA_UNWRITABLE`,
- * `CANCELLED`; the data folder is then as it was.
+ * `CANCELLED`; the data folder is then as it was. The folder is held all the while, also where there was none, and what
+ * takes its place is held too: no server begins on either before it is done.
  */
 export async function restoreData(
   job: RestoreJob,
@@ -44,31 +47,30 @@ export async function restoreData(
   const [source, dataDir] = [resolve(job.source), resolve(job.dataDir)]
   const manifest = await readManifest(source)
   await refuseOthers(source, manifest)
-  if (!job.replace && (await holdsData(dataDir)))
+  const refuseData = (): void => {
+    if (job.replace || !holdsData(dataDir)) return
     throw new CausewayError('DATA_EXISTS', `the data folder is not empty: ${dataDir}`, { data: { dataDir } })
-  const staging = `${dataDir}.restoring`
-  // Taken before anything is written: a server that runs keeps its folder.
-  const lock = existsSync(dataDir) ? lockFolder(dataDir, { restoring: true }) : undefined
-  let isHeld = lock !== undefined
-  const letGo = (): void => {
-    if (isHeld) lock?.release()
-    isHeld = false
   }
+  refuseData()
+  const staging = stagingOf(dataDir)
+  const wasThere = existsSync(dataDir)
+  // Taken before anything is written: a server that runs keeps its folder.
+  const lock = lockFolder(dataDir, { restoring: true })
   try {
+    refuseData()
     await rm(staging, { recursive: true, force: true })
     await mkdir(staging, { recursive: true, mode: 0o700 })
     await copyAll({ source, staging, manifest, parts: job.parts }, { signal, progress })
     for (const file of manifest.files) settle(file, { staging, dataDir, manifest, parts: job.parts })
     await syncFolder(staging)
     signal?.throwIfAborted()
-    letGo()
-    const movedTo = await swap(staging, dataDir, job.nowMs)
-    return { manifest, movedTo }
+    return { manifest, movedTo: await swap(lock, { staging, dataDir, nowMs: job.nowMs }) }
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
+    if (!wasThere && existsSync(dataDir)) giveUp(lock, dataDir)
     throw dataFailure(error, dataDir)
   } finally {
-    letGo()
+    lock.release()
   }
 }
 
@@ -147,34 +149,47 @@ async function refuseOthers(source: string, { files }: Manifest): Promise<void> 
   if (missing !== undefined) throw damaged(source, 'a file is missing', missing)
 }
 
-/** True where the folder has more than what every start makes. */
-async function holdsData(dataDir: string): Promise<boolean> {
-  if (!existsSync(dataDir)) return false
-  const ours: readonly string[] = Object.values(lockFiles)
-  return (await readdir(dataDir)).some((name) => !ours.includes(name))
+interface Swap {
+  readonly staging: string
+  readonly dataDir: string
+  readonly nowMs: number
 }
 
-/** Puts the new folder in place; what was there goes aside, or comes back where that fails. */
-async function swap(staging: string, dataDir: string, nowMs: number): Promise<string | undefined> {
-  if (!existsSync(dataDir)) {
-    await mkdir(dirname(dataDir), { recursive: true, mode: 0o700 })
-    await rename(staging, dataDir)
-    await syncFolder(dirname(dataDir))
-    return undefined
-  }
-  const isEmpty = !(await holdsData(dataDir))
-  const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, '-')
-  const aside = `${dataDir}.before-${stamp}`
-  await rename(dataDir, aside)
+/**
+ * Puts the new folder in place; what was there goes aside, or comes back where that fails. Tells where it is. Each folder is
+ * held until it has its name, but where a folder with an open file cannot be renamed.
+ */
+async function swap(old: FolderLock, { staging, dataDir, nowMs }: Swap): Promise<string | undefined> {
+  const isEmpty = !holdsData(dataDir)
+  const aside = asideOf(dataDir, nowMs)
+  const fresh = lockFolder(staging, { restoring: true })
   try {
-    await rename(staging, dataDir)
-  } catch (error) {
-    await rename(aside, dataDir)
-    throw error
+    if (process.platform === 'win32') for (const lock of [old, fresh]) lock.release()
+    await rename(dataDir, aside)
+    old.release(aside)
+    try {
+      await renameOnto(staging, dataDir)
+    } catch (error) {
+      await renameOnto(aside, dataDir)
+      throw error
+    }
+    await syncFolder(dirname(dataDir))
+    if (isEmpty) removeEmpty(aside)
+  } finally {
+    fresh.release(existsSync(staging) ? staging : dataDir)
   }
-  await syncFolder(dirname(dataDir))
-  if (!isEmpty) return aside
-  for (const name of Object.values(lockFiles)) await rm(join(aside, name), { force: true })
-  await rmdir(aside)
-  return undefined
+  return isEmpty ? undefined : aside
+}
+
+/** Waits for a server that made the folder a moment ago, and takes it away as it sees what stands beside it. */
+async function renameOnto(from: string, to: string): Promise<void> {
+  for (let left = 50; ; left -= 1) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (left === 0 || !['ENOTEMPTY', 'EEXIST'].includes(code)) throw error
+      await delay(20)
+    }
+  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type App, closest } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { lockFolder } from '@causeway/store'
+import { leftBeside } from '../backup/data-folder.ts'
 import { byteText } from './byte-text.ts'
 import { type Call, command, misuse } from './command.ts'
 import { bytesOf, dataOf, eraseData, forgetClients } from './erase-data.ts'
@@ -44,7 +45,7 @@ function find(name: string, apps: readonly App[]): App {
 }
 
 async function erase(app: App, { flags, config, say, note, ask }: Call<EraseFlags>): Promise<number> {
-  const { dataDir } = config()
+  const { dataDir, backupDir = join(dataDir, 'backups') } = config()
   const paths = dataOf(dataDir, app.data)
   if (paths.length === 0) {
     say(`${app.name} keeps nothing in ${dataDir}`)
@@ -66,7 +67,8 @@ async function erase(app: App, { flags, config, say, note, ask }: Call<EraseFlag
   } finally {
     lock.release()
   }
-  if (existsSync(join(dataDir, 'backups'))) note(`backups still hold it: ${join(dataDir, 'backups')}`)
+  if (existsSync(backupDir)) note(`backups still hold it: ${backupDir}`)
+  for (const path of leftBeside(dataDir)) note(`what a restore left may hold it: ${path}`)
   return 0
 }
 

@@ -1,6 +1,7 @@
 /** What the doctor asks of the machine: Node, the native module, the data folder, the disk. */
 import { existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { leftBeside, stagingOf, unfinishedRestore } from '../backup/data-folder.ts'
 import { byteText } from './byte-text.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -37,6 +38,8 @@ export async function nativeCheck(
 
 /** Whether the folder can be written and is private, without leaving anything behind. */
 export function dataCheck(dataDir: string): Check {
+  const unfinished = unfinishedRestore(dataDir)
+  if (unfinished !== undefined) return fail('data', unfinished.message, unfinished.remedy)
   const isThere = existsSync(dataDir)
   const probe = join(dataDir, `.doctor-${process.pid}`)
   try {
@@ -58,6 +61,9 @@ export function dataCheck(dataDir: string): Check {
   // Windows keeps rights elsewhere; the mode there says nothing.
   if (process.platform !== 'win32' && (statSync(dataDir).mode & 0o077) !== 0)
     return warn('data', `others on this machine may look into ${dataDir}`, `chmod 700 ${dataDir}`)
+  const staging = stagingOf(resolve(dataDir))
+  if (leftBeside(dataDir).includes(staging))
+    return warn('data', `a restore runs, or was cut short: ${staging}`, `if none runs: rm -r ${staging}`)
   return ok('data', dataDir)
 }
 

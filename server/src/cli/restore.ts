@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { leftBeside } from '../backup/data-folder.ts'
 import { command, misuse } from './command.ts'
 import { interruption, progressLine } from './watching.ts'
 
@@ -7,7 +8,8 @@ export const restoreCommand = command({
   about: 'put a backup in the place of the data folder, all of it or nothing',
   forms: ['<folder>'],
   details: `The backup is checked before anything is changed. No server may run on the data folder. What is there stays: it is
-moved beside the folder, and the place is told.`,
+moved beside the folder, and the place is told. One that was cut short leaves <data>.restoring or <data>.before-<time>
+beside the data folder: no server starts on a folder that is missing then. Run it again, which begins anew.`,
   flags: { replace: { about: 'move data that is there aside; without it that is refused' } },
   settings: ['--data-dir'],
   exits: { 1: 'nothing was restored: the reason is told' },
@@ -29,6 +31,8 @@ moved beside the folder, and the place is told.`,
       progress.end()
       say(`restored: ${manifest.files.length} files of ${manifest.made_at}: ${dataDir}`)
       if (movedTo !== undefined) note(`what was there before is in ${movedTo}`)
+      for (const path of leftBeside(dataDir))
+        if (path !== movedTo) note(`an earlier restore left ${path}`)
     } finally {
       progress.end()
     }

@@ -16,9 +16,12 @@ import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { backup, restore } from '../../src/backup/backup.ts'
 import { type CopyJob, copyData } from '../../src/backup/copy-data.ts'
+import { takeDataFolder } from '../../src/backup/data-folder.ts'
 import { manifestName } from '../../src/backup/manifest.ts'
 import { restoreData } from '../../src/backup/restore-data.ts'
+import { dataCheck } from '../../src/cli/machine-checks.ts'
 import type { OwnedPart } from '../../src/domain/data-part.ts'
+import { runHere } from '../cli/run-here.ts'
 import { rowsOf } from './data-rows.ts'
 
 const migrations = [{ name: 'notes', up: 'CREATE TABLE note (path TEXT, text TEXT) STRICT' }]
@@ -78,7 +81,8 @@ const put = (
   source: string,
   dataDir: string,
   more: { parts?: readonly OwnedPart[]; replace?: boolean } = {},
-) => restoreData({ source, dataDir, parts, replace: false, nowMs: 0, ...more })
+  watch: Parameters<typeof restoreData>[1] = {},
+) => restoreData({ source, dataDir, parts, replace: false, nowMs: 0, ...more }, watch)
 
 const filesOf = (dir: string): string[] =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
@@ -120,7 +124,14 @@ verifies('backup:restored', async (t) => {
   await backup(dir, target, parts, { withSecrets: true })
   const { movedTo } = await restore(target, fresh, parts)
   t.equal(movedTo, undefined)
-  t.same(filesOf(fresh), ['notes.db', 'other.txt', 'runs/one.db', 'texts/a.txt', 'texts/deep/b.txt'])
+  t.same(filesOf(fresh), [
+    'notes.db',
+    'other.txt',
+    'runs/one.db',
+    'server.lock',
+    'texts/a.txt',
+    'texts/deep/b.txt',
+  ])
   const db = openDatabase(join(fresh, 'notes.db'), { migrations })
   t.teardown(() => db.close())
   t.same(
@@ -200,6 +211,67 @@ verifies('backup:consent', async (t) => {
   t.equal(readFileSync(join(movedTo ?? '', 'texts/a.txt'), 'utf8'), 'changed since')
   t.ok(existsSync(join(movedTo ?? '', 'cache/big.bin')), 'all of it')
   t.same(readdirSync(root).sort(), ['backup', 'data', 'data.before-1970-01-01T00-00-00-000Z'])
+})
+
+verifies('backup:restore-alone', async (t) => {
+  const { root, dir, target, fresh, db } = dataIn(t)
+  await copy(dir, target)
+  db.close()
+  for (const place of [fresh, dir]) {
+    const refused: unknown[] = []
+    const progress = (): void => {
+      try {
+        takeDataFolder(place, {}).release()
+      } catch (error) {
+        refused.push((error as { code?: unknown }).code)
+      }
+    }
+    const { movedTo } = await put(target, place, { replace: true }, { progress })
+    t.ok(refused.length > 3 && refused.every((code) => code === 'DATA_IN_USE'))
+    t.equal(movedTo, place === fresh ? undefined : `${dir}.before-1970-01-01T00-00-00-000Z`)
+    t.notOk(existsSync(join(place, 'server.json')), 'nobody is said to hold it')
+    t.equal(readFileSync(join(place, 'texts/a.txt'), 'utf8'), 'alpha')
+    takeDataFolder(place, {}).release()
+  }
+  const stop = new AbortController()
+  const never = join(root, 'never')
+  await t.rejects(put(target, never, {}, { signal: stop.signal, progress: () => stop.abort() }))
+  t.same(readdirSync(root).sort(), ['backup', 'data', 'data.before-1970-01-01T00-00-00-000Z', 'fresh'])
+})
+
+verifies('backup:restore-cut-short', async (t) => {
+  const { root, dir, target, db } = dataIn(t)
+  await copy(dir, target)
+  db.close()
+  const settings = ['--data-dir', dir, '--port', '0']
+  const aside = `${dir}.before-2026-01-01T00-00-00-000Z`
+  const refuses = async (because: string): Promise<void> => {
+    const before = readdirSync(root)
+    t.match(await runHere(t, ['serve', ...settings]), { code: 1, stderr: /RESTORE_UNFINISHED/ }, because)
+    t.match(await runHere(t, ['doctor', ...settings]), {
+      code: 1,
+      stdout: new RegExp(`fail +data +${dir} is empty.*\\n +-> run causeway restore again; to `),
+    })
+    t.same(readdirSync(root), before, 'and nothing is made')
+  }
+  // Killed between the two renames, and then a server of another version was there for a moment.
+  renameSync(dir, aside)
+  mkdirSync(`${dir}.restoring`)
+  await refuses('the data folder is missing')
+  rmSync(`${dir}.restoring`, { recursive: true })
+  lockFolder(dir).release()
+  t.throws(() => takeDataFolder(dir, {}), { code: 'RESTORE_UNFINISHED', remedy: `rename ${aside} to ${dir}` })
+
+  const again = await runHere(t, ['restore', target, '--data-dir', dir])
+  t.match(again, { code: 0, stderr: `an earlier restore left ${aside}` })
+  takeDataFolder(dir, {}).release()
+  mkdirSync(`${dir}.restoring`)
+  t.match(dataCheck(dir), { state: 'warn', fix: `rm -r ${dir}.restoring` })
+  writeFileSync(join(dir, 'minds.db'), '')
+  const erased = await runHere(t, ['data', 'erase', 'minds', '--yes', '--data-dir', dir])
+  t.equal(erased.code, 0, erased.stderr)
+  for (const left of [aside, `${dir}.restoring`])
+    t.match(erased.stderr, `what a restore left may hold it: ${left}`)
 })
 
 verifies('backup:all-or-nothing', async (t) => {

@@ -34,6 +34,12 @@ export const serverRows = {
     'there is data where data is to be put',
     'choose an empty folder, or allow the data to be moved aside',
   ),
+  RESTORE_UNFINISHED: row(
+    -32000,
+    409,
+    'a restore did not come to its end, and the data folder is not in its place',
+    'run the restore again, or give the folder of before its name back',
+  ),
   BACKUP_NOT_FOUND: row(-32000, 404, 'there is no such backup', 'list the backups and give the name of one'),
   BACKUP_DAMAGED: row(
     -32000,
