@@ -48,6 +48,11 @@ export const reliability = {
     behaviour:
       'what a server that was killed had of a backup is gone after the next start; what another program makes stays',
   },
+  'backup:foreign-part': {
+    origin: 'design, data',
+    behaviour:
+      'folders of other programs beside the backups are never removed, whatever their names, and no backup takes the name of one that is not complete',
+  },
   'backup:running': {
     origin: 'design, data',
     behaviour:

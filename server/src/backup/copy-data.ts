@@ -10,7 +10,7 @@ import { backupFile, dataFailure, schemaOf } from '@causeway/store'
 import { type OwnedPart, treatmentOf } from '../domain/data-part.ts'
 import { copyFile, hashFile, syncFolder, type Watch } from './copy-file.ts'
 import { dataFolder, type Manifest, type ManifestFile, writeManifest } from './manifest.ts'
-import { holdPart, isHeld, type PartHold, partOf } from './part.ts'
+import { holdPart, isPart, type PartHold, partOf } from './part.ts'
 import { type FoundFile, survey } from './survey.ts'
 
 /** What is copied where. */
@@ -33,8 +33,8 @@ const mostRounds = 6
 
 /**
  * Makes a backup, whole or not at all: `target` appears when it is complete. Throws `DATA_EXISTS`, `DATA_DAMAGED`,
- * `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `CANCELLED`, `INVALID_ARGUMENTS` for a target among the data, `OVERLOADED` while
- * another one is made under its name.
+ * `DATA_UNWRITABLE`, `BACKUP_UNSETTLED`, `CANCELLED`, `INVALID_ARGUMENTS` for a target among the data or with the name of
+ * one that is not complete, `OVERLOADED` while another one is made under its name.
  */
 export async function copyData(
   job: CopyJob,
@@ -42,6 +42,11 @@ export async function copyData(
 ): Promise<Manifest> {
   const dataDir = resolve(job.dataDir)
   const target = resolve(job.target)
+  if (isPart(target))
+    throw new CausewayError('INVALID_ARGUMENTS', `backups that are not complete are named so: ${target}`, {
+      data: { target },
+      remedy: 'choose a name that does not end in .part',
+    })
   refuseInside(dataDir, target, job.parts)
   if (!existsSync(dataDir))
     throw new CausewayError('FILE_NOT_FOUND', `there is no data folder ${dataDir}`, { data: { dataDir } })
@@ -50,15 +55,9 @@ export async function copyData(
       data: { target },
     })
   const part = partOf(target)
-  if (existsSync(part) && isHeld(part))
-    throw new CausewayError('OVERLOADED', `a backup is being made under this name: ${target}`, {
-      data: { target, retry_after_ms: 1000 },
-    })
-  let holding: PartHold | undefined
+  const holding = hold(target)
   try {
-    await rm(part, { recursive: true, force: true })
-    await mkdir(join(part, dataFolder), { recursive: true, mode: 0o700 })
-    holding = holdPart(part)
+    await mkdir(join(part, dataFolder), { mode: 0o700 })
     const files = await passes({ ...job, dataDir, part }, { signal, progress })
     const { version, madeAt: made_at, request, withSecrets: has_secrets } = job
     const facts = { format: 1, product: 'causeway', version, made_at, request } as const
@@ -73,8 +72,16 @@ export async function copyData(
     await syncFolder(dirname(target))
     return manifest
   } catch (error) {
-    await holding?.release(part)
+    await holding.release(part)
     await rm(part, { recursive: true, force: true })
+    throw dataFailure(error, target)
+  }
+}
+
+function hold(target: string): PartHold {
+  try {
+    return holdPart(target)
+  } catch (error) {
     throw dataFailure(error, target)
   }
 }

@@ -23,7 +23,7 @@ export function backupTools(app: Registrar<Own, object>): void {
         .string()
         .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
         .optional()
-        .describe('new name of the backup; default: the time'),
+        .describe('new name of the backup, which does not end in .part; default: the time'),
     },
     output: { ...shown, summary: z.string() },
     hints: { destructive: false, idempotent: true, openWorld: true },

@@ -38,3 +38,25 @@ verifies('backup:tool', async (t) => {
   })
   t.equal(readdirSync(join(dir, 'data', 'backups')).length, 2, 'nothing else stays')
 })
+
+verifies('backup:foreign-part', async (t) => {
+  const foreign = {
+    'theirs.part': { 'half.bin': 'of another program' },
+    'empty.part': {},
+    'moved.part': { 'server.lock': '', 'server.db': 'a data folder by that name' },
+  }
+  const dir = t.testdir({ disk: { ...foreign, 'ours.part': { 'server.lock': '', data: { half: 'x' } } } })
+  const disk = join(dir, 'disk')
+  const core = await openTestCore(t, [demoApp().app], { dir, env: { CAUSEWAY_BACKUP_DIR: disk } })
+  const make = (name: string) => call(core, 'Causeway__make_backup', { name }, { requestId: name })
+  t.match(await make('first'), { structuredContent: { name: 'first' } }, 'after the sweep')
+  t.same(readdirSync(disk).sort(), ['empty.part', 'first', 'moved.part', 'theirs.part'])
+  for (const name of ['theirs', 'moved'])
+    t.match(await make(name), { isError: true, _meta: { 'causeway/error': { code: 'DATA_EXISTS' } } })
+  t.match(await make('second.part'), {
+    isError: true,
+    _meta: { 'causeway/error': { code: 'INVALID_ARGUMENTS', remedy: /\.part/ } },
+  })
+  for (const [folder, files] of Object.entries(foreign))
+    t.same(readdirSync(join(disk, folder)).sort(), Object.keys(files).sort(), `${folder} is as it was`)
+})
