@@ -37,7 +37,7 @@ export const reliability = {
   'backup:tool': {
     origin: 'design, data',
     behaviour:
-      'make_backup copies a running server with progress, once for each request, one at a time; list_backups lists it',
+      'make_backup copies a running server with progress, once for each request of the last ten minutes, one at a time; list_backups lists it',
   },
   'backup:task': {
     origin: 'design, data',

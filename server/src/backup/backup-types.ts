@@ -17,8 +17,8 @@ export interface NamedBackup {
 /** The folder of backups. */
 export interface Backups {
   /**
-   * Makes a backup under this name, else under the time. The same request again gets the backup that it made. Throws as
-   * `backup` does, and `OVERLOADED` while another one is made.
+   * Makes a backup under this name, else under the time. The same request again within ten minutes gets the backup that it made.
+   * Throws as `backup` does, and `OVERLOADED` while another one is made.
    */
   make(name: string | undefined, request: string, watch: BackupWatch): Promise<NamedBackup>
   /** What can be restored, newest first. */

@@ -9,6 +9,9 @@ import type { Backups, BackupWatch, NamedBackup } from './backup-types.ts'
 import { readManifest } from './manifest.ts'
 import { isPart, sweepParts } from './part.ts'
 
+/** The same request again after this time, ms, is another one: what runs every night may name it alike. */
+const repeatMs = 600_000
+
 /** Backups of a data folder in a folder that need not be there yet. */
 export function openBackups(options: {
   readonly dataDir: string
@@ -38,7 +41,9 @@ export function openBackups(options: {
 
   const begin = async (name: string, request: string, watch: BackupWatch): Promise<NamedBackup> => {
     await swept
-    const before = (await list()).find(({ manifest }) => manifest.request === request)
+    const isRepeated = ({ manifest: { request: of, made_at } }: NamedBackup): boolean =>
+      of === request && Math.abs(now() - Date.parse(made_at)) < repeatMs
+    const before = (await list()).find(isRepeated)
     if (before !== undefined) return before
     const place = join(folder, name)
     return {

@@ -60,3 +60,17 @@ verifies('backup:foreign-part', async (t) => {
   for (const [folder, files] of Object.entries(foreign))
     t.same(readdirSync(join(disk, folder)).sort(), Object.keys(files).sort(), `${folder} is as it was`)
 })
+
+verifies('backup:tool', 'a request that is named alike every night makes one every night', async (t) => {
+  let nowMs = Date.parse('2026-01-01T03:00:00Z')
+  const core = await openTestCore(t, [demoApp().app], { now: () => nowMs })
+  const night = async () => {
+    const { structuredContent } = await call(core, 'Causeway__make_backup', {}, { requestId: 'nightly' })
+    return structuredContent?.made_at
+  }
+  t.equal(await night(), '2026-01-01T03:00:00.000Z')
+  nowMs += 9 * 60_000
+  t.equal(await night(), '2026-01-01T03:00:00.000Z', 'a repeat')
+  nowMs = Date.parse('2026-01-02T03:00:00Z')
+  t.equal(await night(), '2026-01-02T03:00:00.000Z')
+})
