@@ -1,5 +1,5 @@
 /** The data folder as a whole: whether it holds anything, what a restore puts beside it, and how it is taken. */
-import { readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import { type FolderLock, lockFiles, lockFolder } from '@causeway/store'
@@ -35,10 +35,11 @@ export function leftBeside(dataDir: string): readonly string[] {
  * Also throws `DATA_IN_USE`, `DATA_UNWRITABLE`.
  */
 export function takeDataFolder(dataDir: string, about: Readonly<Record<string, unknown>>): FolderLock {
-  refuseUnfinished(dataDir)
+  // One that is there may be held by a restore that runs, which the lock tells.
+  if (!existsSync(dataDir)) refuseUnfinished(dataDir)
   const lock = lockFolder(dataDir, about)
   try {
-    // The folder may have gone aside since, and then this is another one that was just made.
+    // The folder may have gone aside since, and then this is another one, made a moment ago.
     refuseUnfinished(dataDir)
     return lock
   } catch (error) {
@@ -49,7 +50,10 @@ export function takeDataFolder(dataDir: string, about: Readonly<Record<string, u
 
 /** Lets go of a folder that was made only to be locked, and takes it away unless it holds something. */
 export function giveUp(lock: FolderLock, dataDir: string): void {
-  if (!lock.isHeld || holdsData(dataDir)) return lock.release()
+  if (!lock.isHeld || holdsData(dataDir)) {
+    lock.release()
+    return
+  }
   const going = `${dataDir}.${process.pid}.empty`
   // Windows renames no folder with an open file.
   if (process.platform === 'win32') lock.release()
@@ -89,7 +93,8 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return []
     throw error
   }
 }

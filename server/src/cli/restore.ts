@@ -31,8 +31,7 @@ beside the data folder: no server starts on a folder that is missing then. Run i
       progress.end()
       say(`restored: ${manifest.files.length} files of ${manifest.made_at}: ${dataDir}`)
       if (movedTo !== undefined) note(`what was there before is in ${movedTo}`)
-      for (const path of leftBeside(dataDir))
-        if (path !== movedTo) note(`an earlier restore left ${path}`)
+      for (const path of leftBeside(dataDir)) if (path !== movedTo) note(`an earlier restore left ${path}`)
     } finally {
       progress.end()
     }
