@@ -32,6 +32,15 @@ export const wire = {
     origin: 'design, a server that people leave running',
     behaviour: 'after a restart a finished task is still there, and an unfinished one has failed and says so',
   },
+  'wire:task:drained': {
+    origin: 'design, a server that people leave running',
+    behaviour: 'a server that is told to stop lets tasks end as long as it lets calls',
+  },
+  'wire:task:unwritable': {
+    origin: 'design, a server that people leave running',
+    behaviour:
+      'the end of a task that cannot be written down is told from memory, logged, and written down as soon as it can be',
+  },
   'wire:list:changed': {
     origin: 'MCP 2025-11-25 and 2026-07-28 server/tools, list changed',
     behaviour: 'a changed list is announced to every connected client of that mount, in both eras',

@@ -70,7 +70,8 @@ export interface HttpServer {
   readonly routes: readonly string[]
   /** The number of `initialize` sessions in memory. */
   sessions(): number
-  /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, streams are ended. */
+  /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, and so may
+   * tasks; streams are ended. */
   close(deadlineMs: number): Promise<void>
 }
 
@@ -85,7 +86,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     log,
     inflight: inflight({ ...options.crowd, isShort: core.memory.isShort, onRefused: core.turnedAway }),
     asking: openAsking(core.signingKey),
-    tasks: await openTasks({ store: core.tasks, now: options.now ?? Date.now, newId }),
+    tasks: await openTasks({ store: core.tasks, log, now: options.now ?? Date.now, newId }),
     legacyErrors: options.legacyErrors ?? false,
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,
@@ -184,7 +185,8 @@ async function close(
 ): Promise<void> {
   const late = new AbortController()
   const deadline = delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {})
-  await Promise.race([inflight.stop(), deadline])
+  // A call that is under way may become a task yet.
+  await Promise.race([inflight.stop().then(() => tasks.idle()), deadline])
   stopping.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
   await Promise.all([legs.close(), sockets.close(), tasks.close()])
   // A stream that has just been ended leaves an idle connection behind a moment later, which would be waited for.

@@ -9,6 +9,7 @@ import {
   type Params,
   rowOf,
 } from '@causeway/protocol'
+import type { Logger } from 'pino'
 import {
   type ClientTask,
   createdResult,
@@ -41,6 +42,8 @@ export interface Tasks {
   runOrCreate(call: TaskCall): Promise<unknown>
   /** The answer of `tasks/get`, `tasks/update` or `tasks/cancel`; throws `TASK_NOT_FOUND`. */
   answer(method: TaskMethod, params: Params, mount: string): Promise<object>
+  /** Resolves when none is worked on: each is done, or waits for its client. */
+  idle(): Promise<void>
   /** Aborts what is under way; it is told as failed. */
   close(): Promise<void>
 }
@@ -65,6 +68,7 @@ export function refuseUndeclared(what: string, capabilities: unknown): void {
 
 interface Parts {
   readonly store: TaskStore
+  readonly log: Pick<Logger, 'error'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly newId: () => string
@@ -90,8 +94,9 @@ const quickMs = 100
 const ttlMs = 60 * 60 * 1000
 
 /** Opens the tasks over those of an earlier server, of which the unfinished ones have failed. */
-export async function openTasks({ store, now, newId, capacity = 256 }: Parts): Promise<Tasks> {
+export async function openTasks({ store, log, now, newId, capacity = 256 }: Parts): Promise<Tasks> {
   const live = new Map<string, Live>()
+  const following = new Set<Promise<void>>()
   const stopped = { code: -32603, message: 'the server stopped before the task was done; call again' }
   await store.failUnfinished(stopped, now())
   await store.forgetExpired(now())
@@ -99,8 +104,22 @@ export async function openTasks({ store, now, newId, capacity = 256 }: Parts): P
   const change = async (one: Live, status: TaskStatus, outcome?: object): Promise<void> => {
     if (isFinal(one.task.status)) return
     one.task = { ...one.task, status, updatedMs: now(), outcome }
-    if (isFinal(status)) live.delete(one.task.id)
+    await keep(one)
+  }
+
+  /** Writes down how it stands. What has ended stays in memory until that has succeeded. */
+  const keep = async (one: Live): Promise<void> => {
     await store.put(one.task)
+    if (isFinal(one.task.status)) live.delete(one.task.id)
+  }
+
+  const unkept = (err: unknown, { task }: Live): void =>
+    log.error({ err, task: task.id, status: task.status }, 'a task could not be written down')
+
+  /** Tries again to write down what has ended. */
+  const keepEnded = async (): Promise<void> => {
+    for (const one of [...live.values()])
+      if (isFinal(one.task.status)) await keep(one).catch((err: unknown) => unkept(err, one))
   }
 
   const ask = async (one: Live, { questions, kept }: Ask): Promise<void> => {
@@ -113,20 +132,29 @@ export async function openTasks({ store, now, newId, capacity = 256 }: Parts): P
     await change(one, 'input_required')
   }
 
-  /** Follows a run to its end, or to its questions. */
-  const follow = async (one: Live, running: Promise<unknown>): Promise<void> => {
+  const settle = async (one: Live, running: Promise<unknown>): Promise<void> => {
+    let end: readonly [TaskStatus, object]
     try {
       const given = await running
+      if (isAsk(given)) return await ask(one, given)
       const defect = defectIn(given)
-      if (isAsk(given)) await ask(one, given)
-      else if (defect !== undefined) await change(one, 'failed', defect)
-      else await change(one, 'completed', given as object)
+      end = defect === undefined ? ['completed', given as object] : ['failed', defect]
     } catch (error) {
-      await change(one, 'failed', one.call.failure(error))
+      end = ['failed', one.call.failure(error)]
     }
+    await change(one, ...end)
+  }
+
+  /** Follows a run to its end, or to its questions. */
+  const follow = (one: Live, running: Promise<unknown>): void => {
+    const followed = settle(one, running)
+      .catch((err: unknown) => unkept(err, one))
+      .finally(() => void following.delete(followed))
+    following.add(followed)
   }
 
   const create = async (call: TaskCall, controller: AbortController, running: Promise<unknown>) => {
+    await keepEnded()
     if (live.size >= capacity) {
       controller.abort(new CausewayError('CANCELLED', 'there was no room for the task'))
       throw new CausewayError('OVERLOADED', `${live.size} tasks are under way`, {
@@ -144,10 +172,15 @@ export async function openTasks({ store, now, newId, capacity = 256 }: Parts): P
     }
     const one: Live = { task, call, controller, questions: new Map(), replies: {}, kept: undefined }
     // Kept before the client hears of it: whoever asks at once must find it.
-    await store.put(task)
-    await store.forgetExpired(createdMs)
+    try {
+      await store.put(task)
+      await store.forgetExpired(createdMs)
+    } catch (error) {
+      controller.abort(new CausewayError('CANCELLED', 'the task could not be written down'))
+      throw error
+    }
     live.set(task.id, one)
-    void follow(one, running)
+    follow(one, running)
     return createdResult(task)
   }
 
@@ -175,7 +208,7 @@ export async function openTasks({ store, now, newId, capacity = 256 }: Parts): P
     one.task = { ...one.task, status: 'working', updatedMs: now() }
     const { replies, kept, call, controller } = one
     const input = { ...call.input, replies, kept }
-    void follow(one, call.run({ signal: controller.signal, input }))
+    follow(one, call.run({ signal: controller.signal, input }))
   }
 
   return {
@@ -196,14 +229,19 @@ export async function openTasks({ store, now, newId, capacity = 256 }: Parts): P
       }
       if (one !== undefined && method === 'tasks/update') update(one, params)
       else if (one !== undefined) {
-        await change(one, 'cancelled')
+        const kept = change(one, 'cancelled')
         one.controller.abort(new CausewayError('CANCELLED', 'the client cancelled the task'))
+        await kept
       }
       return { resultType: 'complete' }
     },
+    async idle() {
+      while (following.size > 0) await Promise.all(following)
+    },
     async close() {
+      await keepEnded()
       for (const one of [...live.values()]) {
-        await change(one, 'failed', stopped)
+        await change(one, 'failed', stopped).catch((err: unknown) => unkept(err, one))
         one.controller.abort(new CausewayError('SHUTTING_DOWN', 'the server is stopping'))
       }
     },

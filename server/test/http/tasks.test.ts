@@ -99,3 +99,26 @@ verifies('wire:task:restart', async (t) => {
     result: { status: 'failed', error: { code: -32603, message: /stopped/ } },
   })
 })
+
+verifies('wire:task:drained', async (t) => {
+  const dir = t.testdir()
+  const first = await openWire(t, { dir })
+  const { taskId } = await startTask(first)
+  const closing = first.http.close(20_000)
+  t.equal((await first.send(rpc('ping'))).status, 503, 'nothing new is begun')
+  t.notOk(first.wire.begun[0]?.aborted)
+  first.wire.release()
+  await closing
+  await first.core.close()
+  const second = await openWire(t, { dir })
+  t.match(await say(second, rpc('tasks/get', { taskId })), {
+    result: { status: 'completed', result: { structuredContent: { steps: 1 } } },
+  })
+})
+
+verifies('wire:task:drained', 'but not for longer', async (t) => {
+  const wire = await openWire(t)
+  await startTask(wire)
+  await wire.http.close(0)
+  t.ok(wire.wire.begun[0]?.aborted)
+})

@@ -46,7 +46,12 @@ export async function throughSdk(wire: Wire, { path, era, message }: Sent) {
       requestBytes: undefined,
       trace: undefined,
     }
-    const tasks = await openTasks({ store: wire.core.tasks, now: Date.now, newId: randomUUID })
+    const tasks = await openTasks({
+      store: wire.core.tasks,
+      log: wire.logged.log,
+      now: Date.now,
+      newId: randomUUID,
+    })
     const handler = createMcpHandler(() =>
       sdkServer({
         wiring: { core: wire.core, log: wire.logged.log, asking: openAsking(wire.core.signingKey), tasks },
