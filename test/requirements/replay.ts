@@ -171,6 +171,10 @@ export const replay = {
     behaviour:
       'each recording with a fault has it as the first finding, by kind, body and frame; a clean one has no warning; an answer fits in 2 kB',
   },
+  'replay:diagnose:unsent': {
+    origin: 'docs/recording-frames.md: a member that is absent means not known',
+    behaviour: 'a run is judged by what its engine sends: what it never sends is no fault, and hides none',
+  },
   'replay:diagnose:random': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'in random scenes a fault that was put in ranks first, and without one there is no warning',

@@ -5,10 +5,11 @@
  * ids follow each other. Sources: IEEE 754 (the recorder writes NaN as NULL); unit quaternions as rotations.
  */
 import { stateAt, systemAt } from '@causeway/recording'
+import { absentNumbers } from './absent-numbers.ts'
 import { num } from './component.ts'
 import { type Finding, findingOf } from './finding.ts'
 import type { Law } from './law.ts'
-import { collectRuns } from './run.ts'
+import { collectRuns, type Run } from './run.ts'
 
 /** |‖q‖ - 1| that rounding explains. */
 export const quaternionTolerance = 1e-6
@@ -18,12 +19,14 @@ export const clockTolerance = 1e-3
 
 /** Makes the law. */
 export function recordLaw(): Law {
-  const absent = collectRuns()
+  const absent = absentNumbers()
+  const unknown = collectRuns()
   const norms = collectRuns()
   const frozen = collectRuns()
   const uneven = collectRuns()
   const gaps = collectRuns()
   const everyone = { bodies: [], pair: null }
+  let hasTotal = false
   return {
     see(step) {
       const { scene, window, row, frame, recordedDt } = step
@@ -36,10 +39,7 @@ export function recordLaw(): Law {
         for (let i = 0; i < stateAt.width; i++) sum += num(states, at + i)
         const subject = () => ({ bodies: [body], pair: null })
         // A sum is finite only where every part is, or nearly overflows; those are counted one by one.
-        if (!Number.isFinite(sum)) {
-          const bad = countAbsent(states, at)
-          if (bad > 0) absent.hit(body, frame, { value: bad, limit: 0 }, subject())
-        }
+        if (!absent.areAllSent || !Number.isFinite(sum)) absent.see(states, at, body, frame)
         const q = at + stateAt.orientation
         const [w, x, y, z] = [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)]
         const square = w * w + x * x + y * y + z * z
@@ -49,9 +49,10 @@ export function recordLaw(): Law {
           norms.hit(body, frame, { value: off, limit: quaternionTolerance }, subject())
       }
       const total = window.system.data[row * systemAt.width + systemAt.total]
+      hasTotal ||= !Number.isNaN(total)
       const hasSystem = window.system.data.length > 0 && isRecorded(window.system.data, row)
       if (hasSystem && !Number.isFinite(total))
-        absent.hit(-1, frame, { value: 1, limit: 0, excess: 0 }, everyone)
+        unknown.hit('', frame, { value: 1, limit: 0, excess: 0 }, everyone)
       const before = window.frames[row - 1]
       if (before !== undefined && frame - before > 1)
         gaps.hit('', frame, { value: frame - before - 1, limit: 0 }, everyone)
@@ -64,14 +65,10 @@ export function recordLaw(): Law {
       }
     },
     findings(): readonly Finding[] {
+      const own = absent.all()
       // The energy of the system has no number because that of a body has none.
-      const own = absent.all().filter(({ bodies }) => bodies.length > 0)
-      const system = absent
-        .all()
-        .filter(
-          (run) =>
-            run.bodies.length === 0 && !own.some((one) => one.first <= run.last && run.first <= one.last),
-        )
+      const isOwn = (run: Run): boolean => own.some((one) => one.first <= run.last && run.first <= one.last)
+      const system = hasTotal ? unknown.all().filter((run) => !isOwn(run)) : []
       return [
         ...[...own, ...system].map((run) =>
           findingOf(run, { kind: 'nan', unit: 'absent numbers', confidence: 1 }),
@@ -90,10 +87,4 @@ function isRecorded(data: Float64Array, row: number): boolean {
   for (let i = 0; i < systemAt.width; i++)
     if (!Number.isNaN(data[row * systemAt.width + i] ?? Number.NaN)) return true
   return false
-}
-
-function countAbsent(states: Float64Array, at: number): number {
-  let count = 0
-  for (let i = 0; i < stateAt.width; i++) if (!Number.isFinite(num(states, at + i))) count += 1
-  return count
 }

@@ -1,0 +1,84 @@
+/** Runs of engines that do not send everything that a frame line may hold. */
+import type { Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import type { Replay } from '../src/store.ts'
+import { openReplay, rowsOf } from './replay-kit.ts'
+
+const [g, dt] = [9.81, 0.01]
+
+/** Records lines, and gives a client that asks the run. */
+async function recorded(t: Test, lines: readonly object[]) {
+  const { app, client } = await openReplay(t, [])
+  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield bytes
+  }
+  await (app.store as Replay).recorder.write('run', body())
+  const one = client()
+  await one.call('load_recording', { path: 'run' })
+  return one
+}
+
+/** What a run shows that is worse than a remark. */
+async function faultsOf(t: Test, lines: readonly object[]): Promise<Record<string, unknown>[]> {
+  const { findings } = await (await recorded(t, lines)).call('diagnose', { max_findings: 200 })
+  return rowsOf(findings).filter(({ severity }) => severity !== 'info')
+}
+
+interface BallState {
+  readonly id: number
+  readonly position: readonly number[]
+  readonly velocity: readonly number[]
+}
+
+/** A ball of 2 kg that falls from 1 m and bounces on a floor at 0.8 of its speed, in semi-implicit Euler steps. */
+function bouncing(change: (line: { bodies: readonly BallState[]; isHit: boolean; frame: number }) => object) {
+  const lines: object[] = []
+  let [z, v] = [1, 0]
+  for (let frame = 1; frame <= 200; frame++) {
+    v -= g * dt
+    const isHit = z + v * dt < 0.1 && v < 0
+    if (isHit) v = -0.8 * v
+    z += v * dt
+    const bodies = [{ id: 1, position: [0, 0, z], velocity: [0, 0, v] }]
+    lines.push({ frame_id: frame, time: frame * dt, ...change({ bodies, isHit, frame }) })
+  }
+  return lines
+}
+
+const ballRun = {
+  run: {
+    dt,
+    gravity: [0, 0, -g],
+    bodies: [
+      { id: 1, mass: 2, restitution: 0.8 },
+      { id: 2, is_environment: true },
+    ],
+  },
+}
+const floorContact = (isHit: boolean) => (isHit ? [{ a: 1, b: 2, normal: [0, 0, -1], depth: 0.001 }] : [])
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: an engine that sends neither spins nor orientations has a healthy run',
+  async (t) => {
+    const plain = bouncing(({ bodies, isHit }) => ({ bodies, contacts: floorContact(isHit) }))
+    t.same(await faultsOf(t, [ballRun, ...plain]), [])
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: a velocity that is absent for a while is told, beside spins that are never sent',
+  async (t) => {
+    const lost = bouncing(({ bodies, isHit, frame }) => ({
+      bodies: bodies.map(({ velocity, ...body }) =>
+        frame >= 60 && frame < 63 ? body : { ...body, velocity, orientation: [1, 0, 0, 0] },
+      ),
+      contacts: floorContact(isHit),
+    }))
+    const [first] = await faultsOf(t, [ballRun, ...lost])
+    // The orientation is absent in these frames too; the spin is absent everywhere.
+    t.match(first, { kind: 'nan', bodies: [1], frames: { first: 60, last: 62 }, value: 7 })
+  },
+)
