@@ -35,7 +35,7 @@ function frameLine(frame: number): string {
       angular_velocity: [0, 0, 0],
     }
   }
-  return JSON.stringify({ frame_id: frame, time: frame * dt, bodies: ids.map(fallen) })
+  return JSON.stringify({ frame_id: frame, time: frame * dt, bodies: ids.map(fallen), contacts: [] })
 }
 
 /** The frames of one second of the simulation. */

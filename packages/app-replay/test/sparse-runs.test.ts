@@ -82,3 +82,32 @@ verifies(
     t.match(first, { kind: 'nan', bodies: [1], frames: { first: 60, last: 62 }, value: 7 })
   },
 )
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: an engine that does not tell of contacts is not blamed for what they do',
+  async (t) => {
+    const silent = bouncing(({ bodies }) => ({ bodies }))
+    const client = await recorded(t, [ballRun, ...silent])
+    const { findings } = await client.call('diagnose')
+    t.same(
+      rowsOf(findings).filter(({ severity }) => severity !== 'info'),
+      [],
+    )
+    const { missing } = await client.call('get_metadata')
+    t.same(
+      ['collisions', 'contact_points'].filter((part) => !(missing as string[]).includes(part)),
+      [],
+    )
+    await t.rejects(client.call('check_momentum'), { code: 'NOT_RECORDED' })
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: an engine that tells of no contact where it bounces is blamed for that',
+  async (t) => {
+    const wrong = bouncing(({ bodies }) => ({ bodies, contacts: [] }))
+    t.match((await faultsOf(t, [ballRun, ...wrong]))[0], { bodies: [1], frames: { first: 43 } })
+  },
+)

@@ -42,6 +42,8 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
       .raw()
       .all()
     writer.addRun(factsOf(connection))
+    // In an export of ours an empty table does not say that the engine told of contacts; its rows do.
+    if (era.parts.collisions !== undefined && !era.schema.has(runLineTable, 'run')) writer.tellContacts()
     for (const [id, wallTime] of rows)
       writer.addFrame(packed(readFrame(id), { wallTime, rates: readRates(id) }), nowMs)
     return writer.flush(nowMs)

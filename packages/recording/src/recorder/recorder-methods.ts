@@ -50,7 +50,10 @@ export function recorderMethods(): {
     const { writer, readLine } = opened()
     const line = readLine(text)
     if ('run' in line) writer.addRun(line.run)
-    else if (!writer.addFrame(line.frame, nowMs)) ignored++
+    else {
+      if (!writer.addFrame(line.frame, nowMs)) ignored++
+      if (line.tellsContacts) writer.tellContacts()
+    }
   }
   const ingested = (progress: RunProgress): Ingested & RunProgress => ({
     ...progress,

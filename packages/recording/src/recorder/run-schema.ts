@@ -30,6 +30,14 @@ export const runMigrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    // An engine that never tells of contacts is known apart from one with nothing in touch.
+    name: 'tells-contacts',
+    up: `
+      ALTER TABLE run ADD COLUMN tells_contacts INTEGER NOT NULL DEFAULT 0;
+      UPDATE run SET tells_contacts = EXISTS (SELECT 1 FROM block WHERE contacts IS NOT NULL);
+    `,
+  },
 ]
 
 /** The table that tells a run file of ours from everything else. */

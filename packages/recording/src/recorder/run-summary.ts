@@ -28,6 +28,11 @@ const everything: readonly Capability[] = [
   ...(['contact_constraints', 'friction', 'tangent_lambdas', 'solver', 'metadata', 'geometry'] as const),
 ]
 
+/** What nobody knows of a run whose engine does not tell of contacts. */
+const contactParts: readonly Capability[] = [
+  ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
+]
+
 /** Frames looked at for what an engine sends of its contacts. */
 const sampledContacts = 24
 
@@ -37,6 +42,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
   const readBodies = db.prepare<[], BodyRow>(
     'SELECT body_id, is_declared, mass, restitution, friction, asset_id, extent_x, first_frame FROM body ORDER BY position',
   )
+  const tellsContacts = contactsTold(db)
   const added = db
     .prepare<[number], [id: number, time: number | null, isTouching: number, hasSolver: number]>(
       `SELECT f.id, f.time, f.collision_active IS 1, f.converged IS NOT NULL FROM frame f WHERE f.id > ? ORDER BY f.id`,
@@ -71,8 +77,9 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
     if (inferred === undefined || (!isFound && ids.length >= 2 * inferred.at)) inferred = infer()
     const [first, last] = [ids[0], ids.at(-1)]
     const hasExtents = rows.some(({ extent_x }) => extent_x !== null)
+    const isBlind = ids.length > 0 && !tellsContacts()
     const missing = [
-      ...missingOf(spread(touching, sampledContacts).map(readFrame)),
+      ...(isBlind ? contactParts : missingOf(spread(touching, sampledContacts).map(readFrame))),
       ...(hasSolver || ids.length === 0 ? [] : (['solver'] as const)),
       ...(hasExtents ? [] : (['geometry'] as const)),
     ]
@@ -110,6 +117,24 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
   }
   // One moment of the file, whatever the writer adds meanwhile.
   return db.transaction(read)
+}
+
+/**
+ * Asks whether the engine told of contacts, be it that there are none. A file that was last written before this was noted
+ * tells of them where it has any.
+ */
+function contactsTold(db: Database): () => boolean {
+  const isNoted = db.prepare(`SELECT 1 FROM pragma_table_info('run') WHERE name = 'tells_contacts'`)
+  const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
+  let isTold = false
+  return () => {
+    isTold ||= isTrue(
+      isNoted.get() === undefined
+        ? 'SELECT EXISTS (SELECT 1 FROM block WHERE contacts IS NOT NULL)'
+        : 'SELECT tells_contacts FROM run',
+    )
+    return isTold
+  }
 }
 
 const toBody = ({ body_id, mass, restitution, friction, asset_id }: BodyRow): Body => ({

@@ -29,6 +29,8 @@ export interface RunWriter {
    * `FRAME_CONFLICT` for one that differs or comes too late, `RECORDING_FINISHED` after the end.
    */
   addFrame(frame: PackedFrame, nowMs: number): boolean
+  /** Notes that the engine tells of contacts; a frame with contacts says so itself. */
+  tellContacts(): void
   /**
    * Stores what was taken, in one transaction; all of it or, where that throws (`DATA_UNWRITABLE`), nothing, and the
    * run stands where it stood after the flush before.
@@ -60,6 +62,7 @@ interface RunRow {
   readonly total_frames: number
   readonly first_frame: number | null
   readonly last_frame: number | null
+  readonly tells_contacts: number
 }
 
 /** Opens a run file or creates it; throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
@@ -85,10 +88,13 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
   db.prepare(
     `INSERT INTO run (id, status, updated_ms, total_frames) VALUES (1, 'live', ?, 0) ON CONFLICT DO NOTHING`,
   ).run(nowMs)
-  const readRun = db.prepare<[], RunRow>('SELECT status, total_frames, first_frame, last_frame FROM run')
+  const readRun = db.prepare<[], RunRow>(
+    'SELECT status, total_frames, first_frame, last_frame, tells_contacts FROM run',
+  )
   const saveRun = db.prepare(
     `UPDATE run SET status = @status, updated_ms = @nowMs, engine = @engine, dt = @dt, gravity_x = @x, gravity_y = @y,
-     gravity_z = @z, lambda_unit = @lambdaUnit, total_frames = @total, first_frame = @first, last_frame = @last`,
+     gravity_z = @z, lambda_unit = @lambdaUnit, total_frames = @total, first_frame = @first, last_frame = @last,
+     tells_contacts = @tellsContacts`,
   )
   const saveBody = db.prepare(
     `INSERT INTO body (${bodyColumns.join(', ')}) VALUES (${bodyColumns.map(() => '?').join(', ')})
@@ -145,7 +151,8 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
     const [x, y, z] = run.facts.gravity ?? [null, null, null]
     const { engine, dt, lambdaUnit } = run.facts
     const { status, total, first, last } = run
-    saveRun.run({ status, nowMs: now, engine, dt, x, y, z, lambdaUnit, total, first, last })
+    const tellsContacts = Number(run.tellsContacts)
+    saveRun.run({ status, nowMs: now, engine, dt, x, y, z, lambdaUnit, total, first, last, tellsContacts })
   }).immediate
   const flush = (now: number): RunProgress => {
     if (!run.isDirty) {
@@ -179,9 +186,16 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
   /** An environment body has no state: it appears with the first contact. */
   const touchEnvironment = (contacts: Float64Array, frame: number): void => {
     const { collisions } = unpackContacts(contacts)
+    if (collisions.length > 0) tellContacts()
     for (let at = 0; at < collisions.length; at += 7)
       for (const id of [collisions[at] ?? 0, collisions[at + 1] ?? 0])
         if (isEnvironmentId(id)) appear(id, frame)
+  }
+
+  const tellContacts = (): void => {
+    if (run.tellsContacts) return
+    run.tellsContacts = true
+    run.isDirty = true
   }
 
   const isRepeat = (frame: PackedFrame, now: number): boolean => {
@@ -238,6 +252,7 @@ function runWriter(db: Database, file: string, nowMs: number): RunWriter {
       if (pendingBytes >= batchBytes) flush(now)
       return true
     },
+    tellContacts,
     flush,
     stored: () => stored,
     setStatus(status, now) {
@@ -261,6 +276,7 @@ interface OpenRun {
   /** bodies whose row has to be written */
   readonly changed: Set<number>
   isDirty: boolean
+  tellsContacts: boolean
   total: number
   first: number | null
   last: number | null
@@ -289,6 +305,7 @@ function loadRun(db: Database, row: RunRow | undefined): OpenRun {
     appeared: new Map(appearances),
     changed: new Set(),
     isDirty: false,
+    tellsContacts: row.tells_contacts === 1,
     total: row.total_frames,
     first: row.first_frame,
     last: row.last_frame,

@@ -15,7 +15,13 @@ import {
 import { flag, type Members, members, number, requireKnown, whole } from './wire-value.ts'
 
 /** What a line says. */
-export type Line = { readonly run: RunFacts } | { readonly frame: PackedFrame }
+export type Line =
+  | { readonly run: RunFacts }
+  | {
+      readonly frame: PackedFrame
+      /** the line has a list of contacts, which may be empty */
+      readonly tellsContacts: boolean
+    }
 
 const frameMembers: ReadonlySet<string> = new Set([
   'frame_id',
@@ -52,7 +58,8 @@ export function lineReader(knowledge: RunKnowledge): (text: string) => Line {
       return { run: readRun(line.run) }
     }
     clearLists(contacts)
-    return { frame: readFrame(line, knowledge, contacts) }
+    const tellsContacts = line.contacts !== undefined && line.contacts !== null
+    return { frame: readFrame(line, knowledge, contacts), tellsContacts }
   }
 }
 

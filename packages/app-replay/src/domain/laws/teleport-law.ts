@@ -2,7 +2,7 @@
  * Positions follow velocities: x(N) - x(N-1) lies between v(N-1) dt and v(N) dt.
  *
  * Integrators differ by |dv| dt at most, a correction of overlap by the overlap; what is beyond that and beyond 1 mm
- * (11 mm in contact) is a jump.
+ * (11 mm in contact, or where the recording does not tell of contacts) is a jump.
  */
 
 import { stateAt } from '@causeway/recording'
@@ -41,7 +41,8 @@ export function teleportLaw(): Law {
           off = Math.min(off, length3(dx - vx * scene.dt, dy - vy * scene.dt, dz - vz * scene.dt))
         const u = step.atBefore(column) + stateAt.velocity
         const change = length3(vx - num(s, u), vy - num(s, u + 1), vz - num(s, u + 2))
-        const isTouching = step.touching[column] === 1 || step.touchedBefore[column] === 1
+        const isTouching =
+          !scene.knowsContacts || step.touching[column] === 1 || step.touchedBefore[column] === 1
         const [x, y, z] = [num(s, at), num(s, at + 1), num(s, at + 2)]
         let limit = 1.05 * change * step.dt + 1e-6 * length3(x, y, z)
         limit += isTouching ? jumpTolerance.contact : jumpTolerance.free
