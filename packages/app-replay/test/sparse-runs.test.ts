@@ -111,3 +111,73 @@ verifies(
     t.match((await faultsOf(t, [ballRun, ...wrong]))[0], { bodies: [1], frames: { first: 43 } })
   },
 )
+
+/** A body of 1 kg in free fall, whose engine may declare gravity and inertia or not. */
+function dropped(run: object, frames = 200): readonly object[] {
+  const lines = Array.from({ length: frames }, (_, row) => {
+    const frame = row + 1
+    const position = [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2]
+    const state = { position, velocity: [0, 0, -g * dt * frame], orientation: [1, 0, 0, 0] }
+    return {
+      frame_id: frame,
+      time: frame * dt,
+      bodies: [{ id: 1, ...state, angular_velocity: [0, 0, 0] }],
+      contacts: [],
+    }
+  })
+  return [{ run: { dt, bodies: [{ id: 1, mass: 1, inertia: [0.1, 0.1, 0.1] }], ...run } }, ...lines]
+}
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: without gravity in the run line a fall is no gain of energy',
+  async (t) => {
+    const client = await recorded(t, dropped({}))
+    t.same((await client.call('diagnose')).findings, [])
+    const { events } = await client.call('timeline')
+    t.same(
+      rowsOf(events).filter(({ kind }) => /energy/.test(String(kind))),
+      [],
+    )
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: without inertia a ball that turns its spin into speed gains no energy',
+  async (t) => {
+    // Backspin at 20 rad/s, which the floor turns into speed: 1 m/s² for a second.
+    const skidding = Array.from({ length: 100 }, (_, row) => {
+      const frame = row + 1
+      const [v, x] = [frame * dt, (dt * dt * frame * (frame + 1)) / 2]
+      const body = { id: 1, position: [x, 0, 0.1], velocity: [v, 0, 0], orientation: [1, 0, 0, 0] }
+      const point = {
+        point: [x, 0, 0],
+        depth: 0,
+        friction_coefficient: 0.5,
+        tangent1: [1, 0, 0],
+        tangent2: [0, 1, 0],
+        normal_lambda: 2 * g * dt,
+        tangent1_lambda: 2 * dt,
+        tangent2_lambda: 0,
+      }
+      return {
+        frame_id: frame,
+        time: frame * dt,
+        bodies: [{ ...body, angular_velocity: [0, 20 - 25 * v, 0] }],
+        contacts: [{ a: 1, b: 2, normal: [0, 0, -1], points: [point] }],
+      }
+    })
+    t.same(await faultsOf(t, [ballRun, ...skidding]), [])
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
+  'assert_invariants: energies that were not recorded keep no limit of their drift',
+  async (t) => {
+    const client = await recorded(t, dropped({ bodies: [] }))
+    const { verdicts } = await client.call('assert_invariants', { invariants: { max_energy_drift: 0.1 } })
+    t.match(verdicts, [{ invariant: 'max_energy_drift', passed: false, value: null }])
+  },
+)

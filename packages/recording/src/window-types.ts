@@ -7,7 +7,7 @@ export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, wid
 /** Columns of a body's energy, J. */
 export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
 
-/** Columns of the system's energy, J; flags are 0 or 1. */
+/** Columns of the system's energy, J, which begin as those of a body; flags are 0 or 1. */
 export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
 
 /** Columns of the solver; `converged` is 0 or 1, `contacts` counts colliding pairs. */

@@ -69,11 +69,14 @@ function greatest(columns: Columns, name: string, measure: (value: number) => nu
   return peak
 }
 
-/** |E - E0| / |E0| at its greatest; 0 where E0 is, as the original query layer has it. */
+/**
+ * |E - E0| / |E0| at its greatest; 0 where E0 is, as the original query layer has it, and null where E0 was not recorded.
+ */
 export function energyDrift(columns: Columns): Peak | null {
   const energy = column(columns, 'energy.total')
-  const first = columns.length === 0 ? 0 : energy.get(0)
-  if (!(Math.abs(first) >= 1e-12)) return columns.length === 0 ? null : { value: 0, frame: null }
+  const first = columns.length === 0 ? Number.NaN : energy.get(0)
+  if (Number.isNaN(first)) return null
+  if (Math.abs(first) < 1e-12) return { value: 0, frame: null }
   return greatest(columns, 'energy.total', (value) => Math.abs(value - first) / Math.abs(first))
 }
 
@@ -186,10 +189,13 @@ function without(invariant: string, found: readonly Finding[], evidence: string)
   }
 }
 
-/** What a healthy run shows, as limits for later ones: a tenth of room above the greatest, and below the lowest. */
+/**
+ * What a healthy run shows, as limits for later ones: a tenth of room above the greatest, and below the lowest. What it
+ * did not record sets none.
+ */
 export function measured(columns: Columns, bodies: readonly BodyId[], margin: number): Invariants {
-  const above = (peak: Peak | null, floor: number): number =>
-    Math.max(floor, (peak?.value ?? 0) * (1 + margin))
+  const above = (name: keyof Invariants, peak: Peak | null): Invariants =>
+    peak === null ? {} : { [name]: Math.max(1e-6, peak.value * (1 + margin)) }
   const lowest = bodies.flatMap((body) => {
     const peak = greatest(columns, `body.${body}.position.z`, (height) => -height)
     return peak === null
@@ -197,14 +203,14 @@ export function measured(columns: Columns, bodies: readonly BodyId[], margin: nu
       : [[String(body), -peak.value - Math.max(1e-6, Math.abs(peak.value) * margin)] as const]
   })
   return {
-    max_energy_drift: above(energyDrift(columns), 1e-6),
-    max_injection_j: above(
+    ...above('max_energy_drift', energyDrift(columns)),
+    ...above(
+      'max_injection_j',
       greatest(columns, 'energy.delta', (step) => Math.max(0, step)),
-      1e-6,
     ),
-    max_penetration_m: above(
+    ...above(
+      'max_penetration_m',
       greatest(columns, 'contacts.depth', (depth) => depth),
-      1e-6,
     ),
     never_below: Object.fromEntries(lowest),
   }

@@ -46,7 +46,8 @@ export type GivenSystem = Partial<SystemRow>
 
 /**
  * Energy of the system as the sum over the bodies, where it was not given. `before` is the total of the frame before,
- * NaN for the first frame, whose change is its whole energy.
+ * NaN for the first frame, whose change is its whole energy. A sum without the potential energy grows in every fall: it
+ * is never called an injection.
  */
 export function systemEnergy(
   rows: Float64Array,
@@ -62,16 +63,19 @@ export function systemEnergy(
     return sum
   }
   const known = (value: number | undefined, compute: () => number): number =>
-    value === undefined || Number.isNaN(value) ? compute() : value
+    isGiven(value) ? value : compute()
   const linear = known(given.linear, () => sumOf(0))
   const rotational = known(given.rotational, () => sumOf(1))
   const potential = known(given.potential, () => sumOf(2))
   const total = known(given.total, () => sumOfKnown(sumOfKnown(linear, rotational), potential))
   if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
   const delta = known(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
-  const injection = given.injection ?? delta > Math.max(1e-6 * Math.abs(total), 1e-9)
+  const isWhole = isGiven(given.total) || !Number.isNaN(potential)
+  const injection = given.injection ?? (isWhole && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
   return { linear, rotational, potential, total, delta, injection, active: given.active ?? isTouching }
 }
+
+const isGiven = (value: number | undefined): value is number => value !== undefined && !Number.isNaN(value)
 
 function hasAnyEnergy(rows: Float64Array): boolean {
   for (let at = 0; at < rows.length; at += bodyWidth)

@@ -4,7 +4,9 @@
  * Contacts only take energy away, however consistent their impulses are: a solver that diverges shows here when nothing
  * else does. The scale is the greatest kinetic energy so far, or the weight of all bodies lifted by 1 cm. An excess of a
  * quarter of it, for 3 frames, is suspicious (`energy_injection`, warning); a thousand times it is a `blow_up`. The run
- * begins where the energy first left the budget. External forces may do work: recordings with any are not judged.
+ * begins where the energy first left the budget. External forces may do work: recordings with any are not judged, and none
+ * is from the first frame on whose total lacks a part: without gravity the potential energies, without inertia the rotational
+ * ones, are not known.
  */
 import { energyAt, systemAt } from '@causeway/recording'
 import { num } from './component.ts'
@@ -28,6 +30,7 @@ export function budgetLaw(): Law {
   let kineticMost = 0
   let open: Excess | undefined
   let isDriven = false
+  let lacksPart = false
 
   return {
     see(step) {
@@ -35,6 +38,8 @@ export function budgetLaw(): Law {
       isDriven ||= step.hasExternal.includes(1)
       const total = num(window.system.data, row * systemAt.width + systemAt.total)
       if (Number.isNaN(total)) return
+      lacksPart ||= !isWhole(step)
+      if (lacksPart) return
       budget = Number.isNaN(budget) ? total : budget + broughtIn(step)
       const kinetic = kineticOf(step)
       const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
@@ -92,6 +97,24 @@ function broughtIn(step: Step): number {
     if (Number.isNaN(then) && Number.isFinite(now)) sum += now
   }
   return sum
+}
+
+/** m/s², gravity below it lifts no potential energy that counts. */
+const noGravity = 1e-3
+
+/** Are all parts of the energy known, of the system and of every body that has some? */
+function isWhole(step: Step): boolean {
+  const { window, row, scene } = step
+  const isFalling = !(scene.g < noGravity)
+  const isKnown = (block: Float64Array, at: number): boolean =>
+    !Number.isNaN(num(block, at + energyAt.rotational)) &&
+    !(isFalling && Number.isNaN(num(block, at + energyAt.potential)))
+  const energies = window.energies.data
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const at = rowOf(step, row, column)
+    if (!Number.isNaN(num(energies, at + energyAt.linear)) && !isKnown(energies, at)) return false
+  }
+  return isKnown(window.system.data, row * systemAt.width)
 }
 
 const kineticAt = ({ window }: Step, at: number): number =>
