@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
 import { longestLine } from '../src/recorder/line-splitter.ts'
@@ -133,6 +135,27 @@ t.test('ingest: a body that breaks off leaves whole lines, and the next one star
   }
   await t.rejects(recorder.write('run', broken()), { code: 'CANCELLED' })
   t.match(await write(recorder, [frameLine(2)]), { accepted: 1, last_frame_id: 2 })
+})
+
+t.test('ingest: a run of before contacts were noted is read as it is, and goes on', async (t) => {
+  const { files, data } = folders(t)
+  const lines = { touching: frameLines(1, 6), silent: [frameLine(1, { contacts: undefined })] }
+  const first = await libraryOver(t, files, { dir: data })
+  for (const [name, frames] of Object.entries(lines))
+    await first.recorder.write(name, bodyOf([runLine, ...frames]))
+  await first.close()
+  for (const name of Object.keys(lines)) {
+    const db = new Database(join(data, 'recordings', `${name}.db`))
+    db.exec(`ALTER TABLE run DROP COLUMN tells_contacts; DELETE FROM causeway_migration WHERE version > 1`)
+    db.close()
+  }
+  const { recorder, open } = await libraryOver(t, files, { dir: data })
+  const lacksContacts = async (name: string): Promise<boolean> =>
+    (await open(name)).recording.summary.missing.includes('collisions')
+  t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
+  t.match(await recorder.write('touching', bodyOf([frameLine(7)])), { accepted: 1 })
+  t.match(await recorder.write('silent', bodyOf([frameLine(2)])), { accepted: 1 })
+  t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
 })
 
 t.test('ingest: a full disk is told with the last frame that is stored, and that stays', async (t) => {
