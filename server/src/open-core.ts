@@ -42,6 +42,8 @@ export interface CoreOptions {
   readonly log: Logger
   /** Milliseconds since the epoch. */
   readonly now?: () => number
+  /** From any beginning, ms, never set; default: `now` where that is given. */
+  readonly steady?: () => number
   readonly newId?: () => string
   /** Where relative names of user apps start. */
   readonly cwd?: string
@@ -61,7 +63,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
   const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd(), auditLines } = options
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   // Who sets the clock of a core sets it for good; the time of day of a machine may jump.
-  const steady = options.now ?? (() => performance.now())
+  const steady = options.steady ?? options.now ?? (() => performance.now())
   const startedMs = steady()
   const onError = (err: unknown): void => log.error({ err }, 'a listener failed')
   const listChanged = announcement<[Mount, ListKind]>(onError)
@@ -99,6 +101,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     settings: settingsOf(app, config),
     log: log.child({ app: app.name }),
     now,
+    steady,
     newId,
     roots: rootsOf(app, config),
     changed: {

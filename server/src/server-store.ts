@@ -1,9 +1,8 @@
 /** `server.db`: the state of clients, the handshakes of their sessions and the key that signs. Its audit is in `audit/audit-store.ts`. */
 import { randomBytes } from 'node:crypto'
-import { type Migration, openDatabase } from '@causeway/store'
+import { type Migration, openDatabase, watchJumps } from '@causeway/store'
 import { type AuditStore, auditMigration, auditStore } from './audit/audit-store.ts'
 import type { ClientStateStore } from './client-state.ts'
-import { watchJumps } from './clock-jump.ts'
 import type { Handshakes } from './core.ts'
 import { type TaskStore, taskMigration, taskStore } from './tasks/task-store.ts'
 

@@ -24,7 +24,14 @@ export function captureLog(level = 'debug'): LogCapture {
 export async function openTestCore(
   t: Test,
   apps: readonly App[],
-  options: { dir?: string; env?: NodeJS.ProcessEnv; log?: Logger; now?: () => number; cwd?: string } = {},
+  options: {
+    dir?: string
+    env?: NodeJS.ProcessEnv
+    log?: Logger
+    now?: () => number
+    steady?: () => number
+    cwd?: string
+  } = {},
 ): Promise<OpenCore> {
   const { dir = t.testdir(), env = {}, log = captureLog().log, cwd = dir } = options
   const { config } = readConfig({ argv: [], env: { CAUSEWAY_DATA_DIR: `${dir}/data`, ...env }, cwd })
@@ -34,6 +41,7 @@ export async function openTestCore(
     apps,
     cwd,
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.steady === undefined ? {} : { steady: options.steady }),
   })
   t.teardown(() => core.close())
   return core

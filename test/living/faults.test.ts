@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { apps } from '../../server/src/apps.ts'
 import { call, captureLog, openTestCore } from '../../server/test/test-core.ts'
 import { getJson, postMcp } from '../e2e/http.ts'
-import { fromSource, spawnServer, startServer } from '../e2e/server-process.ts'
+import { fromSource, recordings, spawnServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { checkAll, checkFiles, everyWork, live, promisesOf, settingsOf } from './lives.ts'
 import { layOut, releasedVersions } from './released.ts'
@@ -251,4 +251,28 @@ verifies('fault:clock', async (t) => {
     { minds: [{ mind_id: 'a' }, { mind_id: 'b' }, { mind_id: 'c' }] },
     'and empties none',
   )
+})
+
+verifies('fault:clock', 'a repeat is one, though the clock was set forward by an hour since', async (t) => {
+  let nowMs = Date.UTC(2026, 0, 10)
+  const core = await openTestCore(t, apps, {
+    now: () => nowMs,
+    steady: () => 0,
+    log: captureLog('silent').log,
+    env: { CAUSEWAY_HELP_BUILD: 'false', CAUSEWAY_RECORDING_ROOTS: recordings },
+  })
+  const twice = async (tool: string, args: object) => {
+    const ask = async () => (await call(core, tool, args, { requestId: 'again' })).structuredContent
+    const first = await ask()
+    nowMs += 3_600_000
+    return [first, await ask()] as const
+  }
+  const note = { recording: 'slide_at_45', frame_id: 45, note: 'body 1 begins to slide' }
+  const [once, again] = await twice('Replay__bookmark', note)
+  t.match(once, { bookmarks: { length: 1 } })
+  t.match(again, { bookmarks: { length: 1 } })
+  const mind = { mind_id: 'ada', config: { traits: [] }, request_id: 'make ada' }
+  const [made, repeated] = await twice('Minds__create_mind', mind)
+  t.match(made, { status: 'created' })
+  t.match(repeated, { status: 'created', replayed: true })
 })

@@ -3,8 +3,9 @@
  * does not have yet, an audit of transactions, and the answers of the last ten minutes.
  */
 import { join } from 'node:path'
+import type { Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { type Migration, openDatabase } from '@causeway/store'
+import { agingNow, type Migration, openDatabase } from '@causeway/store'
 import type { ChangedEntry, EntryRow } from './plot-methods.ts'
 
 /** A plot that was opened at least once. */
@@ -118,8 +119,9 @@ const mostAuditRows = 20_000
 export const mostEntry = 2 ** 20
 
 /** Opens `debrief.db` in the data folder; throws as `openDatabase` does. */
-export function openJournal(dir: string, now: () => number): Journal {
-  const db = openDatabase(join(dir, 'debrief.db'), { migrations: journalMigrations, now })
+export function openJournal(dir: string, { now: clock, steady }: Pick<Env, 'now' | 'steady'>): Journal {
+  const db = openDatabase(join(dir, 'debrief.db'), { migrations: journalMigrations, now: clock })
+  const now = agingNow(db, { columns: ['answer.made_ms'], keepMs: repeatMs, now: clock, steady })
   const inTransaction = <T>(work: () => T): T => db.transaction(work).immediate()
   const rowOf = ({
     selection,

@@ -62,7 +62,7 @@ const mostNamed = 50
 /** Opens the shelf, with the plots that were open when the server stopped; each is read when it is first asked for. */
 export async function openDebrief(env: Env): Promise<Debrief> {
   const { dir, settings, log, now, newId, changed, roots } = env
-  const journal = openJournal(dir, now)
+  const journal = openJournal(dir, env)
   const plotEnv: PlotEnv = {
     ...{ dir, log, now, newId, changed, journal },
     saveAfterMs: number(settings.plotSaveMs, 250),

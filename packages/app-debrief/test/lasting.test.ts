@@ -39,7 +39,7 @@ verifies('debrief:undo:restart', 'changes of long tracks too, which are kept pac
   await client.ask('update_features', named('Second'))
   await client.ask('undo')
   await opened.app.close()
-  const journal = openJournal(join(opened.dir, 'data'), Date.now)
+  const journal = openJournal(join(opened.dir, 'data'), { now: Date.now })
   t.match(await journal.entries(file), [
     { patch: /^z/, is_undone: 0 },
     { patch: /^z/, is_undone: 1 },
@@ -106,7 +106,7 @@ t.test(
     await client.ask('delete_features', { ids: ['feature1'] })
     await client.ask('delete_features', { ids: [] })
     await opened.app.close()
-    const journal = openJournal(join(opened.dir, 'data'), Date.now)
+    const journal = openJournal(join(opened.dir, 'data'), { now: Date.now })
     const rows = await journal.audit(join(opened.folder, filename))
     journal.close()
     t.match(rows, [

@@ -43,6 +43,8 @@ export interface Env {
   readonly log: Log
   /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds from any beginning, on a clock that is never set; without it, `now` is trusted not to jump. */
+  readonly steady?: () => number
   /** A new unique id, `[a-z0-9-]+`. */
   readonly newId: () => string
   readonly roots: Roots

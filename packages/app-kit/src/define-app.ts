@@ -114,6 +114,7 @@ export function defineApp<Store, Session>(
         path,
         about: declaration.about,
         ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
+        ...(declaration.streams === undefined ? {} : { streams: declaration.streams }),
         handle: (request, variables, ctx) =>
           declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
       }),

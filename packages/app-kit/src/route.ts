@@ -11,7 +11,9 @@ export interface RouteDeclaration<Store, Session> {
   readonly about: string
   /** The scope that a token needs for it; default: `read` for GET, `write` for the others. */
   readonly scope?: 'read' | 'write' | 'execute'
-  /** Answers; bodies stream both ways. A thrown `CausewayError` becomes its HTTP status and object. */
+  /** The body may be of any size, and is read as it comes; default: it is read whole first, up to the limit of the server. */
+  readonly streams?: boolean
+  /** Answers; the body of the answer may stream. A thrown `CausewayError` becomes its HTTP status and object. */
   handle(request: Request, variables: Variables, ctx: ChannelContext<Store, Session>): Promise<Response>
 }
 
@@ -22,5 +24,6 @@ export interface AppRoute {
   readonly path: string
   readonly about: string
   readonly scope?: 'read' | 'write' | 'execute'
+  readonly streams?: boolean
   handle(request: Request, variables: Variables, ctx: ChannelContext): Promise<Response>
 }

@@ -85,6 +85,7 @@ export async function openMinds(env: Env): Promise<Minds> {
   const file = openMindsFile({
     dir: env.dir,
     now: env.now,
+    steady: env.steady,
     limits,
     durability: env.settings.mindsDurability === 'full' ? 'full' : 'normal',
   })

@@ -1,6 +1,7 @@
 /** What clients wrote down about recordings: bookmarks and baselines, in a data file of Replay's own. */
 import { join } from 'node:path'
-import { type Migration, openDatabase } from '@causeway/store'
+import type { Env } from '@causeway/app-kit'
+import { agingNow, type Migration, openDatabase } from '@causeway/store'
 
 /** A note on a frame. */
 export interface Bookmark {
@@ -57,8 +58,9 @@ export const notebookMigrations: readonly Migration[] = [
 const repeatMs = 600_000
 
 /** Opens `replay.db` in the data folder; throws as `openDatabase` does. */
-export function openNotebook(dir: string, now: () => number): Notebook {
-  const db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
+export function openNotebook(dir: string, { now: clock, steady }: Pick<Env, 'now' | 'steady'>): Notebook {
+  const db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now: clock })
+  const now = agingNow(db, { columns: ['request.made_ms'], keepMs: repeatMs, now: clock, steady })
   const answered = db
     .prepare<[string, number], string>('SELECT answer FROM request WHERE id = ? AND made_ms > ?')
     .pluck()

@@ -16,6 +16,7 @@ export function recorderRoutes(app: Registrar<Replay, ReplaySession>): void {
   app.route('POST', '/recordings/{name}/frames', {
     about:
       'Stores frames of a run, one JSON object a line; answers how many were new, and the last one stored.',
+    streams: true,
     handle: async (request, variables, { store }) =>
       Response.json(await store.recorder.write(nameOf(variables), linesOf(request))),
   })

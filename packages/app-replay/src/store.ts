@@ -20,7 +20,8 @@ export interface Replay
 }
 
 /** Opens the library in the data folder; the settings bound its private copies and the runs that it records. */
-export async function openReplay({ dir, roots, log, now, newId, changed, settings }: Env): Promise<Replay> {
+export async function openReplay(env: Env): Promise<Replay> {
+  const { dir, roots, log, now, newId, changed, settings } = env
   const number = (name: string, otherwise: number): number => {
     const value = settings[name]
     return typeof value === 'number' ? value : otherwise
@@ -35,7 +36,7 @@ export async function openReplay({ dir, roots, log, now, newId, changed, setting
     },
   }
   const pictures = keepPictures(openPicture({ log }), newId)
-  const notebook = openNotebook(dir, now)
+  const notebook = openNotebook(dir, env)
   const worker = workerFile('analysis-worker', import.meta.url)
   const library = await openLibrary({ dir, roots, log, now, limits, worker, foreseen: firstQuestions })
   return replayOver(library, { pictures, notebook }, changed)

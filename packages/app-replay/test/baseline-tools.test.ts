@@ -25,7 +25,7 @@ verifies(
   async (t) => {
     let now = 1_000_000
     const dir = join(t.testdir({}), 'data')
-    const book = openNotebook(dir, () => now)
+    const book = openNotebook(dir, { now: () => now })
     t.teardown(() => book.close())
     const note = { recording: 'r', frame_id: 1, note: 'n' }
     await book.addBookmark('one', note)

@@ -65,10 +65,11 @@ export interface Critic {
 export const shutdown = new CausewayError('CANCELLED', 'the server is stopping')
 
 /** Opens the critic; evaluations that a server before this one could not end are taken back first. */
-export async function openCritic({ dir, settings, log, now, newId, changed }: Env): Promise<Critic> {
+export async function openCritic(env: Env): Promise<Critic> {
+  const { dir, settings, log, now, newId, changed } = env
   const folders = settings.trmRoots
   const roots = Array.isArray(folders) ? folders.filter((folder) => typeof folder === 'string') : []
-  const store = openStore(dir, now)
+  const store = openStore(dir, env)
   const snapshots = openSnapshots({ dir: join(dir, 'trm'), log, rows: store.contents, now })
   const state: { collecting: Promise<void> } = { collecting: Promise.resolve() }
   const critic: Critic = {

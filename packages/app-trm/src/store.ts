@@ -1,8 +1,9 @@
 /** Sessions of refinement in `trm.db`: whole transactions, rows of plain data, nothing computed. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { openDatabase } from '@causeway/store'
+import { agingNow, openDatabase } from '@causeway/store'
 import { contentRows } from './content-rows.ts'
 import { deskOf } from './desk-place.ts'
 import type { Baseline, EvalResult } from './domain/result.ts'
@@ -87,8 +88,10 @@ export interface TrmStore {
 const repeatMs = 600_000
 
 /** Opens `trm.db` in the data folder; throws as `openDatabase` does. */
-export function openStore(dir: string, now: () => number): TrmStore {
-  const db = openDatabase(join(dir, 'trm.db'), { migrations, now })
+export function openStore(dir: string, { now: clock, steady }: Pick<Env, 'now' | 'steady'>): TrmStore {
+  const db = openDatabase(join(dir, 'trm.db'), { migrations, now: clock })
+  const columns = ['request.made_ms', 'step.started_ms']
+  const now = agingNow(db, { columns, keepMs: repeatMs, now: clock, steady })
   const home = realpathSync(dir)
   const readSession = (row: SessionText): SessionRow => withDesk(sessionOf(row), home)
   const sql = <Params extends unknown[], Row = unknown>(text: string) => db.prepare<Params, Row>(text)

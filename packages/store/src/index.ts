@@ -1,4 +1,6 @@
+export { type AgingOptions, agingNow } from './aging.ts'
 export { backup, backupFile, type CopyOptions, changeFile, restore, schemaOf } from './backup.ts'
+export { type Clocks, watchJumps } from './clock-jump.ts'
 export { dataFailure, type FailureKind, failureKind } from './failure.ts'
 export { type FolderLock, lockFiles, lockFolder } from './lock.ts'
 export { appliedMigrations, type Migration } from './migrate.ts'

@@ -1,4 +1,5 @@
 /** The table of the audit in `server.db`. */
+import { setImmediate } from 'node:timers/promises'
 import type { Facts } from '@causeway/app-kit'
 import type { Database, Statement } from 'better-sqlite3'
 import type { AuditEntry } from '../domain/audit-entry.ts'
@@ -37,12 +38,12 @@ export interface AuditQuery {
 /** An entry with its place in the table. */
 export type StoredEntry = AuditEntry & { readonly id: number }
 
-/** Each method is one transaction. */
+/** `append` and `trim` are one transaction each. */
 export interface AuditStore {
   append(entries: readonly AuditEntry[]): Promise<void>
-  /** Newest first. */
+  /** Newest first. Others have their turn while it searches, since most conditions have no index. */
   query(query: AuditQuery): Promise<readonly StoredEntry[]>
-  /** Removes up to `limit` entries that are older than `beforeMs` or beyond the newest `keep`; gives their number. */
+  /** Of the oldest `limit` entries, removes those from before `beforeMs` or beyond the newest `keep`; gives their number. */
   trim(limits: { readonly beforeMs: number; readonly keep: number; readonly limit: number }): Promise<number>
   /** Entries that are kept. */
   count(): Promise<number>
@@ -66,6 +67,9 @@ const columns = [
   'subject',
   'facts',
 ] as const satisfies readonly (keyof AuditEntry)[]
+
+/** Rows that are searched before others have their turn; some milliseconds. */
+const rowsInTurn = 5000
 
 const placeholders = `(${columns.map(() => '?').join(', ')})`
 
@@ -93,7 +97,7 @@ const valuesOf = (entry: AuditEntry): unknown[] => [
 ]
 
 /** Conditions of a query, by the member that asks for them. */
-const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit'>, string>> = {
+const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit' | 'before'>, string>> = {
   app: 'app = @app COLLATE NOCASE',
   tool: 'tool = @tool',
   subject: 'subject = @subject',
@@ -103,7 +107,6 @@ const conditions: Readonly<Record<keyof Omit<AuditQuery, 'limit'>, string>> = {
   code: "code = @code OR (@code = 'failed' AND code <> 'ok')",
   since_ms: 'at_ms >= @since_ms',
   until_ms: 'at_ms < @until_ms',
-  before: 'id < @before',
 }
 
 /** Over a file that has the table. */
@@ -121,19 +124,25 @@ export function auditStore(db: Database): AuditStore {
   })
   const trim = db.prepare<{ beforeMs: number; keep: number; limit: number }>(
     `DELETE FROM audit WHERE id IN (
-       SELECT id FROM audit WHERE at_ms < @beforeMs OR id <= (SELECT max(id) FROM audit) - @keep ORDER BY id LIMIT @limit)`,
+       SELECT id FROM (SELECT id, at_ms FROM audit ORDER BY id LIMIT @limit)
+       WHERE at_ms < @beforeMs OR id <= (SELECT max(id) FROM audit) - @keep)`,
+  )
+  const ends = db.prepare<[], { first: number | null; last: number | null }>(
+    'SELECT (SELECT min(id) FROM audit) AS first, (SELECT max(id) FROM audit) AS last',
   )
   const count = db.prepare<[], number>('SELECT count(*) FROM audit').pluck()
-  const selects = new Map<string, Statement<[AuditQuery], Row>>()
+  const selects = new Map<string, Statement<[Turn], Row>>()
 
-  const select = (query: AuditQuery): Statement<[AuditQuery], Row> => {
+  const select = (query: AuditQuery): Statement<[Turn], Row> => {
     const names = Object.keys(conditions) as (keyof typeof conditions)[]
     const asked = names.filter((name) => query[name] !== undefined)
-    const where = asked.map((name) => `(${conditions[name]})`).join(' AND ')
+    const where = ['id >= @from AND id < @to', ...asked.map((name) => conditions[name])]
+      .map((condition) => `(${condition})`)
+      .join(' AND ')
     const known = selects.get(where)
     if (known !== undefined) return known
-    const made = db.prepare<[AuditQuery], Row>(
-      `SELECT id, ${columns.join(', ')} FROM audit ${where === '' ? '' : `WHERE ${where}`} ORDER BY id DESC LIMIT @limit`,
+    const made = db.prepare<[Turn], Row>(
+      `SELECT id, ${columns.join(', ')} FROM audit WHERE ${where} ORDER BY id DESC LIMIT @limit`,
     )
     selects.set(where, made)
     return made
@@ -141,16 +150,27 @@ export function auditStore(db: Database): AuditStore {
 
   return {
     append: async (entries) => appendAll(entries),
-    query: async (query) =>
-      select(query)
-        .all(query)
-        .map(({ facts, ...row }) => ({
-          ...row,
-          facts: facts === null ? null : (JSON.parse(facts) as Facts),
-        })),
+    async query(query) {
+      const { first, last } = ends.get() ?? {}
+      const found: Row[] = []
+      let to = Math.min(query.before ?? Number.POSITIVE_INFINITY, (last ?? 0) + 1)
+      while (to > (first ?? 1) && found.length < query.limit) {
+        const from = to - rowsInTurn
+        found.push(...select(query).all({ ...query, from, to, limit: query.limit - found.length }))
+        to = from
+        await setImmediate()
+      }
+      return found.map(({ facts, ...row }) => ({
+        ...row,
+        facts: facts === null ? null : (JSON.parse(facts) as Facts),
+      }))
+    },
     trim: async (limits) => trim.run(limits).changes,
     count: async () => count.get() ?? 0,
   }
 }
+
+/** A query of the rows of one turn. */
+type Turn = AuditQuery & { readonly from: number; readonly to: number }
 
 type Row = Omit<StoredEntry, 'facts'> & { readonly facts: string | null }

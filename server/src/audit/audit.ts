@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
+import { watchJumps } from '@causeway/store'
 import type { Logger } from 'pino'
-import { watchJumps } from '../clock-jump.ts'
 import type { AuditEntry } from '../domain/audit-entry.ts'
 import type { AuditQuery, AuditStore, StoredEntry } from './audit-store.ts'
 

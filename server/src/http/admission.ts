@@ -18,14 +18,25 @@ export type Admission = (request: { readonly headers: IncomingHttpHeaders }) => 
 export function admission(allowedHosts: readonly string[], tokens?: Tokens): Admission {
   const isAllowed = hostCheck(allowedHosts)
   const isOurs = remembered((host) => isAllowed(hostname(host)))
-  return ({ headers: { host, origin, authorization } }) => {
+  return ({ headers: given }) => {
+    const { host, origin, authorization } = given
     if (!isOurs(host ?? ''))
       throw new CausewayError('FORBIDDEN_HOST', `not an address of this server: ${host ?? '(none)'}`)
     if (origin !== undefined && !isAllowed(originHostname(origin)))
       throw new CausewayError('FORBIDDEN_ORIGIN', `calls from this origin are refused: ${origin}`)
+    if (origin === undefined && isOfAnotherSite(given))
+      throw new CausewayError('FORBIDDEN_ORIGIN', 'calls from pages of other sites are refused')
     return tokens?.admit(authorization)
   }
 }
+
+/**
+ * True for a request that a page of another site makes without an Origin, as for its images and scripts. A link that a person
+ * follows is none (https://www.w3.org/TR/fetch-metadata/).
+ */
+const isOfAnotherSite = (given: IncomingHttpHeaders): boolean =>
+  given['sec-fetch-site'] === 'cross-site' &&
+  !(given['sec-fetch-mode'] === 'navigate' && given['sec-fetch-dest'] === 'document')
 
 /** The same answers, looked up for the texts seen first: the host of nearly every request is one of two or three. */
 function remembered(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {

@@ -9,6 +9,7 @@ import { appOf, restCaller } from './hosted-app.ts'
 import { type FoundRoute, ownConstraint, pathInApp, routesAt } from './own-route.ts'
 import { type Handler, methodNotAllowed } from './serve.ts'
 import { sendWeb, webRequest } from './web.ts'
+import { wholeBody } from './whole-body.ts'
 import type { Wiring } from './wiring.ts'
 
 /**
@@ -16,7 +17,8 @@ import type { Wiring } from './wiring.ts'
  * each request.
  */
 export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }: Wiring): void {
-  // The app reads the body as it comes, so its size and type are the app's affair.
+  // Its type is the app's affair, and its size where the route reads it as it comes.
+  const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
   const handler: Handler = async (request, reply) => {
@@ -24,7 +26,8 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }
     const { route, variables } = routeOf(app, request)
     const ofRequest = restCaller(request, reply, app, 'route')
     const caller = { ...ofRequest, signal: AbortSignal.any([ofRequest.signal, stopping]) }
-    const body = request.body as Readable | undefined // of the parser above
+    const stream = request.body as Readable | undefined // of the parser above
+    const body = route.streams === true || stream === undefined ? stream : await wholeBody(stream, limit)
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
     const task = channelTask('route', route.scope ?? scopeOfMethod(route.method))
     await inflight.run((leave) =>

@@ -12,6 +12,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Era } from '../core.ts'
+import { tooLarge } from './whole-body.ts'
 
 /**
  * MCP 2025-11-25 gives a missing resource a number of its own, MCP 2026-07-28 folds it into invalid params
@@ -91,12 +92,8 @@ function ofFastify(error: unknown, { routeOptions, url }: FastifyRequest): Cause
       return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new CausewayError('UNSUPPORTED_MEDIA_TYPE', 'the body is not of type application/json')
-    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
-      const { bodyLimit } = routeOptions
-      return new CausewayError('BODY_TOO_LARGE', `the body is larger than ${bodyLimit} bytes`, {
-        data: { limit_bytes: bodyLimit },
-      })
-    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return tooLarge(routeOptions.bodyLimit ?? Number.NaN) // it has one, which was met
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'ECONNRESET':

@@ -18,7 +18,7 @@ import { answerWithCode, withCode } from './sdk-refusal.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
 import { type Notice, unheard } from './unheard.ts'
-import { sendWeb, webRequest } from './web.ts'
+import { sendMessages, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What a session is made of. */
@@ -163,7 +163,7 @@ export class LegacySession {
       const missed = isStream ? this.#unheard.open() : []
       if (!asked.headers.has(lastEvent)) for (const notice of missed) this.#send(notice)
       try {
-        await sendWeb(reply, answer)
+        await sendMessages(reply, answer)
       } finally {
         if (isStream) this.#unheard.close()
       }

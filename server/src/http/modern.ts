@@ -22,7 +22,7 @@ import { answerWithCode } from './sdk-refusal.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { refuseUnreadable } from './subscriptions.ts'
 import { asksFirstPage } from './tool-list.ts'
-import { sendWeb, webRequest } from './web.ts'
+import { sendMessages, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
 /** The leg over all mounts. */
@@ -146,7 +146,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       const asked = webRequest(request, { signal: exchange.signal })
       const method = String((request.body as { method?: unknown } | null)?.method)
       exchanges.set(asked, extended(exchange, { method, ...(begun === undefined ? {} : { begun }) }))
-      await sendWeb(
+      await sendMessages(
         reply,
         await answerWithCode(await handlerOf(mount).fetch(asked, { parsedBody: request.body })),
       )

@@ -4,6 +4,7 @@ import { CausewayError, errorObject } from '@causeway/protocol'
 import type { RawData, WebSocket } from 'ws'
 import { protocolDetail } from '../log.ts'
 import { tellable } from './failure.ts'
+import { mostUnread } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What a connection is made of. */
@@ -20,9 +21,6 @@ export interface SocketPeerOptions {
 
 /** Close codes (https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1). */
 const closing = { normal: 1000, goingAway: 1001, unsupportedData: 1003, policy: 1008 }
-
-/** Bytes that may wait for a client that does not read, before the connection is cut. */
-const maxWaiting = 16 * 2 ** 20
 
 /** A connection; `open` runs the app's greeting and begins to read. */
 export class SocketPeer {
@@ -112,7 +110,7 @@ export class SocketPeer {
 
   #send(text: string): Promise<void> {
     const { webSocket } = this.#options
-    if (webSocket.bufferedAmount > maxWaiting) webSocket.terminate()
+    if (webSocket.bufferedAmount > mostUnread) webSocket.terminate()
     if (webSocket.readyState !== webSocket.OPEN) return Promise.resolve()
     // A client that has gone meanwhile misses the frame and nothing else.
     return new Promise((resolve) => webSocket.send(text, () => resolve()))

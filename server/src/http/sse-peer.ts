@@ -11,7 +11,7 @@ import { type InitializeParams, initializeParams } from './handshake.ts'
 import { withCode } from './sdk-refusal.ts'
 import { sdkServer } from './sdk-server.ts'
 import { type Subscriptions, subscriptions } from './subscriptions.ts'
-import { drained, webRequest } from './web.ts'
+import { webRequest, writeUnlessFull } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
 /** What a peer is made of. */
@@ -140,11 +140,11 @@ class SseTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const isWritten = this.#raw.write(
+    writeUnlessFull(
+      this.#raw,
       `event: message\ndata: ${JSON.stringify(withCode(withLegacyNumber(message)))}\n\n`,
     )
     if (kindOf(message) === 'response') this.#settle(idOf(message))
-    if (!isWritten) await drained(this.#raw)
   }
 
   async close(): Promise<void> {

@@ -6,11 +6,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** What a web-standard request is made of beside the HTTP request itself. */
 export interface WebRequestOptions {
   readonly signal: AbortSignal
-  /** The body, where it has not been read yet. */
-  readonly body?: Readable
+  /** The body, where it has not been parsed: its bytes, or the stream of them. */
+  readonly body?: Readable | Buffer
 }
 
-/** The request without its body, which has been parsed, or with a body that still streams. */
+/** The request without its body, which has been parsed, or with the body that is given. */
 export function webRequest(request: FastifyRequest, { signal, body }: WebRequestOptions): Request {
   const given = new Headers()
   for (const [name, value] of Object.entries(request.headers))
@@ -19,12 +19,42 @@ export function webRequest(request: FastifyRequest, { signal, body }: WebRequest
     method: request.method,
     headers: given,
     signal,
-    ...(body === undefined ? {} : { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' as const }),
+    ...(body === undefined ? {} : bodyInit(body)),
   })
 }
 
-/** Sends the answer; resolves when its last byte is handed over or the caller has hung up. */
-export async function sendWeb(reply: FastifyReply, response: Response): Promise<void> {
+const bodyInit = (body: Readable | Buffer): RequestInit =>
+  body instanceof Readable
+    ? { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' }
+    : { body: new Uint8Array(body) }
+
+/** Sends the answer as fast as the caller reads; resolves when its last byte is handed over or the caller has hung up. */
+export const sendWeb = (reply: FastifyReply, response: Response): Promise<void> =>
+  send(reply, response, async (raw, part) => {
+    if (!raw.write(part)) await drained(raw)
+  })
+
+/**
+ * Sends an answer or a stream of messages that is filled however slowly the caller reads, as those of the SDK are; one
+ * that does not read is cut off before what waits for it fills the memory.
+ */
+export const sendMessages = (reply: FastifyReply, response: Response): Promise<void> =>
+  send(reply, response, writeUnlessFull)
+
+/** Bytes that may wait for a client that does not read, before a further message cuts its connection. */
+export const mostUnread = 16 * 2 ** 20
+
+/** Writes, or ends the connection where too much waits already. A single message may be of any size. */
+export function writeUnlessFull(raw: ServerResponse, part: string | Uint8Array): void {
+  if (raw.writableLength > mostUnread) raw.destroy()
+  else raw.write(part)
+}
+
+async function send(
+  reply: FastifyReply,
+  response: Response,
+  write: (raw: ServerResponse, part: Uint8Array) => Promise<void> | void,
+): Promise<void> {
   reply.hijack()
   const { raw } = reply
   const given = [...Object.entries(reply.getHeaders()), ...response.headers]
@@ -35,16 +65,11 @@ export async function sendWeb(reply: FastifyReply, response: Response): Promise<
   }
   // A stream's first event may be long in coming; the caller must see at once that it is open.
   if (response.headers.get('content-type') !== 'application/json') raw.flushHeaders()
-  await write(response.body, raw)
-}
-
-async function write(body: ReadableStream<Uint8Array>, raw: ServerResponse): Promise<void> {
-  const reader = body.getReader()
+  const reader = response.body.getReader()
   // Whoever fills the stream is told that nobody reads any more; after the last byte this does nothing.
   raw.once('close', () => void reader.cancel().catch(() => {}))
   try {
-    for (let part = await reader.read(); !part.done; part = await reader.read())
-      if (!raw.write(part.value)) await drained(raw)
+    for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
     raw.end()
   } catch (error) {
     // The status is long sent: a cut connection is the one way left to say that the answer is not whole.

@@ -81,6 +81,11 @@ const intruders: readonly {
     code: 'FORBIDDEN_ORIGIN',
     fields: { origin: 'https://evil.example', ...bearer(tokens.all) },
   },
+  {
+    status: 403,
+    code: 'FORBIDDEN_ORIGIN',
+    fields: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', ...bearer(tokens.all) },
+  },
   { status: 403, code: 'FORBIDDEN_HOST', fields: { host: 'evil.example', ...bearer(tokens.all) } },
   { status: 401, code: 'UNAUTHORIZED', fields: {} },
   { status: 401, code: 'UNAUTHORIZED', fields: bearer('token-of-nobody-at-all') },

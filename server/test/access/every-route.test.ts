@@ -100,6 +100,23 @@ const intruders: readonly { name: string; status: number; code: string; fields: 
     code: 'FORBIDDEN_ORIGIN',
     fields: { origin: 'null', ...bearer(all) },
   },
+  {
+    name: 'an image of another site',
+    status: 403,
+    code: 'FORBIDDEN_ORIGIN',
+    fields: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', ...bearer(all) },
+  },
+  {
+    name: 'a frame of another site',
+    status: 403,
+    code: 'FORBIDDEN_ORIGIN',
+    fields: {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'iframe',
+      ...bearer(all),
+    },
+  },
   { name: 'Host', status: 403, code: 'FORBIDDEN_HOST', fields: { host: 'evil.example', ...bearer(all) } },
   { name: 'no token', status: 401, code: 'UNAUTHORIZED', fields: {} },
   { name: 'wrong token', status: 401, code: 'UNAUTHORIZED', fields: bearer('token-of-nobody-at-all') },

@@ -38,6 +38,27 @@ verifies('wire:guard:origin', async (t) => {
   await refused(t, wire, { origin: 'http://evil.example' }, 'FORBIDDEN_ORIGIN')
 })
 
+t.test('guard: a link that a person follows opens, what a page of another site loads does not', async (t) => {
+  const wire = await openWire(t)
+  const status = async (mode: string, dest: string, site = 'cross-site') =>
+    (
+      await wire.send(undefined, {
+        method: 'GET',
+        path: '/health',
+        headers: { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest },
+      })
+    ).status
+  t.equal(await status('navigate', 'document'), 200)
+  t.equal(await status('cors', 'empty', 'same-origin'), 200)
+  t.equal(await status('navigate', 'document', 'none'), 200)
+  for (const [mode, dest] of [
+    ['no-cors', 'image'],
+    ['no-cors', 'script'],
+    ['navigate', 'iframe'],
+  ] as const)
+    t.equal(await status(mode, dest), 403, dest)
+})
+
 t.test('guard: loopback names and addresses pass in every notation, with any port', async (t) => {
   const { send } = await openWire(t, { allowedHosts: ['Causeway.Internal', '[fd00::1]'] })
   const good = [

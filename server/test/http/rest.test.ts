@@ -113,6 +113,25 @@ t.test('app route: bodies stream both ways', async (t) => {
   t.ok((await chunks.next()).done)
 })
 
+t.test(
+  'app route: a body beyond the limit is refused however it comes, unless the route streams it',
+  async (t) => {
+    const { http } = await openWire(t, { bodyLimitBytes: 1024 })
+    const long = 'x'.repeat(1025)
+    const post = async (path: string, body: string | Readable, method: 'POST' | 'PUT' = 'POST') => {
+      const answer = await request(`${http.url}${path}`, { method, body })
+      return { status: answer.statusCode, text: await answer.body.text() }
+    }
+    for (const body of [long, Readable.from([long])]) {
+      const { status, text } = await post('/api/apps/demo/notes/1', body)
+      t.equal(status, 413)
+      t.match(JSON.parse(text), { code: 'BODY_TOO_LARGE', data: { limit_bytes: 1024 } })
+    }
+    t.match(await post('/api/apps/demo/notes/1', long.slice(1)), { status: 200, text: long.slice(1) })
+    t.match(await post('/api/apps/wire/lines/a', long, 'PUT'), { status: 200, text: `a:${long}` })
+  },
+)
+
 t.test('app route: hanging up aborts the context', async (t) => {
   const { http, wire } = await openWire(t)
   const hangUp = new AbortController()

@@ -49,6 +49,7 @@ export function wireApp(): { app: App; control: WireControl } {
         run: (_, { requestId, client }) => ({ request: requestId, ...client, client: client.name }),
       })
       registrar.route('PUT', '/lines/{name}', {
+        streams: true,
         about: 'Answers each chunk of the body as it comes.',
         handle: async (request, { name }) =>
           new Response(

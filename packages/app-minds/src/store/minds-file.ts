@@ -32,6 +32,7 @@ import { worldTable } from './world-table.ts'
 export interface FileOptions {
   readonly dir: string
   readonly now: () => number
+  readonly steady?: (() => number) | undefined
   readonly limits: Limits
   readonly durability: 'normal' | 'full'
 }
@@ -75,7 +76,7 @@ const cacheKibibytes = 16_384
 export type MindsFile = ReturnType<typeof openMindsFile>
 
 /** Opens the file in the data folder; throws as `openDatabase` does. */
-export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
+export function openMindsFile({ dir, now, steady, limits, durability }: FileOptions) {
   const file = join(dir, 'minds.db')
   const db = openDatabase(file, { migrations, now, synchronous: durability })
   // A decision writes a few pages that the next one writes again: checkpoints that come seldom write them once.
@@ -87,7 +88,7 @@ export function openMindsFile({ dir, now, limits, durability }: FileOptions) {
   const keepModel = db.prepare('INSERT OR REPLACE INTO embedding_model (name, bytes) VALUES (?, ?)')
   const reflections = reflectionTable(db, memories)
   const world = worldTable(db, limits)
-  const records = recordTable(db, now, limits)
+  const records = recordTable(db, { now, steady }, limits)
 
   /** One transaction; what SQLite says becomes `STORE_ERROR`, so that nothing of it reaches a client. */
   const whole = async <T>(work: () => T): Promise<T> => {

@@ -1,4 +1,6 @@
 /** The record of what was decided, what it cost, and what was answered. */
+
+import { type AgingOptions, agingNow } from '@causeway/store'
 import type { Limits } from '../limits.ts'
 import type { Database } from './mind-table.ts'
 import type { AnsweredRequest, DecisionRow, LlmCallRow, StoredDecision } from './types.ts'
@@ -25,7 +27,13 @@ interface RawDecision {
 }
 
 /** The statements about the record; to be called inside a transaction. */
-export function recordTable(db: Database, now: () => number, limits: Limits) {
+export function recordTable(
+  db: Database,
+  { now: clock, steady }: Pick<AgingOptions, 'now' | 'steady'>,
+  limits: Limits,
+) {
+  const columns = ['request.made_at']
+  const now = agingNow(db, { columns, keepMs: limits.repeat_ms, now: clock, steady })
   const add = db.prepare(
     `INSERT INTO decision (mind_seq, ord, request_id, sim_time, observation_hash, selector, status, error_code, action_json, explanation_json, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -26,7 +26,7 @@ function setUp(
   const dir = t.testdir({ project: {}, data: {} })
   const root = join(dir, 'project')
   const { trap } = isRepository ? userProject(root) : { trap: '' }
-  const store = openStore(join(dir, 'data'), Date.now)
+  const store = openStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
   const rows = store.contents
   const snapshots = openSnapshots({ dir: join(dir, 'data'), log: silent, rows, ...options })

@@ -27,7 +27,7 @@ function setUp(t: Test) {
   const dir = t.testdir({ project: {}, data: {} })
   const root = join(dir, 'project')
   userProject(root)
-  const store = openStore(join(dir, 'data'), Date.now)
+  const store = openStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
   const snapshots = openSnapshots({
     dir: join(dir, 'data'),

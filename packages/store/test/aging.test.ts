@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { agingNow, openDatabase } from '../src/index.ts'
+
+const minute = 60_000
+
+t.test('agingNow: a row is as old as it was, however the clock is set', async (t) => {
+  const clock = { now: 1_000 * minute, steady: 0 }
+  const up = 'CREATE TABLE request (id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL) STRICT'
+  const db = openDatabase(join(t.testdir(), 'a.db'), { migrations: [{ name: 'request', up }] })
+  t.teardown(() => db.close())
+  const now = agingNow(db, {
+    columns: ['request.made_ms'],
+    keepMs: 10 * minute,
+    now: () => clock.now,
+    steady: () => clock.steady,
+  })
+  const put = (id: string) => db.prepare('INSERT INTO request VALUES (?, ?)').run(id, now())
+  const ages = () => {
+    const at = now()
+    const rows = db.prepare<[], { id: string; made_ms: number }>('SELECT * FROM request ORDER BY id').all()
+    return Object.fromEntries(rows.map(({ id, made_ms }) => [id, (at - made_ms) / minute]))
+  }
+  const pass = (minutes: number): void => {
+    clock.now += minutes * minute
+    clock.steady += minutes * minute
+  }
+
+  put('of before')
+  pass(30)
+  put('recent')
+  pass(3)
+  t.same(ages(), { 'of before': 33, recent: 3 })
+  clock.now += 60 * minute
+  t.same(ages(), { 'of before': 93, recent: 3 }, 'forward; what is too old stays too old')
+  pass(2)
+  clock.now -= 500 * minute
+  t.same(ages().recent, 5, 'and back')
+})
+
+t.test('agingNow: without a second clock, the time of day is trusted', async (t) => {
+  const clock = { now: 1_000 * minute }
+  const up = 'CREATE TABLE request (id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL) STRICT'
+  const db = openDatabase(join(t.testdir(), 'a.db'), { migrations: [{ name: 'request', up }] })
+  t.teardown(() => db.close())
+  const now = agingNow(db, { columns: ['request.made_ms'], keepMs: 10 * minute, now: () => clock.now })
+  db.prepare('INSERT INTO request VALUES (?, ?)').run('a', now())
+  clock.now += 60 * minute
+  t.equal(now() - Number(db.prepare('SELECT made_ms FROM request').pluck().get()), 60 * minute)
+})
