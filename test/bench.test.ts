@@ -6,8 +6,9 @@ import { lineReader, readAnswer } from '../scripts/bench/line-client.ts'
 import type { Calls } from '../scripts/bench/relay-calls.ts'
 import { relaySections } from '../scripts/bench/relay-report.ts'
 import { direct } from '../scripts/bench/relays.ts'
-import { held, limitText, markdown, number } from '../scripts/bench/report.ts'
+import { held, heldTogether, limitText, markdown, number } from '../scripts/bench/report.ts'
 import { interleaved, median, quantile } from '../scripts/bench/rounds.ts'
+import { ours, references, wireSection } from '../scripts/bench/wire-report.ts'
 
 t.test('bench: the median is a value that was measured, and there is none of nothing', async (t) => {
   t.equal(median([9, 1, 5]), 5)
@@ -102,6 +103,40 @@ t.test('bench: a figure beyond its limit says so, and one that was not measured 
     ['200,000', '108,740 (missed)'],
   )
   t.same([limitText({ most: 1500 }), limitText({ least: 0.9 })], ['≤ 1,500', '≥ 0.9'])
+})
+
+t.test('bench: figures of one row are judged each', async (t) => {
+  t.same(
+    heldTogether([
+      { what: '', value: 905, limit: { least: 400 }, unit: '/s', note: 'at 1 ms each' },
+      { what: 'p99', value: 101, limit: { most: 100 }, unit: 'ms' },
+    ]),
+    ['≥ 400 /s, p99 ≤ 100 ms', '905 /s at 1 ms each, p99 101 ms (missed)'],
+  )
+})
+
+t.test('bench: on the wire our legs alone are judged, and each ratio by its own budget', async (t) => {
+  const loads = (...perSecond: readonly number[]) =>
+    perSecond.map((one) => ({ perSecond: one, p50Ms: 1, cpuUs: 100 }))
+  const { title, rows } = wireSection(
+    { title: 'call', about: '', ofRaw: 4, ofPeers: 3 },
+    new Map([
+      [references.raw, loads(1000, 500, 1000)],
+      [`${ours}quick`, loads(300, 150, 300)],
+      [`${ours}slow`, loads(200, 100, 200)],
+      [references.sdk, loads(90, 45, 90)],
+    ]),
+  )
+  t.equal(title, 'call; budget: 4 of raw, 3 of SDK v1 and fastmcp')
+  const ratios = Object.fromEntries(
+    rows.map(([name = '', , , , raw, , sdk, fastmcp]) => [name, [raw, sdk, fastmcp]]),
+  )
+  t.same(ratios, {
+    [references.raw]: ['1', '11.1', '–'],
+    [`${ours}quick`]: ['3.33', '3.33', '–'],
+    [`${ours}slow`]: ['5 (missed)', '2.22 (missed)', '–'],
+    [references.sdk]: ['11.1', '1', '–'],
+  })
 })
 
 t.test('bench: a table is aligned', async (t) => {

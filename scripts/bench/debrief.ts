@@ -123,26 +123,26 @@ async function large({ url, pid }: Program): Promise<Section> {
   const undos = await times(20, () => ask('debrief_undo', named))
   const mebibytes = (residentBytes(pid) ?? Number.NaN) / mebibyte
   await ask('debrief_close_plot', named)
-  const one = (what: string, values: readonly number[], unit: string, budget: string) => [
+  const one = (what: string, values: readonly number[], unit: string, most = Number.POSITIVE_INFINITY) => [
     what,
     number(quantile(values, 0.5)),
-    number(quantile(values, 0.95)),
+    held(quantile(values, 0.95), { most }),
     number(Math.max(...values)),
     unit,
-    budget,
+    Number.isFinite(most) ? limitText({ most }) : '',
   ]
   return {
     title: 'A plot of 46 MB',
     about:
       'A thousand tracks of a thousand fixes with times, held by a worker; /health is asked all the while it is opened.',
-    head: ['', 'p50', 'p95', 'longest', 'unit', 'budget'],
+    head: ['', 'p50', 'p95', 'longest', 'unit', 'budget p95'],
     rows: [
-      one('open', [openMs], 'ms', '≤ 4,000'),
-      one('/health meanwhile', health, 'ms', 'p95 ≤ 50'),
-      one('change of one feature in a thousand', edits, 'ms', '≤ 20'),
-      one('save', saves, 'ms', ''),
-      one('undo', undos, 'ms', '≤ 20'),
-      one('memory of the server', [mebibytes], 'MiB', ''),
+      one('open', [openMs], 'ms', 4000),
+      one('/health meanwhile', health, 'ms', 50),
+      one('change of one feature in a thousand', edits, 'ms', 20),
+      one('save', saves, 'ms'),
+      one('undo', undos, 'ms', 20),
+      one('memory of the server', [mebibytes], 'MiB'),
     ],
   }
 }
@@ -225,16 +225,20 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - before
 }
 
-function row(what: string, values: readonly number[], target: Target, budget?: number): readonly string[] {
-  const p95 = quantile(values, 0.95)
+function row(
+  what: string,
+  values: readonly number[],
+  target: Target,
+  most = Number.POSITIVE_INFINITY,
+): readonly string[] {
   return [
     what,
     number(quantile(values, 0.5)),
-    budget === undefined ? number(p95) : held(p95, { most: budget }),
+    held(quantile(values, 0.95), { most }),
     number(Math.max(...values)),
     'ms',
     target === null ? '' : target.map((ms) => ms.toLocaleString('en')).join(' / '),
-    budget === undefined ? '' : limitText({ most: budget }),
+    Number.isFinite(most) ? limitText({ most }) : '',
   ]
 }
 

@@ -8,7 +8,7 @@ import { readTimedTrack } from '../../packages/app-toolvault/src/domain/track.ts
 import selectAllVisible from '../../packages/app-toolvault/src/tools/selection/select_all_visible/tool.ts'
 import { play, scenes } from '../fixtures/tracks/scene.ts'
 import { type Hits, scoreScene } from '../fixtures/tracks/score.ts'
-import type { Section } from './report.ts'
+import { held, type Limit, limitText, number, type Section } from './report.ts'
 
 /** Scenes that are judged: none of them was looked at when the detectors were written. */
 const judged = 30
@@ -67,23 +67,20 @@ function times(): Section {
     rows: [
       [
         'closest approach of every pair of 100 tracks of 1,000 fixes',
-        '≤ 2,000',
-        ...took(() => {
+        ...took({ most: 2000 }, () => {
           for (const [index, a] of all.entries()) for (const b of all.slice(index + 1)) closestApproach(a, b)
         }),
       ],
       [
         'simplify a track of 10,000 fixes to 50 m',
-        '',
-        ...took(() => {
+        ...took(undefined, () => {
           const steps = keptVertices(long, { tolerance_m: 50, kind: 'time' })
           while (!steps.next().done);
         }),
       ],
       [
         'select_all_visible on 10,000 features',
-        '≤ 30',
-        ...took(() => {
+        ...took({ most: 30 }, () => {
           if (!('run' in selectAllVisible)) return
           selectAllVisible.run(
             { feature_collection: collection, viewport_state: { bounds: [-5, 35, -4, 37] } },
@@ -95,14 +92,17 @@ function times(): Section {
   }
 }
 
-/** Milliseconds of the first and of the third time. */
-function took(work: () => void): readonly [first: string, third: string] {
+/** The target, and the milliseconds of the first and of the third time. */
+function took(limit: Limit | undefined, work: () => void): readonly string[] {
   const [first = 0, , third = 0] = [1, 2, 3].map(() => {
     const start = performance.now()
     work()
-    return performance.now() - start
+    return Math.round(performance.now() - start)
   })
-  return [first.toFixed(0), third.toFixed(0)]
+  return [
+    limit === undefined ? '' : limitText(limit),
+    ...[first, third].map((ms) => (limit === undefined ? number(ms) : held(ms, limit))),
+  ]
 }
 
 /** A track of a fix a minute on a winding course. */

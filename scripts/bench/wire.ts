@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { headers, meta, modernVersion } from '@causeway/protocol'
 import { Pool } from 'undici'
-import { serverModule, servers } from '../clients.mjs'
-import { ask, type Load, sustain, type Target } from './load.ts'
+import { serverModule } from '../clients.mjs'
+import { ask, sustain, type Target } from './load.ts'
 import { type Program, startProgram } from './program.ts'
-import { held, type Limit, number, type Section } from './report.ts'
-import { interleaved, median } from './rounds.ts'
+import { number, type Section } from './report.ts'
+import { interleaved } from './rounds.ts'
+import { type Comparison, ours, references, wireSection } from './wire-report.ts'
 
 const rounds = 5
 const load = { ms: 350, inFlight: 16 }
@@ -30,21 +31,6 @@ interface Contender {
   target(message: Message): Target
 }
 
-/** What is asked, and what each of our legs is held to. */
-interface Comparison {
-  readonly title: string
-  readonly message: Message
-  /** Time of a call, in times of raw Fastify's. */
-  readonly ofRaw: number
-  /** Calls per second, in times of those of SDK v1 and of fastmcp. */
-  readonly ofPeers?: number
-}
-
-const ours = 'Causeway, '
-const rawName = 'raw Fastify'
-const peerName = 'SDK v1 + express, session'
-const fastmcpName = `${servers.fastmcp.spec}, session`
-
 /** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with the peers. */
 export async function measureWire(causeway: Program): Promise<Section[]> {
   const sdk = await startProgram([source('sdk-v1-server.ts')], { NODE_ENV: 'production' })
@@ -68,7 +54,7 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   const fastmcp = await startFastmcp()
   const contenders: readonly Contender[] = [
     {
-      name: rawName,
+      name: references.raw,
       target: (message) => ({ ...rawTarget(message), path: message === list ? '/list' : '/echo' }),
     },
     { name: `${ours}plain JSON`, target: lenient },
@@ -77,22 +63,16 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
       target: open(causeway, '/mcp/bench', await sessionFields(causeway, '/mcp/bench')),
     },
     { name: `${ours}2026-07-28`, target: (message) => stateless(modern(message), message) },
-    { name: peerName, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
+    { name: references.sdk, target: open(sdk, '/session', await sessionFields(sdk, '/session')) },
     { name: 'SDK v1 + express, stateless', target: open(sdk, '/stateless', both) },
     ...(fastmcp === undefined
       ? []
-      : [{ name: fastmcpName, target: open(fastmcp, '/mcp', await sessionFields(fastmcp, '/mcp')) }]),
+      : [{ name: references.fastmcp, target: open(fastmcp, '/mcp', await sessionFields(fastmcp, '/mcp')) }]),
   ]
   try {
     return [
-      await compare(
-        { title: `tools/list, 100 tools, ${number(bytes)} bytes`, message: list, ofRaw: 1.5 },
-        contenders,
-      ),
-      await compare(
-        { title: 'tools/call of a trivial tool', message: call, ofRaw: 4, ofPeers: 3 },
-        contenders,
-      ),
+      await compare(contenders, list, { title: `tools/list, 100 tools, ${number(bytes)} bytes`, ofRaw: 1.5 }),
+      await compare(contenders, call, { title: 'tools/call of a trivial tool', ofRaw: 4, ofPeers: 3 }),
     ]
   } finally {
     await Promise.all([...pools.map((pool) => pool.destroy()), sdk.stop(), raw.stop(), fastmcp?.stop()])
@@ -113,51 +93,19 @@ async function startFastmcp(): Promise<Program | undefined> {
 }
 
 async function compare(
-  { title, message, ofRaw, ofPeers }: Comparison,
   contenders: readonly Contender[],
+  message: Message,
+  comparison: Omit<Comparison, 'about'>,
 ): Promise<Section> {
   const candidates = contenders.map(({ name, target }) => {
     const one = target(message)
     return { name, warmUp: () => sustain(one, warmUp), run: () => sustain(one, load) }
   })
   for (const { warmUp } of candidates) await warmUp()
-  const measured = await interleaved(candidates, rounds)
-  /** Compared within a round, so that both met the same machine. */
-  const times = (loads: readonly Load[], reference: string, of: (load: Load) => number): number => {
-    const others = measured.get(reference) ?? []
-    return median(loads.map((load, round) => of(load) / of(others[round] as Load)))
-  }
-  const judged = (name: string, value: number, limit: Limit): string =>
-    name.startsWith(ours) ? held(value, limit) : number(value)
-  const budget = [`${ofRaw} of raw`, ...(ofPeers === undefined ? [] : [`${ofPeers} of SDK v1 and fastmcp`])]
-  return {
-    title: `${title}; budget: ${budget.join(', ')}`,
-    about:
-      `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
-      'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.',
-    head: ['', 'calls/s', 'p50 ms', 'CPU µs', 'time / raw', 'CPU / raw', 'calls / SDK v1', 'calls / fastmcp'],
-    rows: [...measured].map(([name, loads]) => [
-      name,
-      number(median(loads.map(({ perSecond }) => perSecond))),
-      number(median(loads.map(({ p50Ms }) => p50Ms))),
-      number(median(loads.map(({ cpuUs }) => cpuUs))),
-      judged(
-        name,
-        times(loads, rawName, ({ perSecond }) => 1 / perSecond),
-        { most: ofRaw },
-      ),
-      number(times(loads, rawName, ({ cpuUs }) => cpuUs)),
-      ...[peerName, fastmcpName].map((peer) =>
-        measured.has(peer)
-          ? judged(
-              name,
-              times(loads, peer, ({ perSecond }) => perSecond),
-              { least: ofPeers ?? 0 },
-            )
-          : '–',
-      ),
-    ]),
-  }
+  const about =
+    `${load.inFlight} requests in flight over 8 kept connections; median of ${rounds} interleaved rounds, ratios within a round. ` +
+    'Raw Fastify sends ready text of the same length, or its parsed body. Causeway logs each call, the others nothing.'
+  return wireSection({ ...comparison, about }, await interleaved(candidates, rounds))
 }
 
 /** Opens a session of 2025-11-25 and gives the headers that its requests carry. */
