@@ -97,7 +97,7 @@ function took(limit: Limit | undefined, work: () => void): readonly string[] {
   const [first = 0, , third = 0] = [1, 2, 3].map(() => {
     const start = performance.now()
     work()
-    return Math.round(performance.now() - start)
+    return performance.now() - start
   })
   return [
     limit === undefined ? '' : limitText(limit),
