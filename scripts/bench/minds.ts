@@ -1,7 +1,5 @@
 /** Minds over HTTP: decisions by policy and by a scripted model, many minds, big minds, consolidation, restart. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@causeway/store'
@@ -18,6 +16,7 @@ import { readConfig } from '../../packages/app-minds/src/wire/read-config.ts'
 import { mebibyte } from './mebibyte.ts'
 import { type Program, residentBytes, startProgram } from './program.ts'
 import { heldTogether, number, type Section } from './report.ts'
+import { scriptedModel } from './scripted-model.ts'
 
 /** A server with Minds, and how it is asked. */
 interface Asked {
@@ -172,39 +171,6 @@ const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 const ms = (value: number): string => `${number(value)} ms`
 
-/** A scripted provider: what it answers was written here, after so many ms. No language model. */
-async function scripted(thinkMs: number): Promise<{ url: string; close(): void }> {
-  const answers: Readonly<Record<string, unknown>> = {
-    memory_query: { queries: ['bread', 'friends'] },
-    cognitive_update: {
-      situation_assessment: 'I look around.',
-      updated_working_memory: {},
-      new_memories: [],
-    },
-    action_selection: { chosen_action: { action: 'wait', parameters: {} } },
-  }
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const step = /step=(\w+)/.exec(body)?.[1] ?? ''
-    const said = { role: 'assistant', content: JSON.stringify(answers[step]) }
-    const completion = { model: 'scripted', choices: [{ message: said, finish_reason: 'stop' }] }
-    setTimeout(
-      () => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion)),
-      thinkMs,
-    )
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
-
 /** Measures everything; `server` is what Node runs. */
 export async function measureMinds(server: readonly string[]): Promise<Section> {
   const root = mkdtempSync(join(tmpdir(), 'causeway-bench-minds-'))
@@ -267,7 +233,7 @@ async function policy(dir: string, server: readonly string[], rows: string[][]):
 
 async function model(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
   await fill(dir, ['mara', ...Array.from({ length: 50 }, (_, n) => `other_${n}`)], 100)
-  const quick = await scripted(0)
+  const quick = await scriptedModel(0)
   await over(await serve(server, dir, { MINDS_LLM_URL: quick.url }), async ({ call }) => {
     const decide = (n: number) =>
       call('decide_action', { mind_id: 'mara', observation: observation('mara', n) })
@@ -295,7 +261,7 @@ async function model(dir: string, server: readonly string[], rows: string[][]): 
     ])
   })
   quick.close()
-  const slow = await scripted(2000)
+  const slow = await scriptedModel(2000)
   const env = { MINDS_LLM_URL: slow.url, MINDS_LLM_OPTIONS: '{"max_concurrency": 50}' }
   await over(await serve(server, dir, env), async ({ call }) => {
     await call('create_mind', { mind_id: 'mara', config: { traits: [], selector: 'policy' } })
