@@ -29,6 +29,8 @@ export class EventParser {
   #dataBytes = 0
   #hasData = false
   #type = ''
+  /** The `id` of the event that is being read; it counts once that event is complete. */
+  #idBuffer = ''
   #id = ''
   #retryMs: number | undefined
   #atStart = true
@@ -39,7 +41,7 @@ export class EventParser {
     this.#limit = limit
   }
 
-  /** The id to give as Last-Event-ID; empty where the server named none. */
+  /** The id to give as Last-Event-ID: that of the last complete event; empty where the server named none. */
   get lastEventId(): string {
     return this.#id
   }
@@ -108,7 +110,7 @@ export class EventParser {
     const from = at === -1 ? line.length : line[at + 1] === space ? at + 2 : at + 1
     if (name === 'data') this.#addData(line.subarray(from), size - from)
     else if (name === 'event') this.#type = line.toString('utf8', from)
-    else if (name === 'id' && !line.includes(0, from)) this.#id = line.toString('utf8', from)
+    else if (name === 'id' && !line.includes(0, from)) this.#idBuffer = line.toString('utf8', from)
     else if (name === 'retry') this.#setRetry(line.toString('latin1', from))
   }
 
@@ -125,6 +127,7 @@ export class EventParser {
 
   /** A blank line: the event is complete. One without data (a priming event) only leaves its id. */
   #dispatch(events: ServerEvent[]): void {
+    this.#id = this.#idBuffer
     const size = this.#dataBytes
     if (size > 0) {
       const data = size > this.#limit ? undefined : joined(this.#data)

@@ -44,6 +44,33 @@ verifies('bridge:stream:resume', async (t) => {
   t.equal(sent.length, 2, 'the call itself was not sent again')
 })
 
+verifies(
+  'bridge:stream:resume',
+  'an answer that broke off in the middle of its event is asked for again, whole',
+  async (t) => {
+    const backend = await startBackend(t)
+    const answer = (id: unknown) => ({ jsonrpc: '2.0', id, result: { text: 'x'.repeat(1000) } })
+    backend.on('tools/call', (got) => {
+      const stream = got.stream()
+      stream.raw('retry: 1\nid: one\ndata:\n\n')
+      const text = JSON.stringify(answer(got.message.id))
+      got.response.write(`id: two\ndata: ${text.slice(0, 500)}`, () => stream.break())
+    })
+    backend.on('GET', (got) => {
+      const from = got.headers['last-event-id']
+      if (from === undefined) return got.status(405)
+      const stream = got.stream()
+      if (from === 'one') stream.send(answer(1), 'id: two\n')
+      // After the answer there is nothing to send.
+      stream.end()
+    })
+    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '500'] })
+    await bridge.open()
+    t.same(await bridge.call(1, 'tools/call'), answer(1))
+    t.equal(bridge.messages.all.filter(({ id }) => id === 1).length, 1)
+  },
+)
+
 verifies('bridge:stream:resume', 'while the server is away it waits, within its time', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))

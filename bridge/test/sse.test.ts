@@ -65,6 +65,14 @@ t.test('EventParser: an event without data leaves its id behind and is not given
   t.equal(parser.lastEventId, '7')
 })
 
+t.test('EventParser: the id of an event counts once the event is complete', async (t) => {
+  const { events, parser } = parse('id: 4\ndata: whole\n\nid: 5\ndata: {"par')
+  t.same(events, [event('whole', { id: '4' })])
+  t.equal(parser.lastEventId, '4', 'what is half received is asked for again')
+  parser.push(Buffer.from('t": 1}\n\n'))
+  t.equal(parser.lastEventId, '5')
+})
+
 t.test('EventParser: an id with NUL and a retry that is no number are ignored', async (t) => {
   const { parser } = parse('id: a\nid: b\0\nretry: soon\n\n')
   t.equal(parser.lastEventId, 'a')
