@@ -46,7 +46,7 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
   let lastEventId = ''
   let attempt = 0
   let retryMs: number | undefined
-  let wasBroken = false
+  let mayHaveMissed = false
   while (!signal.aborted) {
     const used = session().mark()
     const reader = createReplyReader(limit, (event) => {
@@ -62,13 +62,14 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
         ...reader,
         head(status, headers) {
           reader.head(status, headers)
-          if (!wasBroken || status !== 200) return
+          if (!mayHaveMissed || status !== 200) return
+          mayHaveMissed = false
           session().noteReturn()
           parts.announce()
         },
       },
     )
-    wasBroken = !(await finished(exchange, signal))
+    if (!(await finished(exchange, signal))) mayHaveMissed = true
     if (signal.aborted) return
 
     const reply = reader.reply()
@@ -82,9 +83,15 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
             (error: unknown) => void log(`no new session: ${error}`),
           )
         if (renewed) return parts.announce()
-      } else if (reply.type !== 'events' && !isTemporary(reply.status)) {
+      } else if (reply.type !== 'events' && !isBusy(reply.status)) {
         log(`no GET stream: HTTP ${reply.status}`)
-        return
+        if (lastEventId !== '') {
+          // The server may no longer have that event: what came after it is lost, what comes from now on is not.
+          lastEventId = ''
+          mayHaveMissed = true
+          continue
+        }
+        if (reply.status < 500) return
       }
     }
     lastEventId = reader.events.lastEventId || lastEventId
@@ -109,5 +116,5 @@ async function finished(exchange: Exchange, signal: AbortSignal): Promise<boolea
   return hasEnded
 }
 
-/** Another stream of the session is still open, or the server is in trouble. */
-const isTemporary = (status: number): boolean => status === 409 || status === 429 || status >= 500
+/** Another stream of the session is still open, or the server is not to be had now: the same may be asked again. */
+const isBusy = (status: number): boolean => [408, 409, 429, 502, 503, 504].includes(status)

@@ -51,6 +51,55 @@ verifies(
   },
 )
 
+for (const status of [400, 500])
+  verifies(
+    'bridge:session:stream',
+    `an event that the server no longer has (${status}) is given up, the stream is not`,
+    async (t) => {
+      const backend = await startBackend(t)
+      let streams = 0
+      backend.on('GET', (got) => {
+        if (got.headers['last-event-id'] !== undefined) return got.status(status, 'Invalid event ID format')
+        streams += 1
+        const stream = got.stream()
+        stream.raw('retry: 10\n')
+        stream.send({ jsonrpc: '2.0', method: `notifications/stream-${streams}` }, 'id: event-1\n')
+        if (streams === 1) got.response.write('', () => stream.break())
+      })
+      const bridge = startBridge(t, { url: backend.url })
+      await bridge.open()
+      await bridge.saw('notifications/stream-2')
+      await bridge.saw('notifications/tools/list_changed')
+      t.same(
+        backend.got.all.filter(({ method }) => method === 'GET').map((got) => got.headers['last-event-id']),
+        [undefined, 'event-1', undefined],
+      )
+    },
+  )
+
+verifies(
+  'bridge:session:stream',
+  'a server that is busy is asked for the same event again, one that offers no stream any more is left alone',
+  async (t) => {
+    const backend = await startBackend(t)
+    const asked = () => backend.got.all.filter(({ method }) => method === 'GET')
+    const statuses = [503, 409]
+    backend.on('GET', (got) => {
+      if (asked().length > 1) return got.status(statuses.shift() ?? 405)
+      const stream = got.stream()
+      got.response.write('retry: 10\nid: event-1\ndata:\n\n', () => stream.break())
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    await backend.got.first('five GETs', () => asked().length === 5)
+    await bridge.call(1, 'ping')
+    t.same(
+      asked().map(({ headers }) => headers['last-event-id']),
+      [undefined, 'event-1', 'event-1', 'event-1', undefined],
+    )
+  },
+)
+
 verifies('bridge:session:stream', 'a server without a stream is asked once', async (t) => {
   const backend = await startBackend(t)
   const bridge = startBridge(t, { url: backend.url })
