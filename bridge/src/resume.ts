@@ -25,6 +25,9 @@ interface Parts {
 /** A stream without any hint is taken up almost at once. */
 const firstPauseMs = 100
 
+/** The server has not noticed yet that the connection broke, and refuses a second one for the same stream. */
+const stillOpen = 409
+
 export function createResume({ upstream, deliver, limit, startWaiting, random, log }: Parts): Resume {
   return async (call, used, { events, broken }) => {
     let { lastEventId, retryMs } = events
@@ -52,7 +55,8 @@ export function createResume({ upstream, deliver, limit, startWaiting, random, l
         if (reader.events.lastEventId !== '') waiting = startWaiting()
         lastEventId = reader.events.lastEventId || lastEventId
         retryMs = reader.events.retryMs ?? retryMs
-      } else if (reply !== undefined && !isPassing(reply)) throw brokenStream(upstream.url, broken)
+      } else if (reply !== undefined && !isPassing(reply) && reply.status !== stillOpen)
+        throw brokenStream(upstream.url, broken)
       if (!(await waiting.pause())) throw brokenStream(upstream.url, error ?? broken)
     }
   }

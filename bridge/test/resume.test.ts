@@ -71,6 +71,29 @@ verifies(
   },
 )
 
+verifies(
+  'bridge:stream:resume',
+  'a server that has not noticed the break (409) is asked again',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('tools/call', (got) => {
+      const stream = got.stream()
+      got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
+    })
+    let refusals = 0
+    backend.on('GET', (got) => {
+      if (got.headers['last-event-id'] === undefined) return got.status(405)
+      refusals += 1
+      if (refusals < 3) return got.status(409, 'Conflict: Stream already has an active connection')
+      got.stream().send({ jsonrpc: '2.0', id: 1, result: { late: true } })
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    await bridge.open()
+    t.match(await bridge.call(1, 'tools/call'), { result: { late: true } })
+    t.equal(refusals, 3)
+  },
+)
+
 verifies('bridge:stream:resume', 'while the server is away it waits, within its time', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))
