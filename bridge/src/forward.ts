@@ -68,11 +68,10 @@ export function createForward(parts: Parts): Forward {
     const posted = await post(call, fieldsOf(call, used, own), isSafe(call))
     if (call.message.claimed !== undefined || !session.isDead(posted.reply, used)) return { ...posted, used }
     await session.renew(used)
+    announce()
     if (call.open.size === 0) return { ...posted, used }
     const renewed = session.mark()
-    const again = post(call, fieldsOf(call, renewed, own), isSafe(call))
-    announce()
-    return { ...(await again), used: renewed }
+    return { ...(await post(call, fieldsOf(call, renewed, own), isSafe(call))), used: renewed }
   }
 
   /** A stateless call, and once more where the server wants headers that an older list of tools did not tell. */
@@ -155,8 +154,8 @@ export function createForward(parts: Parts): Forward {
         // An answer to the server is dropped with the session that asked.
         if (kind === 'notification' && message.claimed === undefined && session.isDead(reply, used)) {
           await session.renew(used)
-          reply = await postOneWay(message, session.mark())
           announce()
+          reply = await postOneWay(message, session.mark())
         }
         if (reply.status >= 300) log(`< HTTP ${reply.status} for ${kind} ${method}`)
         return reply.status < 300

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
+import { createAwaitServer } from './absence.ts'
 import { openAutostart } from './autostart.ts'
 import { Calls } from './calls.ts'
 import { type Log, noLog, openDebugLog } from './debug-log.ts'
@@ -75,6 +76,15 @@ async function run(settings: Settings): Promise<void> {
     onAnswer: pulse.beat,
   })
   const upstream = orOlderServer(features.watch(current, fields), { limit, log })
+  const autostart = settings.autostart ? openAutostart(settings, log) : undefined
+  const startWaiting = (): Waiting =>
+    createWaiting({
+      budgetMs: settings.waitMs,
+      now: () => performance.now(),
+      pulse,
+      random: Math.random,
+    })
+  const awaitServer = createAwaitServer(settings.url, autostart)
   const server = createKnownServer(version, warn)
   const tools = createKnownTools()
   const session: Session = createSession({
@@ -83,6 +93,8 @@ async function run(settings: Settings): Promise<void> {
       features.stats.sessionOpened()
       listener.start()
     },
+    startWaiting,
+    awaitServer,
     now: () => performance.now(),
     log,
   })
@@ -111,17 +123,9 @@ async function run(settings: Settings): Promise<void> {
     random: Math.random,
     log,
   })
-  const autostart = settings.autostart ? openAutostart(settings, log) : undefined
-  const startWaiting = (): Waiting =>
-    createWaiting({
-      budgetMs: settings.waitMs,
-      now: () => performance.now(),
-      pulse,
-      random: Math.random,
-    })
   const forward = createForward({
     upstream,
-    post: createPost({ upstream, deliver, limit, startWaiting, autostart, log }),
+    post: createPost({ upstream, deliver, limit, startWaiting, awaitServer, log }),
     resume: createResume({ upstream, deliver, limit, startWaiting, random: Math.random, log }),
     session,
     server,

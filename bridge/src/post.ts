@@ -1,6 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
+import type { AwaitServer } from './absence.ts'
 import { brokenStream, unreachable } from './answer.ts'
-import type { Autostart } from './autostart.ts'
 import type { Call } from './calls.ts'
 import type { Log } from './debug-log.ts'
 import type { Deliver } from './deliver.ts'
@@ -27,24 +27,12 @@ interface Parts {
   /** Greatest length of one message from the server in bytes. */
   readonly limit: number
   readonly startWaiting: () => Waiting
-  /** Starts a server that does not run; undefined where that is nobody's wish. */
-  readonly autostart: Autostart | undefined
+  readonly awaitServer: AwaitServer
   readonly log: Log
 }
 
-export function createPost({ upstream, deliver, limit, startWaiting, autostart, log }: Parts): Post {
+export function createPost({ upstream, deliver, limit, startWaiting, awaitServer, log }: Parts): Post {
   const { url } = upstream
-
-  /** Waits until the server may be there again; throws the error of the call when it is not in time. */
-  const waitForServer = async (waiting: Waiting, error: unknown, wasWritten: boolean): Promise<void> => {
-    const isStarted = autostart === undefined || wasWritten || (await waiting.until(autostart.start()))
-    if (!isStarted || !(await waiting.turn()))
-      throw unreachable(url, error, {
-        waitedMs: waiting.waitedMs(),
-        remedy: isStarted ? undefined : `it is being started, call again; its log is ${autostart?.logFile}`,
-      })
-  }
-
   return async (call, fields, isSafe) => {
     const waiting = startWaiting()
     for (let isFirst = true; ; isFirst = false) {
@@ -68,7 +56,7 @@ export function createPost({ upstream, deliver, limit, startWaiting, autostart, 
           throw wasWritten
             ? brokenStream(url, error)
             : unreachable(url, error, { waitedMs: waiting.waitedMs() })
-        if (!(isFirst && isStale(error))) await waitForServer(waiting, error, wasWritten)
+        if (!(isFirst && isStale(error))) await awaitServer(waiting, error, wasWritten)
       }
       if (call.open.size === 0) throw new CausewayError('CANCELLED', 'nobody waits for the answer any more')
       log(`repeating ${call.message.method}, waited ${waiting.waitedMs()} ms`)

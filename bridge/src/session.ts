@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, headers as names } from '@causeway/protocol'
+import type { AwaitServer } from './absence.ts'
 import { statusError } from './answer.ts'
-import { ask, responseIn } from './ask.ts'
+import { type Asked, ask, responseIn } from './ask.ts'
 import type { Log } from './debug-log.ts'
 import { messageFields, type SessionMark, sessionFields } from './headers.ts'
 import type { Incoming } from './message.ts'
 import { createReplyReader, type Reply } from './reply.ts'
+import { isPassing, isStale, mayRepeat, retryAfterMs } from './retry.ts'
 import type { Upstream } from './upstream.ts'
+import type { Waiting } from './wait.ts'
 
 /** The legacy session of this client on the server: opened by the client, reopened by the bridge. */
 export interface Session {
@@ -18,7 +21,10 @@ export interface Session {
   remember(message: Incoming): void
   /** True when this answer to a request with that mark says that the session is gone. */
   isDead(reply: Reply, used: SessionMark): boolean
-  /** Opens a new session by the kept handshake unless another call has done so; throws what stood in the way. */
+  /**
+   * Opens a new session by the kept handshake unless another call has done so, and waits for a server that is away or
+   * busy as a call does; throws what stood in the way.
+   */
   renew(dead: SessionMark): Promise<void>
   /** The list_changed notifications that the client must get after a renewal or return; each is given out once. */
   takeNotices(): Buffer[]
@@ -35,12 +41,15 @@ interface Parts {
   readonly upstream: Upstream
   /** Called when a session is ready: after the client said so, and after each renewal. */
   readonly onReady: () => void
+  readonly startWaiting: () => Waiting
+  readonly awaitServer: AwaitServer
   /** Milliseconds on any steady clock. */
   readonly now: () => number
   readonly log: Log
 }
 
-export function createSession({ upstream, onReady, now, log }: Parts): Session {
+export function createSession(parts: Parts): Session {
+  const { upstream, onReady, startWaiting, awaitServer, now, log } = parts
   let mark: SessionMark = { id: undefined, version: undefined }
   let opening: Incoming | undefined
   let capabilities: readonly string[] = []
@@ -49,8 +58,18 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
   let renewals: number[] = []
   const kept = new Map<string, Incoming>()
 
-  const say = (message: Incoming, within: SessionMark) =>
-    ask(upstream, messageFields(message, within), message.bytes)
+  /** Says one message of a handshake, and again while the server is away or busy: each of them may come twice. */
+  const say = async (message: Incoming, within: SessionMark, waiting: Waiting): Promise<Asked> => {
+    for (let isFirst = true; ; isFirst = false)
+      try {
+        const asked = await ask(upstream, messageFields(message, within), message.bytes)
+        if (!isPassing(asked.reply) || !(await waiting.pause(retryAfterMs(asked.reply)))) return asked
+      } catch (error) {
+        const { cause } = error as CausewayError // ask throws no other
+        if (!mayRepeat(cause, { isSafe: true, wasWritten: true, wasAnswered: false })) throw error
+        if (!(isFirst && isStale(cause))) await awaitServer(waiting, cause, isStale(cause))
+      }
+  }
 
   const remove = async ({ id, version }: SessionMark): Promise<void> => {
     const reader = createReplyReader(0, () => {})
@@ -72,7 +91,8 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
         `the server ended ${renewalsPerMinute} sessions within a minute`,
         { remedy: 'see the log of the server; call again in a minute' },
       )
-    const { reply, response } = await say(initialize, mark)
+    const waiting = startWaiting()
+    const { reply, response } = await say(initialize, mark, waiting)
     if (response === undefined) throw statusError(upstream.url, reply)
     if (!('result' in response))
       throw new CausewayError('SESSION_NOT_FOUND', 'the server refused to open a new session', {
@@ -81,7 +101,7 @@ export function createSession({ upstream, onReady, now, log }: Parts): Session {
     renewals.push(now())
     // Calls use the new session once it is as far as the old one was.
     const fresh = markIn(reply.headers, response.result)
-    for (const message of kept.values()) await say(message, fresh)
+    for (const message of kept.values()) await say(message, fresh, waiting)
     const before = capabilities
     enter(initialize, reply.headers, response.result)
     if (kept.has('initialized')) onReady()

@@ -239,7 +239,7 @@ verifies(
     const backend = await startBackend(t)
     const sessions = { current: 'one' }
     loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
+    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
     await opened(bridge)
     sessions.current = 'two'
     backend.on('initialize', (got) => got.response.destroy())
@@ -252,5 +252,77 @@ verifies(
     t.match(await bridge.call(2, 'tools/call'), { error: { data: { code: 'OVERLOADED' } } })
     loseSessions(backend, sessions)
     t.match(await bridge.call(3, 'tools/call'), { result: { session: 'two' } })
+  },
+)
+
+verifies(
+  'bridge:session:restart',
+  'a renewal waits for a server that is away or busy, as a call does',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    await bridge.call('level', 'logging/setLevel', { level: 'debug' })
+    sessions.current = 'two'
+    const failFirst = (method: string, failures: ((got: Got) => void)[]) =>
+      backend.on(method, (got) => {
+        const fail = failures.shift()
+        if (fail !== undefined) return fail(got)
+        loseSessions(backend, sessions)
+        got.result(handshake, { 'mcp-session-id': 'two' })
+      })
+    const notNow = (status: number) => (got: Got) => got.status(status, '', { 'retry-after': '0' })
+    const cut = (got: Got) => void got.response.destroy()
+    failFirst('logging/setLevel', [notNow(503)])
+    failFirst('initialize', [cut, cut, notNow(503), notNow(429)])
+    t.match(await bridge.call(1, 'tools/call'), { result: { session: 'two' } })
+    t.equal(backend.methods().filter((method) => method === 'initialize').length, 6, 'the first and five')
+    t.ok(toldIn(backend, 'two').includes('logging/setLevel'))
+  },
+)
+
+verifies(
+  'bridge:session:restart',
+  'a renewal that is answered by a stream goes on though the stream stays open',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    sessions.current = 'two'
+    const closed: Promise<unknown>[] = []
+    backend.on('initialize', (got) => {
+      const { id } = got.message
+      got.stream({ 'mcp-session-id': 'two' }).send({ jsonrpc: '2.0', id, result: handshake })
+      closed.push(got.closed)
+    })
+    t.match(await bridge.call(1, 'tools/call'), { result: { session: 'two' } })
+    await closed[0]
+    t.equal(closed.length, 1, 'the bridge gave the stream up')
+  },
+)
+
+verifies(
+  'bridge:session:restart',
+  'list_changed is said also where the call that found out was cancelled meanwhile',
+  async (t) => {
+    const backend = await startBackend(t)
+    const sessions = { current: 'one' }
+    loseSessions(backend, sessions)
+    const bridge = startBridge(t, { url: backend.url })
+    await opened(bridge)
+    sessions.current = 'two'
+    backend.on('initialize', () => {})
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} })
+    const renewal = await backend.saw('initialize', (got) => got !== backend.got.all[0])
+    bridge.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    await backend.saw('notifications/cancelled')
+    renewal.result(handshake, { 'mcp-session-id': 'two' })
+    await bridge.saw('notifications/tools/list_changed')
+    await bridge.call(2, 'tools/list')
+    t.equal(backend.methods().filter((method) => method === 'tools/call').length, 1)
   },
 )
