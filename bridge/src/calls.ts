@@ -4,8 +4,10 @@ import type { Incoming } from './message.ts'
 /** A request, or a batch with requests, that wants answers. */
 export interface Call {
   readonly bytes: Buffer
-  /** The message whose headers and method stand for the call; the first of a batch. */
+  /** The request whose headers and method stand for the call; the first of a batch. */
   readonly message: Incoming
+  /** All that the bytes hold: `message`, and in a batch what goes with it. */
+  readonly messages: readonly Incoming[]
   /** Ids that have no answer yet, by their JSON text: 1 and "1" are two. */
   readonly open: Map<string, Id>
   /** Resolves when nothing is left open. */
@@ -38,14 +40,17 @@ export class Calls {
     return this.#listed().values()
   }
 
-  open(bytes: Buffer, requests: readonly [Incoming, ...Incoming[]]): Call {
-    const open = new Map(requests.flatMap(({ id }) => (id === null ? [] : [[keyOf(id), id] as const])))
+  /** `messages` begin with a request. */
+  open(bytes: Buffer, messages: readonly [Incoming, ...Incoming[]]): Call {
+    const open = new Map<string, Id>()
+    for (const { kind, id } of messages) if (kind === 'request' && id !== null) open.set(keyOf(id), id)
     let settle = (): void => {}
     const settled = new Promise<void>((resolve) => {
       settle = resolve
     })
-    const [message] = requests
-    const call: Listed = { bytes, message, open, settled, sent: Promise.resolve(), place: this.#size, settle }
+    const [message] = messages
+    const sent = Promise.resolve()
+    const call: Listed = { bytes, message, messages, open, settled, sent, place: this.#size, settle }
     this.#calls[this.#size] = call
     this.#size += 1
     return call
@@ -88,5 +93,9 @@ export class Calls {
     this.#calls[this.#size] = undefined
   }
 }
+
+/** The request of a call that has this id. */
+export const requestOf = ({ message, messages }: Call, id: Id): Incoming =>
+  messages.find((one) => one.kind === 'request' && one.id === id) ?? message
 
 const keyOf = (id: Id): string => JSON.stringify(id)

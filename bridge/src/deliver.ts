@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type CausewayError, type Id, kindOf } from '@causeway/protocol'
+import type { CausewayError, Id } from '@causeway/protocol'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
-import type { Call, Calls } from './calls.ts'
+import { type Call, type Calls, requestOf } from './calls.ts'
 import type { Log } from './debug-log.ts'
-import { readEnvelope } from './envelope.ts'
+import { readElements, readEnvelope } from './envelope.ts'
+import type { Incoming } from './message.ts'
 import type { Output } from './output.ts'
 import { parsed } from './parsed.ts'
 import type { ServerEvent } from './sse.ts'
 
 /** Called with a good answer to a method that tells something, before the client gets it. */
-export type OnResult = (call: Call, headers: IncomingHttpHeaders, result: unknown) => void
+export type OnResult = (request: Incoming, headers: IncomingHttpHeaders, result: unknown) => void
 
 /** From the server to the client: each id gets exactly one answer, everything else passes. */
 export interface Deliver {
@@ -43,7 +44,8 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
       log(`dropped an answer that nobody waits for, id ${id}`)
       return false
     }
-    if (result !== undefined && telling.has(owner.message.method)) onResult(owner, headers, result())
+    const request = requestOf(owner, id)
+    if (result !== undefined && telling.has(request.method)) onResult(request, headers, result())
     return calls.settle(owner, id)
   }
 
@@ -56,14 +58,17 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
     }
   }
 
-  /** A batch belongs to a session of 2025-03-26, and is small. */
+  /** A batch belongs to a session of 2025-03-26. Answers in it that nobody waits for are taken out. */
   const batch = (bytes: Buffer, headers: IncomingHttpHeaders, call: Call | undefined): boolean => {
-    const values = parsed(bytes)
-    if (!Array.isArray(values)) return false
-    for (const value of values)
-      if (kindOf(value) === 'response' && value.id !== null)
-        settle(value.id, headers, call, 'result' in value ? () => value.result : undefined)
-    output.write(bytes)
+    const elements = readElements(bytes)
+    if (elements === undefined) return false
+    const wanted = elements.filter((element) => {
+      const { kind, id, hasResult } = readEnvelope(element) ?? { id: null }
+      if (kind !== 'response' || id === null) return true
+      return settle(id, headers, call, hasResult ? () => resultIn(element) : undefined)
+    })
+    if (wanted.length === elements.length) output.write(bytes)
+    else if (wanted.length > 0) output.write(Buffer.from(`[${wanted.join(',')}]`))
     return true
   }
 
@@ -90,7 +95,7 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
     },
     failTooLarge(call, size) {
       const error = tooLarge(size, limit)
-      for (const id of calls.settleAll(call)) output.write(failedCall(id, call.message.method, error))
+      for (const id of calls.settleAll(call)) output.write(failedCall(id, requestOf(call, id).method, error))
     },
   }
   return deliver

@@ -54,6 +54,20 @@ function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefine
   return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined
 }
 
+/** The elements of a JSON array, each as it is written; undefined where the text is no array. */
+export function readElements(json: Buffer): Buffer[] | undefined {
+  if (!Array.isArray(parsed(json))) return undefined
+  const elements: Buffer[] = []
+  let at = skipBlanks(json, 0)
+  do {
+    const start = skipBlanks(json, at + 1)
+    const end = endOfValue(json, start)
+    if (end > start) elements.push(json.subarray(start, end))
+    at = skipBlanks(json, end)
+  } while (json[at] === comma)
+  return elements
+}
+
 function memberValue(json: Buffer, start: number, end: number): unknown {
   if (json[start] === openBrace) return {}
   return json[start] === openBracket ? [] : parsed(json.subarray(start, end))

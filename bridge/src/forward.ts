@@ -57,10 +57,13 @@ export function createForward(parts: Parts): Forward {
     ...own,
   })
 
-  /** True for a call that the server may get twice. */
-  const isSafe = ({ message: { method, params } }: Call): boolean =>
-    isRepeatable(method) ||
-    (method === 'tools/call' && (server.answersRepeats() || tools.isRepeatable(params.name)))
+  /** True for a call that the server may get twice; of a batch this must hold for every message. */
+  const isSafe = ({ messages }: Call): boolean =>
+    messages.every(
+      ({ method, params }) =>
+        isRepeatable(method) ||
+        (method === 'tools/call' && (server.answersRepeats() || tools.isRepeatable(params.name))),
+    )
 
   /** Posts a call, and once more in a new session where the server has lost the one it was posted in. */
   const postInSession = async (call: Call, own: Fields): Promise<Posted & { used: SessionMark }> => {

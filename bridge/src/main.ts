@@ -102,7 +102,7 @@ async function run(settings: Settings): Promise<void> {
     calls,
     output,
     limit,
-    onResult: ({ message }, headers, result) => {
+    onResult: (message, headers, result) => {
       if (message.method === 'tools/list') return tools.learn(result)
       server.learn(result)
       if (message.method === 'initialize' && message.claimed === undefined)

@@ -41,6 +41,15 @@ const maxInFlight = 256
  */
 const maxWaiting = 256
 
+/** Messages that the bridge acts on itself; a batch with one of them is taken apart. */
+const acted: ReadonlySet<string> = new Set([
+  'initialize',
+  'notifications/initialized',
+  'notifications/cancelled',
+])
+
+const isPlain = ({ method, claimed }: Incoming): boolean => claimed === undefined && !acted.has(method)
+
 export function createRelay({ calls, forward, session, deliver, output, onFull, log }: Parts): Relay {
   const order = createOrder()
   const backlog: Call[] = []
@@ -110,9 +119,10 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
 
   /** Only sessions of 2025-03-26 know batches; for the others each message goes by itself. */
   const beginBatch = (bytes: Buffer, messages: readonly Incoming[]): Promise<void> | undefined => {
-    const [first, ...others] = messages.filter(({ kind }) => kind === 'request')
-    if (session.mark().version === '2025-03-26' && first !== undefined) {
-      request(bytes, [first, ...others])
+    const first = messages.find(({ kind }) => kind === 'request')
+    if (session.mark().version === '2025-03-26' && first !== undefined && messages.every(isPlain)) {
+      request(bytes, [first, ...messages.filter((message) => message !== first)])
+      for (const message of messages) session.remember(message)
       return undefined
     }
     const held = messages.flatMap((message) => begin(message) ?? [])

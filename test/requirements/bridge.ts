@@ -16,7 +16,8 @@ export const bridge = {
   },
   'bridge:relay:batch': {
     origin: 'MCP 2025-03-26 basic/transports',
-    behaviour: 'every request of a batch is answered',
+    behaviour:
+      'every request of a batch is answered once, and a batch is sent again only where all of it may be',
   },
   'bridge:relay:notification': {
     origin: 'JSON-RPC 2.0 section 4.1',
