@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseEnv } from 'node:util'
 import { CausewayError } from '@causeway/protocol'
 import { type Config, type SettingKey, settings } from '../config.ts'
+import type { Setting } from '../settings/setting.ts'
 import { isPassing } from './bridge-program.ts'
 import { type Call, command, misuse } from './command.ts'
 import { replaceFile, textOf } from './replace-file.ts'
@@ -20,7 +22,8 @@ export const installServiceCommand = command({
   about: 'write a systemd unit that runs the server for this user',
   forms: [''],
   details: `The unit starts the server as it would be started here and now: with this Node, this folder, and the settings that are
-given by flag or environment, secrets left out. Those belong into the file of settings that the unit reads. The heap is
+given by flag or environment. Keys, what may hold headers, and addresses with a password are left out and told: they belong into
+the file of settings that the unit reads. The heap is
 capped, a server that fails is started again, and it is stopped after its calls. Without --enable nothing is switched on.`,
   flags: {
     print: { about: 'print the unit, and write nothing' },
@@ -38,7 +41,12 @@ capped, a server that fails is started again, and it is stopped after its calls.
     if (words.length > 0) throw misuse('install-service', `it takes no words: ${words.join(' ')}`)
     const folder = env.XDG_CONFIG_HOME || join(homedir(), '.config')
     const config = call.config()
-    const unit = unitOf({ config, given, env, cwd, heapMb: heapOf(flags['heap-mb']), folder })
+    const environmentFile = join(folder, 'causeway', 'service.env')
+    const { plain, secret } = givenSettings(given, env)
+    const unit = unitOf({ config, plain, given, cwd, heapMb: heapOf(flags['heap-mb']), environmentFile })
+    const kept = parseEnv(textOf(environmentFile) ?? '')
+    for (const name of secret.filter((one) => kept[one] === undefined))
+      note(`${name} left out: put it into ${environmentFile} (chmod 600)`)
     if (flags.print) {
       say(unit.trimEnd())
       return 0
@@ -54,10 +62,12 @@ capped, a server that fails is started again, and it is stopped after its calls.
     const before = textOf(path)
     if (before === unit) say(`unchanged: ${path}`)
     else {
-      const backup = replaceFile(path, { text: unit, before })
+      const backup = replaceFile(path, { text: unit, before, mode: 0o600 })
       say(`written: ${path}`)
       if (backup !== undefined) note(`as it was: ${backup}`)
     }
+    // Also one that was there with other rights.
+    chmodSync(path, 0o600)
     const steps = [['daemon-reload'], ['enable', '--now', unitName]]
     if (flags.enable) for (const step of steps) systemctl(step, env)
     else for (const step of steps) note(`next: systemctl --user ${step.join(' ')}`)
@@ -68,15 +78,15 @@ capped, a server that fails is started again, and it is stopped after its calls.
 
 interface UnitParts {
   readonly config: Config
+  readonly plain: Readonly<Record<string, string>>
   readonly given: Call['given']
-  readonly env: NodeJS.ProcessEnv
   readonly cwd: string
   readonly heapMb: number
-  readonly folder: string
+  readonly environmentFile: string
 }
 
 /** Relative paths stay as they were given: the service starts in the same folder. */
-function unitOf({ config, given, env, cwd, heapMb, folder }: UnitParts): string {
+function unitOf({ config, plain, given, cwd, heapMb, environmentFile }: UnitParts): string {
   const file = given.envFile === undefined ? [] : ['--env-file', resolve(cwd, given.envFile)]
   return serviceUnit({
     node: process.execPath,
@@ -84,23 +94,35 @@ function unitOf({ config, given, env, cwd, heapMb, folder }: UnitParts): string 
     args: ['serve', ...file],
     cwd,
     heapMb,
-    environment: { ...givenSettings(given, env), [settings.dataDir.env]: config.dataDir },
-    environmentFile: join(folder, 'causeway', 'service.env'),
+    environment: { ...plain, [settings.dataDir.env]: config.dataDir },
+    environmentFile,
     shutdownMs: config.shutdownMs,
   })
 }
 
-const secret = /KEY|PASSWORD|SECRET|DATABASE_URL/
+interface Given {
+  /** What may stand in a unit, by variable. */
+  readonly plain: Readonly<Record<string, string>>
+  /** The variables of what may not. */
+  readonly secret: readonly string[]
+}
 
-/** What flags and environment say, by variable; secrets do not belong into a unit, which others may read. */
-const givenSettings = (given: Call['given'], env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    (Object.keys(settings) as SettingKey[]).flatMap((key) => {
-      const name = settings[key].env
-      const text = given.settings[key] ?? env[name]
-      return text === undefined || secret.test(name) ? [] : [[name, text]]
-    }),
-  )
+/** What flags and environment say. */
+function givenSettings(given: Call['given'], env: NodeJS.ProcessEnv): Given {
+  const found = (Object.keys(settings) as SettingKey[]).flatMap((key) => {
+    const row: Setting = settings[key]
+    const text = given.settings[key] ?? env[row.env]
+    return text === undefined ? [] : [{ name: row.env, text, isSecret: row.isSecret || hasPassword(text) }]
+  })
+  const plain = found.filter(({ isSecret }) => !isSecret).map(({ name, text }) => [name, text])
+  return {
+    plain: Object.fromEntries(plain),
+    secret: found.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+  }
+}
+
+/** True for text with an address that names a user or carries a password. */
+const hasPassword = (text: string): boolean => /:\/\/[^/\s?#]*@/.test(text)
 
 function heapOf(text: string | undefined): number {
   const heapMb = Number(text ?? defaultHeapMb)

@@ -64,6 +64,7 @@ export const helpSettings = {
   }),
   embeddingsKey: setting({
     env: 'CAUSEWAY_EMBEDDINGS_KEY',
+    isSecret: true,
     schema: z.string().optional(),
     defaultText: 'none',
     meaning: 'bearer token for the endpoint; never logged',
@@ -71,6 +72,7 @@ export const helpSettings = {
   }),
   helpDatabaseUrl: setting({
     env: 'CAUSEWAY_HELP_DATABASE_URL',
+    isSecret: true,
     schema: z.string().optional(),
     defaultText: 'none: SQLite in the data folder',
     meaning:

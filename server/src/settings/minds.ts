@@ -38,6 +38,7 @@ const jsonList = z
 export const mindsSettings = {
   openrouterApiKey: setting({
     env: 'OPENROUTER_API_KEY',
+    isSecret: true,
     schema: word,
     defaultText: 'none',
     meaning: 'key for OpenRouter: minds are then decided for by a language model; without it by rules',
@@ -53,6 +54,7 @@ export const mindsSettings = {
   }),
   mindsLlmKey: setting({
     env: 'MINDS_LLM_API_KEY',
+    isSecret: true,
     schema: word,
     defaultText: 'none',
     meaning: 'key for the server of `MINDS_LLM_URL`, where it wants one',
@@ -76,6 +78,7 @@ export const mindsSettings = {
   }),
   mindsLlmProviders: setting({
     env: 'MINDS_LLM_PROVIDERS',
+    isSecret: true,
     schema: jsonList,
     defaultText: '`[]`',
     meaning:
@@ -84,6 +87,7 @@ export const mindsSettings = {
   }),
   mindsLlmOptions: setting({
     env: 'MINDS_LLM_OPTIONS',
+    isSecret: true,
     schema: json,
     defaultText: '`{}`',
     meaning:
@@ -112,6 +116,7 @@ export const mindsSettings = {
   }),
   mindsEmbeddingsKey: setting({
     env: 'MINDS_EMBEDDINGS_API_KEY',
+    isSecret: true,
     schema: word,
     defaultText: 'none',
     meaning: 'key for the server of `MINDS_EMBEDDINGS_URL`',

@@ -33,6 +33,8 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly meaning: string
   /** The default in words, where the schema does not say it. */
   readonly defaultText?: string
+  /** True where the value is a secret or may hold one, as headers do: it is written into no file that others may read. */
+  readonly isSecret?: boolean
   /** The app that gets it, with `env.settings`; absent for the server's own. */
   readonly app?: string
 }

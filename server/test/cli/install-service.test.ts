@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
@@ -61,6 +61,37 @@ verifies('command:install-service', async (t) => {
   t.equal(stdout, `written: ${file}\n`)
   t.match(stderr, /next: systemctl --user enable --now causeway\.service/)
   t.equal(asked(), '', 'nothing is switched on')
+})
+
+verifies('command:install-service', 'secrets stay out of the unit, and each is told', async (t) => {
+  const { install, file, env } = user(t)
+  const secrets = {
+    OPENROUTER_API_KEY: 'planted-1',
+    CAUSEWAY_HELP_DATABASE_URL: 'postgres://x/planted-2',
+    MINDS_LLM_OPTIONS: '{"headers": {"authorization": "planted-3"}}',
+    MINDS_LLM_PROVIDERS: '[{"name": "own", "base_url": "http://x/v1", "headers": {"x-key": "planted-4"}}]',
+    MINDS_LLM_URL: 'http://me:planted-5@127.0.0.1:11434/v1',
+    MINDS_LLM_API_KEY: 'planted-6',
+    MINDS_EMBEDDINGS_API_KEY: 'planted-7',
+    CAUSEWAY_EMBEDDINGS_KEY: 'planted-8',
+  }
+  const kept = join(env.XDG_CONFIG_HOME, 'causeway/service.env')
+  const plain = { MINDS_EMBEDDINGS_URL: 'http://127.0.0.1:11434/v1' }
+  const { code, stdout, stderr } = await install(['--print'], { ...secrets, ...plain })
+  t.equal(code, 0, stderr)
+  t.notMatch(`${stdout}${stderr}`, /planted/)
+  t.match(stdout, '\nEnvironment=MINDS_EMBEDDINGS_URL=http://127.0.0.1:11434/v1\n')
+  for (const name of Object.keys(secrets))
+    t.match(stderr, `${name} left out: put it into ${kept} (chmod 600)\n`)
+  mkdirSync(join(kept, '..'))
+  writeFileSync(kept, 'OPENROUTER_API_KEY=planted-1\n')
+  t.notMatch((await install(['--print'], secrets)).stderr, /OPENROUTER/, 'what is there is not missed')
+  if (!isLinux) return
+  await install()
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  chmodSync(file, 0o644)
+  await install(['--heap-mb', '1024'])
+  t.equal(statSync(file).mode & 0o777, 0o600, 'also one that others could read')
 })
 
 verifies('command:install-service', 'again, and switched on', async (t) => {
