@@ -1,14 +1,6 @@
 /** The stateless leg, MCP 2026-07-28: every message carries its version, its client and its capabilities. */
-import {
-  CausewayError,
-  headers,
-  meta,
-  modernVersion,
-  type Params,
-  type Request as RpcRequest,
-  success,
-} from '@causeway/protocol'
-import { classifyInboundRequest, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
+import { meta, modernVersion, type Params, type Request as RpcRequest, success } from '@causeway/protocol'
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
@@ -16,6 +8,7 @@ import { protocolDetail } from '../log.ts'
 import { isTaskMethod, refuseUndeclared } from '../tasks/tasks.ts'
 import { type Capabilities, firstInput } from './asking.ts'
 import { callerOf, type Exchange, extended, onHangUp, type Turn } from './exchange.ts'
+import { modernRequests } from './modern-request.ts'
 import { type ParamHeaderCheck, paramHeaderCheck } from './param-headers.ts'
 import { BegunCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { answerWithCode } from './sdk-refusal.ts'
@@ -50,6 +43,7 @@ export const isModern = (body: unknown, versionHeader: unknown): boolean =>
 export function modernLeg(wiring: Wiring): ModernLeg {
   const handlers = new Map<string, McpHttpHandler>()
   const checkParamHeaders: ParamHeaderCheck = paramHeaderCheck()
+  const requestIn = modernRequests()
   const exchanges = new WeakMap<Request, Exchange & { readonly method: string }>()
 
   const handlerOf = (mount: Mount): McpHttpHandler => {
@@ -98,7 +92,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
 
   /** Begins a plain call; who hangs up cancels it. */
   const begin = (message: PlainCall, { exchange, reply }: Turn): BegunCall => {
-    const envelope = message.params._meta as Params // the SDK has classified the message by it
+    const envelope = message.params._meta as Params // the message was accepted by it
     const begun = new BegunCall(wiring.core, message, (own) =>
       callerOf(exchange, {
         era: 'modern',
@@ -128,7 +122,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       }
       if (message !== undefined && isTaskMethod(message.method)) {
         const { method, params = {} } = message
-        refuseUndeclared(method, (params._meta as Params)[meta.clientCapabilities]) // classified by its _meta
+        refuseUndeclared(method, (params._meta as Params)[meta.clientCapabilities]) // accepted by its _meta
         const result = await wiring.tasks.answer(method, params, mount.path)
         await reply.send(success(message.id, stamped(result, wiring.core.describe(mount).serverInfo)))
         return
@@ -172,24 +166,6 @@ function listenedTo(body: unknown): readonly unknown[] {
   if (method !== 'subscriptions/listen') return []
   const { resourceSubscriptions } = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown }
   return Array.isArray(resourceSubscriptions) ? resourceSubscriptions : []
-}
-
-/** The request in the body where the SDK would serve it: anything it might refuse goes to it. */
-function requestIn({ method, headers: given, body }: FastifyRequest): RpcRequest | undefined {
-  const { [headers.protocolVersion]: version, [headers.method]: mcpMethod, [headers.name]: name } = given
-  if (version !== modernVersion || typeof mcpMethod !== 'string') return undefined
-  const outcome = classifyInboundRequest({
-    httpMethod: method,
-    protocolVersionHeader: version,
-    mcpMethodHeader: mcpMethod,
-    body,
-  })
-  if (outcome.kind !== 'modern' || outcome.messageKind !== 'request') return undefined
-  const request = body as RpcRequest // classified as one
-  if (!isTaskMethod(request.method)) return request.params?.name === name ? request : undefined
-  // The SDK does not know these methods, so it is for us to compare.
-  if (request.params?.taskId === name) return request
-  throw new CausewayError('HEADER_MISMATCH', `the header ${headers.name} is not the taskId of the params`)
 }
 
 /** What MCP 2026-07-28 wants on every result. */
