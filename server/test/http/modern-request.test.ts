@@ -23,7 +23,8 @@ function counted() {
 t.test('the SDK is asked once about an envelope, whatever is called', async (t) => {
   const { read, asked } = counted()
   for (let id = 0; id < 5; id++) {
-    const call = modern({ ...toolCall('Demo__echo', { text: `${id}` }), id })
+    const message = { ...toolCall('Demo__echo', { text: `${id}` }), id }
+    const call = modern(message)
     t.equal(read(asRequest(call)), call.body)
   }
   const list = modern(rpc('tools/list'))
