@@ -79,6 +79,11 @@ export const debrief = {
     behaviour:
       'a change is in the file soon, whole, by a rename, with the mode of the file and nothing beside it',
   },
+  'debrief:save:pause': {
+    origin: 'design, data',
+    behaviour:
+      'a change is saved after CAUSEWAY_PLOT_SAVE_MS without another, and 2 s after the first at the latest, or that long where it is longer',
+  },
   'debrief:save:killed': {
     origin: `${upstream}, rollback criteria: data loss`,
     behaviour:

@@ -1,32 +1,20 @@
 /** Opening a plot: what is asked of it happens one thing after the other, and each change is one transaction. */
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { isCausewayError } from '@causeway/protocol'
 import type { CallOptions } from '@causeway/worker'
 import { weightOf } from './domain/weight.ts'
-import { mostEntry } from './journal.ts'
 import type { ChangeCall, Plot, PlotStamp, Requester } from './plot.ts'
+import { changePlot, stampOf } from './plot-change.ts'
 import { signatureOf } from './plot-file.ts'
 import { type PlotHolder, workerBytes } from './plot-holder.ts'
 import { loadPlot } from './plot-loading.ts'
 import type { Prepared } from './plot-methods.ts'
-import {
-  dropCopy,
-  isForeign,
-  isTouched,
-  keepCopy,
-  settleFile,
-  trySave,
-  writeCopy,
-  writePlot,
-} from './plot-saving.ts'
-import { tellChange, tellNotices } from './plot-telling.ts'
+import { dropCopy, isForeign, isTouched, settleFile, trySave, writeCopy, writePlot } from './plot-saving.ts'
+import { checkFile, isKnown } from './plot-watching.ts'
+import { saveTimer } from './save-timer.ts'
 import { type PlotEnv, tellFile } from './standing.ts'
 
-/** Longest time that a change waits for its save while others follow it, ms. */
-const mostWaitMs = 2000
 /** Positions of a command above which it is worked on by a worker. */
 const heavy = 20_000
-/** A save that failed is tried again after this, ms. */
-const againMs = 5000
 
 /** Opens a plot by its real path. Throws as `loadPlot` does. */
 export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = {}): Promise<Plot> {
@@ -34,10 +22,7 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
   let isLost = false
   let isUndoKept = true
   const released = new WeakSet<PlotHolder>()
-  let isClosed = false
   let last: Promise<unknown> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-  let dirtySince = 0
   let isUnkept = false
   let usedMs = env.now()
 
@@ -61,16 +46,14 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     return turn
   }
 
+  const timer = saveTimer({
+    now: env.now,
+    saveAfterMs: env.saveAfterMs,
+    save: () =>
+      void inTurn(() => saveNow()).catch((error) => env.log.error({ err: error }, 'saving a plot failed')),
+  })
   const saveSoon = (): void => {
-    if (plot.savedRev === plot.rev || isForeign(plot.file) || isClosed) return
-    if (timer === undefined) dirtySince = env.now()
-    clearTimeout(timer)
-    const waited = env.now() - dirtySince
-    const wait = plot.file === 'ok' ? Math.min(env.saveAfterMs, Math.max(0, mostWaitMs - waited)) : againMs
-    timer = setTimeout(() => {
-      timer = undefined
-      void inTurn(() => saveNow()).catch((error) => env.log.error({ err: error }, 'saving a plot failed'))
-    }, wait).unref()
+    if (plot.savedRev !== plot.rev && !isForeign(plot.file)) timer.soon(plot.file === 'unsaved')
   }
   const saveNow = async (): Promise<void> => {
     await trySave(env, plot)
@@ -84,61 +67,16 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     await holder.stop()
   }
 
-  const stamp = (): PlotStamp => {
-    const { filename, rev, savedRev, file, message } = plot
-    const plain = { filename, rev, dirty: rev !== savedRev }
-    return file === 'ok' ? plain : { ...plain, file, file_message: message }
-  }
-
-  const transact = async <Answer>(
-    { requestId, client }: Requester,
-    { change, ifRev, answer }: ChangeCall<Answer>,
-  ): Promise<Answer> => {
-    const { journal } = env
-    const earlier = await journal.answered(requestId)
-    if (earlier !== undefined) return earlier as Answer // what was stored under this id
-    if (ifRev !== undefined && ifRev !== plot.rev)
-      throw new CausewayError('REV_MISMATCH', `the plot is at revision ${plot.rev} and not at ${ifRev}`, {
-        data: { filename: plot.filename, current_rev: plot.rev },
-      })
-    const by = { change, actor: client.name, atMs: env.now(), idPrefix: `feature-${env.newId()}` }
-    const made = await plot.holder.call('prepare', by)
-    const isReload = made.file !== undefined
-    try {
-      if (made.isNoop) {
-        const given = answer(made, stamp())
-        await journal.answer(requestId, given)
-        await plot.holder.call('settle', { install: isReload })
-        tellNotices(plot, made, { requestId, client })
-        return given
-      }
-      const isSaved = isReload || (!made.touchesFile && plot.rev === plot.savedRev)
-      const given = answer(made, { ...stamp(), rev: plot.rev + 1, dirty: !isSaved })
-      const { label, ids, patch, entries, droppedEntries, selection } = made
-      await journal.commit(
-        {
-          ...{ path: plot.path, rev: plot.rev, request: requestId, actor: client.name, kind: change.kind },
-          ...{ label, ids, patch, entries, droppedEntries, selection },
-        },
-        given,
-      )
-      await plot.holder.call('settle', { install: true })
-      plot.rev += 1
-      isUnkept ||= patch === null
-      isUndoKept &&= entries.every(({ patch: kept }) => (kept?.length ?? 0) <= mostEntry)
-      if (isSaved && !isReload) {
-        plot.savedRev = plot.rev
-        await journal.saved(plot.path, plot.rev, plot.sha256)
-      }
-      tellChange(env, plot, made, { requestId, client, isReload })
-      return given
-    } catch (error) {
-      // The data file decides: what it does not have did not happen, and what it has is read from it.
+  const stamp = (): PlotStamp => stampOf(plot)
+  const transact = async <Answer>(by: Requester, call: ChangeCall<Answer>): Promise<Answer> => {
+    const onDoubt = (): void => {
       isLost = true
-      throw error
     }
+    const changed = await changePlot(env, plot, { by, call, onDoubt })
+    isUnkept ||= !changed.isKept
+    isUndoKept &&= changed.isUndoKept
+    return changed.given
   }
-
   const reloaded = async (by: Requester): Promise<PlotStamp> => {
     let read: Prepared | undefined
     await transact(by, {
@@ -160,32 +98,15 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
   }
 
   const check = async (): Promise<void> => {
-    const signature = await signatureOf(path)
-    if (isForeign(plot.file) && signature === plot.judged) return
-    if (!(await isTouched(plot))) {
-      if (!isForeign(plot.file)) return
-      settleFile(plot, 'ok', '')
-      tellFile(plot)
-      saveSoon()
-      return
-    }
-    plot.judged = signature
-    await judge(signature)
-    if (plot.file !== 'ok') tellFile(plot)
+    const reload = (): Promise<PlotStamp> =>
+      reloaded({ requestId: `reload-${env.newId()}`, client: { name: 'another program' } })
+    if (await checkFile(env, plot, reload)) saveSoon()
   }
-  /** A file that another program wrote is taken over, unless there are changes of our own, or it cannot be read. */
-  const judge = async (signature: string | null): Promise<void> => {
-    if (signature === null) return settleFile(plot, 'missing', 'the file was removed by another program')
-    if (plot.rev !== plot.savedRev) {
-      settleFile(plot, 'conflict', 'the file was changed by another program, and the plot here as well')
-      return keepCopy(env, plot)
-    }
-    try {
-      await reloaded({ requestId: `reload-${env.newId()}`, client: { name: 'another program' } })
-    } catch (error) {
-      if (!isCausewayError(error) || error.code === 'WORKER_LOST') throw error
-      settleFile(plot, error.code === 'PLOT_NOT_FOUND' ? 'missing' : 'invalid', error.message)
-    }
+  /** What is read is never older than the file. */
+  const checkFirst = async (): Promise<void> => {
+    usedMs = env.now()
+    const signature = await signatureOf(path)
+    if (isLost || !isKnown(plot, signature)) await inTurn(check)
   }
 
   await check()
@@ -266,20 +187,11 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
       return plot.holder.isWorker && !isLost
     },
     async close() {
-      isClosed = true
-      clearTimeout(timer)
+      timer.stop()
       await inTurn(async () => trySave(env, plot)).catch((error) =>
         env.log.error({ plot: plot.filename, err: error }, 'saving a plot failed'),
       )
       await plot.holder.stop()
     },
-  }
-
-  /** What is read is never older than the file. */
-  async function checkFirst(): Promise<void> {
-    usedMs = env.now()
-    const signature = await signatureOf(path)
-    const isKnown = signature === plot.signature || (isForeign(plot.file) && signature === plot.judged)
-    if (isLost || signature === null || !isKnown) await inTurn(check)
   }
 }

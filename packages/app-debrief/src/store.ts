@@ -5,13 +5,13 @@ import type { Env } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { type CallOptions, sharedTasks } from '@causeway/worker'
 import { plotName, titleOf } from './domain/plot-name.ts'
+import { type Holding, heldEvents, heldPlots } from './given-back.ts'
 import { openJournal } from './journal.ts'
 import { type MapMaker, openMapMaker } from './map-maker.ts'
 import { openPlot } from './open-plot.ts'
 import type { Plot } from './plot.ts'
 import { findPlotFile, type PlotFile, type PlotTitle, plotFiles } from './plot-folder.ts'
 import { plotParts, plotUri } from './plot-uri.ts'
-import { eventsMemory, type Holding, plotsMemory } from './plots-memory.ts'
 import type { PlotEnv } from './standing.ts'
 import type { ToolCache } from './vault-tool.ts'
 
@@ -181,9 +181,9 @@ export async function openDebrief(env: Env): Promise<Debrief> {
     toolCache: { tools: [], atMs: Number.NEGATIVE_INFINITY },
     map,
     memory: {
-      plots: plotsMemory(() => ready().filter(({ isInWorker }) => !isInWorker)),
-      workers: plotsMemory(() => ready().filter(({ isInWorker }) => isInWorker)),
-      events: eventsMemory(ready),
+      plots: heldPlots(() => ready().filter(({ isInWorker }) => !isInWorker)),
+      workers: heldPlots(() => ready().filter(({ isInWorker }) => isInWorker)),
+      events: heldEvents(ready),
     },
     health: () => ({
       open_plots: open.size,

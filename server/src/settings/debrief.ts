@@ -11,7 +11,8 @@ export const debriefSettings = {
   plotSaveMs: setting({
     env: 'CAUSEWAY_PLOT_SAVE_MS',
     schema: whole(250, { max: 3_600_000 }),
-    meaning: 'a changed plot is written to its file after this many milliseconds without another change',
+    meaning:
+      'a changed plot is written to its file after this many milliseconds without another change, and 2 s after the first change at the latest, or this long where it is longer',
     app: 'Debrief',
   }),
   plotCheckMs: setting({

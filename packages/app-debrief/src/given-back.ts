@@ -1,7 +1,7 @@
-/** The memory of the open plots: what it takes, and giving it back. */
+/** What the open plots take of the memory, and giving it back. */
 import type { Plot } from './plot.ts'
 
-/** Memory that can be given back. */
+/** Something held in memory that can be given back. */
 export interface Holding {
   bytes(): Promise<number>
   /** Gives back about so many bytes, the longest unused first and nothing that is in use; gives the bytes. */
@@ -12,7 +12,7 @@ export interface Holding {
 const inUseMs = 1000
 
 /** The plots that one side holds: this thread, or workers. */
-export const plotsMemory = (plots: () => readonly Plot[]): Holding => ({
+export const heldPlots = (plots: () => readonly Plot[]): Holding => ({
   async bytes() {
     const all = await Promise.all(plots().map((plot) => plot.memoryBytes()))
     return all.reduce((sum, one) => sum + one, 0)
@@ -32,7 +32,7 @@ export const plotsMemory = (plots: () => readonly Plot[]): Holding => ({
 })
 
 /** The events of the plots that views may still take up. */
-export const eventsMemory = (plots: () => readonly Plot[]): Holding => ({
+export const heldEvents = (plots: () => readonly Plot[]): Holding => ({
   bytes: async () => plots().reduce((sum, { live }) => sum + live.characters, 0),
   async shrink(bytes) {
     let given = 0
