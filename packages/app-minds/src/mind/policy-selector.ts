@@ -51,7 +51,9 @@ export const policySelector = (): ActionSelector => ({
         action,
         decided_by: 'policy' as const,
         model: policyName,
-        working_memory: factualMemory(mind.working_memory, { observation, happenings, candidates, because }),
+        working_memory: factualMemory(mind.working_memory, {
+          ...{ observation, happenings, candidates, because, constants },
+        }),
         memories,
         goal,
         talks,

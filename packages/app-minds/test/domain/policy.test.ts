@@ -2,12 +2,13 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { situationOf } from '../../src/domain/menu.ts'
 import type { MindEvent, Observation } from '../../src/domain/observation.ts'
-import { policyConstants } from '../../src/domain/policy/constants.ts'
+import { type PolicyConstants, policyConstants } from '../../src/domain/policy/constants.ts'
 import { perceive } from '../../src/domain/policy/perceive.ts'
 import type { Places } from '../../src/domain/policy/place.ts'
 import { selectAction } from '../../src/domain/policy/select.ts'
 import { type CarriedState, newState } from '../../src/domain/policy/state.ts'
 import { urgency } from '../../src/domain/policy/urgency.ts'
+import { emptyWorkingMemory, factualMemory } from '../../src/domain/policy/working-memory.ts'
 import { randomFor } from '../../src/domain/random.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
@@ -24,8 +25,13 @@ interface Before {
 const nothing: Before = { state: newState, places: new Map() }
 
 /** One cycle of the policy, without memories. */
-function cycle(observation: Observation, before: Before = nothing, events: readonly MindEvent[] = []) {
-  const { state, places, happenings } = perceive(observation, events, before, policyConstants)
+function cycle(
+  observation: Observation,
+  before: Before = nothing,
+  events: readonly MindEvent[] = [],
+  constants: PolicyConstants = policyConstants,
+) {
+  const { state, places, happenings } = perceive(observation, events, before, constants)
   const choice = selectAction({
     outlook: {
       situation: situationOf(observation, []),
@@ -33,7 +39,7 @@ function cycle(observation: Observation, before: Before = nothing, events: reado
       needs: observation.needs,
       weights: {},
       gains: state.gains,
-      constants: policyConstants,
+      constants,
       reminders: [],
       blocked: state.blocked,
     },
@@ -189,6 +195,35 @@ t.test(
       'continue',
       'it has just begun',
     )
+  },
+)
+
+t.test(
+  'policy: only an interaction that has nothing more to give is left at once, whatever the scores',
+  async (t) => {
+    const own = { ...policyConstants, leave: 2, leave_satisfied: 2 }
+    const begun = cycle(eating(10, { hunger: 30 }))
+    const at12 = (needs: object) => cycle(eating(12, needs), begun.after, [], own).choice.action.action
+    t.equal(at12({ hunger: 60, energy: 10 }), 'continue')
+    t.equal(at12({ hunger: 96 }), 'cancel_interaction')
+  },
+)
+
+t.test(
+  'policy: the mood goes by the constants of the mind, and critical is the same for mood and deed',
+  async (t) => {
+    const mood = (own: Partial<PolicyConstants>) => {
+      const constants = { ...policyConstants, ...own }
+      const facts = { observation: observed(10), happenings: [], candidates: [], because: '', constants }
+      return factualMemory(emptyWorkingMemory, facts)
+    }
+    // Hunger stands at 22 of 100, and the mean of all needs at 55.4.
+    t.equal(mood({}).emotional_state, 'worried')
+    t.equal(mood({ desperate_below: 0.6 }).emotional_state, 'desperate')
+    t.equal(mood({ critical: 0.2 }).emotional_state, 'calm')
+    t.equal(mood({ critical: 0.2, content_from: 0.5 }).emotional_state, 'content')
+    t.same(mood({}).active_goals, ['restore hunger'])
+    t.same(mood({ goal_below: 0.2 }).active_goals, [])
   },
 )
 

@@ -1,5 +1,5 @@
 /** Answering invitations. */
-import { act } from '../action.ts'
+import { type Action, act } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { PendingBid } from '../observation.ts'
 import { isTalk, shareOf } from '../observation.ts'
@@ -20,14 +20,15 @@ export function answerBids(situation: Situation, constants: PolicyConstants): Ca
   )
   const [best, ...rest] = ranked
   if (best === undefined) return undefined
+  const answer = (action: Action): Candidate => plain(action, constants.answer_bid)
   const reason =
     isInteracting || isBetween
       ? `I am busy with ${observation.current?.name ?? 'something else'}`
       : refusalReason(best, situation, constants)
   if (reason === undefined)
-    return plain(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }), 3)
-  if (rest.length > 0) return plain(act('batch_reject_interaction_bids', { ids: '*', reason }), 3)
-  return plain(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }), 3)
+    return answer(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }))
+  if (rest.length > 0) return answer(act('batch_reject_interaction_bids', { ids: '*', reason }))
+  return answer(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }))
 }
 
 function refusalReason(

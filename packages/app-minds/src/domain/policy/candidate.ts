@@ -159,16 +159,14 @@ function scored(
   const base = { target: target.entity_id, score, terms, goal }
   const use = act('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
   const isBlocked = blocked === goalKey(goal)
-  const isAtHand = steps <= 1 || target.position === null || (isTalk(interaction.name) && steps <= talkRange)
+  const reach = isTalk(interaction.name) ? Math.max(1, constants.talk_distance) : 1
+  const isAtHand = steps <= reach || target.position === null
   // Refused for distance although at hand: step to another side. Blocked on the way: try from here, once.
   if (freshness === 1 && (isAtHand || isBlocked)) return { ...base, action: use }
   const cell = target.position === null ? null : besideCell(target.position, position, situation)
   if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no free cell is beside it' }
   return { ...base, action: act('move_to', { destination: cell }) }
 }
-
-/** Steps within which the game lets characters talk. */
-const talkRange = 5
 
 /** The free neighbour of a cell that is nearest to the character, never the cell itself. */
 function besideCell([x, y]: Cell, from: Cell | null, { observation }: Situation): Cell | null {

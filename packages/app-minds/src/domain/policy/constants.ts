@@ -1,7 +1,7 @@
 /**
- * Every number of the policy in one place. They were calibrated in a town of 12 characters over 7 days; a mind may
- * override them in its configuration (`policy`). Shares of a need's maximum where nothing else is said; times in game
- * minutes.
+ * Every number that a decision or a mood depends on. They were calibrated in a town of 12 characters over 7 days; a mind
+ * may override them in its configuration (`policy`). Shares of a need's maximum where nothing else is said; times in game
+ * minutes. What traits weigh is a table of its own (character.ts), and so is what memories weigh (form-memories.ts).
  */
 export const policyConstants = Object.freeze({
   /** A need at or below this is critical. */
@@ -19,6 +19,9 @@ export const policyConstants = Object.freeze({
   /** Steps at which a gain counts half, and those to an entity whose place is unknown. */
   distance_scale: 20,
   unknown_distance: 10,
+  /** Steps within which the game lets characters talk, and within which something missing is surely gone. */
+  talk_distance: 5,
+  sure_sight: 2,
   /** Candidates below these scores are dropped: in sight, and remembered. */
   drop_below: 0.02,
   place_drop_below: 0.05,
@@ -34,15 +37,21 @@ export const policyConstants = Object.freeze({
   memory_limit: 0.15,
   /** Leave an interaction when all that it fills is this full. */
   satisfied: 0.95,
-  /** Leave it for a critical need once its own is this full. */
+  /** Leave it for a critical need once its own is this full, and by this much above critical. */
   good_enough: 0.5,
+  critical_margin: 0.1,
+  /** Scores of staying in an interaction, of leaving it, and of leaving it because all that it fills is full. */
+  stay: 1,
+  leave: 1.5,
+  leave_satisfied: 2,
   /** Least stay, and longest stay in what fills nothing. */
   minimum_stay_min: 5,
   idle_stay_min: 30,
   /** A candidate must beat the present goal by this factor. */
   hysteresis: 1.25,
-  /** Least urgency of company for which an invitation is accepted. */
+  /** Least urgency of company for which an invitation is accepted; the score of answering one. */
   social_urgency: 0.05,
+  answer_bid: 3,
   /** A conversation that is silent for longer gets a nudge. */
   silence_min: 5,
   /** Own turns after which a conversation ends, and the fullness that ends it. */
@@ -54,9 +63,15 @@ export const policyConstants = Object.freeze({
   /** Longest utterance, characters. */
   utterance_chars: 280,
   wander: 0.015,
-  /** Added to `wander` while a need is below half. */
+  /** Added to `wander` while a need is below this. */
   search: 0.03,
+  search_below: 0.5,
   wait: 0.02,
+  /** Moods by the mean of the needs: desperate below this while one is critical, content from this on. */
+  desperate_below: 0.4,
+  content_from: 0.7,
+  /** The lowest need is a goal to restore below this. */
+  goal_below: 0.8,
 })
 
 /** Numbers of the policy, those of the table or a mind's own. */

@@ -37,7 +37,7 @@ export function perceive(
   before: { readonly state: CarriedState; readonly places: Places },
   constants: PolicyConstants,
 ): Perception {
-  const { places: seenPlaces, seen } = seePlaces(before.places, observation)
+  const { places: seenPlaces, seen } = seePlaces(before.places, observation, constants)
   const told = refusalsTold(events, before.state.last?.goal ?? null)
   const inferred =
     told.length > 0 || wasAnswered(events)

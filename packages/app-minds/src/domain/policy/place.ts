@@ -1,6 +1,7 @@
 /** Places that a character knows: what was seen where, and what happened there. */
 import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
 import { manhattan } from '../observation.ts'
+import type { PolicyConstants } from './constants.ts'
 
 /** Something to do at a place. */
 export interface PlaceInteraction extends Interaction {
@@ -29,6 +30,7 @@ export type Places = ReadonlyMap<string, Place>
 export function seePlaces(
   known: Places,
   observation: Observation,
+  { sure_sight }: PolicyConstants,
 ): { places: Places; seen: readonly Place[] } {
   const { entities, time, position, entity_id } = observation
   if (entities === null) return { places: known, seen: [] }
@@ -36,7 +38,7 @@ export function seePlaces(
     .filter((entity) => entity.entity_id !== entity_id && entity.interactions.length > 0)
     .map((entity) => seenPlace(known.get(entity.entity_id), entity, time))
   const inSight = new Set(entities.map((entity) => entity.entity_id))
-  const reach = sightOf(position, entities)
+  const reach = Math.max(sure_sight, sightOf(position, entities))
   const missing = [...known.values()].filter(
     (place) =>
       !place.gone &&
@@ -51,12 +53,12 @@ export function seePlaces(
   return { places, seen: changed }
 }
 
-/** How far the character surely sees now: to the farthest thing in sight, and at least two steps. */
+/** Steps to the farthest thing in sight. */
 function sightOf(position: Cell | null, entities: readonly Entity[]): number {
   const far = entities.map((entity) =>
     position === null || entity.position === null ? 0 : manhattan(position, entity.position),
   )
-  return Math.max(2, ...far)
+  return Math.max(0, ...far)
 }
 
 function seenPlace(known: Place | undefined, entity: Entity, time: number): Place {

@@ -60,7 +60,7 @@ export function selectAction(input: PolicyInput): PolicyChoice {
   }
   if (situation.isInteracting) return inInteraction(input)
   if (situation.isBetween)
-    return chosen(input, [plain(act('continue'), 1)], 'an interaction is about to begin or to end')
+    return chosen(input, [staying(constants)], 'an interaction is about to begin or to end')
   const uses = useCandidates(outlook)
   const free = [...uses, ...fallbacks(situation, constants)]
   if (!situation.isMoving) return chosen(input, free, 'the best that can be done now')
@@ -69,7 +69,7 @@ export function selectAction(input: PolicyInput): PolicyChoice {
 
 /** Walking about and standing still, always possible where the body is free. */
 function fallbacks({ observation }: Situation, constants: PolicyConstants): Candidate[] {
-  const isWanting = observation.needs.some((need) => shareOf(need) < 0.5)
+  const isWanting = observation.needs.some((need) => shareOf(need) < constants.search_below)
   return [
     plain(act('wander'), constants.wander + (isWanting ? constants.search : 0)),
     plain(act('wait'), constants.wait),
@@ -113,36 +113,43 @@ function inInteraction(input: PolicyInput): PolicyChoice {
   )
   if (talk !== undefined) return inTalk(input, talk)
   const stay = state.stay
-  if (stay === null) return chosen(input, [plain(act('continue'), 1)], 'it has just begun')
+  if (stay === null) return chosen(input, [staying(constants)], 'it has just begun')
   const leave = leavingBecause(stay, input)
-  const isEarly = time - stay.since < constants.minimum_stay_min && leave?.score !== 2
+  const isEarly = time - stay.since < constants.minimum_stay_min && leave?.isUrgent !== true
   if (leave === undefined || isEarly)
-    return chosen(input, [plain(act('continue'), 1)], isEarly ? 'it has just begun' : 'it still helps')
-  const candidates = [plain(act('cancel_interaction'), leave.score), plain(act('continue'), 1)]
+    return chosen(input, [staying(constants)], isEarly ? 'it has just begun' : 'it still helps')
+  const candidates = [plain(act('cancel_interaction'), leave.score), staying(constants)]
   return chosen(input, candidates, leave.because)
 }
 
+const staying = ({ stay }: PolicyConstants): Candidate => plain(act('continue'), stay)
+
+interface Leaving {
+  readonly score: number
+  readonly because: string
+  /** also within the least stay */
+  readonly isUrgent: boolean
+}
+
 /** Why to leave: all that it fills is full; or another need is critical while its own is well enough. */
-function leavingBecause(
-  stay: Stay,
-  { outlook }: PolicyInput,
-): { readonly score: number; readonly because: string } | undefined {
+function leavingBecause(stay: Stay, { outlook }: PolicyInput): Leaving | undefined {
   const { constants, situation } = outlook
   const { needs, time } = situation.observation
   const filled = needs.filter(({ name }) => stay.fills.includes(name))
   const others = needs.filter(({ name }) => !stay.fills.includes(name))
   const critical = others.find((need) => shareOf(need) <= constants.critical)
+  const leaving = (because: string): Leaving => ({ score: constants.leave, because, isUrgent: false })
   if (filled.length === 0) {
-    if (critical !== undefined) return { score: 1.5, because: `${critical.name} is critical` }
+    if (critical !== undefined) return leaving(`${critical.name} is critical`)
     const isLong = time - stay.since >= constants.idle_stay_min
-    return isLong ? { score: 1.5, because: 'it has lasted long enough' } : undefined
+    return isLong ? leaving('it has lasted long enough') : undefined
   }
   if (filled.every((need) => shareOf(need) >= constants.satisfied))
-    return { score: 2, because: 'it has nothing more to give' }
+    return { score: constants.leave_satisfied, because: 'it has nothing more to give', isUrgent: true }
   if (critical === undefined) return undefined
   const primary = filled.reduce((low, need) => (shareOf(need) < shareOf(low) ? need : low))
-  const isWellEnough = shareOf(primary) > Math.max(constants.good_enough, constants.critical + 0.1)
-  return isWellEnough ? { score: 1.5, because: `${critical.name} is critical` } : undefined
+  const enough = Math.max(constants.good_enough, constants.critical + constants.critical_margin)
+  return shareOf(primary) > enough ? leaving(`${critical.name} is critical`) : undefined
 }
 
 function inTalk(input: PolicyInput, conversation: KnownConversation): PolicyChoice {
@@ -152,7 +159,7 @@ function inTalk(input: PolicyInput, conversation: KnownConversation): PolicyChoi
   const talk: Talk = state.talks[conversation.interaction_id] ?? newTalk(time)
   const turn = takeTurn({ situation, conversation, talk, heard, recollections, random, constants })
   return {
-    ...chosen(input, [plain(turn.action, 1)], turn.because),
+    ...chosen(input, [plain(turn.action, constants.stay)], turn.because),
     talks: { ...state.talks, [conversation.interaction_id]: turn.talk },
     quoted: turn.memory_id,
   }

@@ -1,6 +1,7 @@
 /** Working memory that the policy writes: facts in fixed words, nothing made up. */
 import type { Observation } from '../observation.ts'
 import { shareOf } from '../observation.ts'
+import type { PolicyConstants } from './constants.ts'
 import type { Happening } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
 import { cut } from './speech.ts'
@@ -32,18 +33,21 @@ export function factualMemory(
     happenings,
     candidates,
     because,
+    constants,
   }: {
     readonly observation: Observation
     readonly happenings: readonly Happening[]
     readonly candidates: readonly ExplainedCandidate[]
     readonly because: string
+    readonly constants: PolicyConstants
   },
 ): WorkingMemory {
   const lowest = [...observation.needs].sort((a, b) => shareOf(a) - shareOf(b))[0]
   return {
     ...before,
     situation_assessment: assess(observation, lowest === undefined ? null : lowest.name),
-    active_goals: lowest !== undefined && shareOf(lowest) < 0.8 ? [`restore ${lowest.name}`] : [],
+    active_goals:
+      lowest !== undefined && shareOf(lowest) < constants.goal_below ? [`restore ${lowest.name}`] : [],
     recent_events: [...before.recent_events, ...happenings.map(wordsOf)].slice(-10),
     current_plan: candidates
       .filter(({ rejected_because }) => rejected_because === undefined)
@@ -52,7 +56,7 @@ export function factualMemory(
         (one, index) =>
           `${one.action.action}${one.target === null ? '' : ` ${one.target}`}${index === 0 ? ` (${because})` : ''}`,
       ),
-    emotional_state: feeling(observation, happenings),
+    emotional_state: feeling(observation, happenings, constants),
   }
 }
 
@@ -67,13 +71,17 @@ function assess({ position, needs, entities, current }: Observation, lowest: str
 }
 
 /** One of six words, by the mean of the needs and what just happened. */
-function feeling({ needs }: Observation, happenings: readonly Happening[]): string {
+function feeling(
+  { needs }: Observation,
+  happenings: readonly Happening[],
+  { critical, desperate_below, content_from }: PolicyConstants,
+): string {
   if (happenings.some(({ kind }) => kind === 'refusal' || kind === 'error')) return 'frustrated'
   if (needs.length === 0) return 'calm'
   const mean = needs.reduce((sum, need) => sum + shareOf(need), 0) / needs.length
-  if (needs.some((need) => shareOf(need) <= 0.25)) return mean < 0.4 ? 'desperate' : 'worried'
+  if (needs.some((need) => shareOf(need) <= critical)) return mean < desperate_below ? 'desperate' : 'worried'
   if (happenings.some(({ kind }) => kind === 'relieved')) return 'relieved'
-  return mean >= 0.7 ? 'content' : 'calm'
+  return mean >= content_from ? 'content' : 'calm'
 }
 
 /** A happening in words. */
