@@ -16,7 +16,8 @@ import type { DecisionAnswer } from './mind/decision-answer.ts'
 import { type PacedChanges, pacedChanges } from './mind/paced-changes.ts'
 import type { MindParts } from './mind/parts.ts'
 import { mindQueue } from './mind-queue.ts'
-import { type Made, openMindsFile } from './store/minds-file.ts'
+import type { Made } from './store/create-mind.ts'
+import { openMindsFile } from './store/minds-file.ts'
 import type { Usage } from './store/record-table.ts'
 import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecision } from './store/types.ts'
 import { type MindConfig, readConfig, requestedEmbedding } from './wire/read-config.ts'
@@ -178,18 +179,20 @@ export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
       }),
     cleanup: ({ mind_id, request_id, purge }) =>
       turn(checkedId(mind_id), () =>
-        file.once({ mind_id, request_id, tool: 'cleanup_mind' }, () => ({
-          existed: purge ? file.remove(mind_id) : file.release(mind_id),
+        file.once({ mind_id, request_id, tool: 'cleanup_mind' }, (inside) => ({
+          existed: purge ? inside.remove(mind_id) : inside.release(mind_id),
         })),
       ),
     forget: ({ mind_id, request_id }) =>
       turn(checkedId(mind_id), () =>
-        file.once({ mind_id, request_id, tool: 'forget_mind' }, () => ({ existed: file.remove(mind_id) })),
+        file.once({ mind_id, request_id, tool: 'forget_mind' }, (inside) => ({
+          existed: inside.remove(mind_id),
+        })),
       ),
     relink: ({ mind_id, request_id, entity_id }) =>
       turn(checkedId(mind_id), () =>
-        file.once({ mind_id, request_id, tool: 'relink_mind' }, () => ({
-          previous_entity_id: file.relink(mind_id, entity_id).entity_id,
+        file.once({ mind_id, request_id, tool: 'relink_mind' }, (inside) => ({
+          previous_entity_id: inside.relink(mind_id, entity_id).entity_id,
         })),
       ),
     list: (after, limit) => file.list(after, limit),

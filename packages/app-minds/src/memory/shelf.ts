@@ -3,7 +3,7 @@
  * decision to decision, and asks the same words. Kept under `memory_rev`, so that nothing outlives a change.
  */
 import type { MindsFile } from '../store/minds-file.ts'
-import type { Material, MemoryRow, MindRow, Standing } from '../store/types.ts'
+import type { Material, MemoryRow, MindRow, StandingMaterial } from '../store/types.ts'
 
 /** The mind as far as its memories can be kept. */
 export type ShelfMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'memory_count'>
@@ -35,13 +35,13 @@ interface Kept {
   readonly postings: Map<string, readonly number[]>
   readonly rows: Map<number, MemoryRow>
   /** Space of vectors and number of memories -> what stands beside each question. */
-  standing: { readonly key: string; readonly value: Standing } | undefined
+  standing: { readonly key: string; readonly value: StandingMaterial } | undefined
   /** Between two changes of what lasts a day only grows: its length tells its content. */
   today: { readonly count: number; readonly rows: readonly MemoryRow[] } | undefined
   bytes: number
 }
 
-const nothing: Standing = { rows: [], lastVector: 0 }
+const nothing: StandingMaterial = { rows: [], lastVector: 0 }
 
 /** Makes a shelf for so many bytes; the mind that was asked least lately goes first. */
 export function memoryShelf(file: Pick<MindsFile, 'material' | 'bySeqs'>, mostBytes: number): Shelf {

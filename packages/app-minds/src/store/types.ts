@@ -53,7 +53,7 @@ export interface MindSnapshot {
 }
 
 /** What every question to one mind begins with, all but vectors. */
-export interface Standing {
+export interface StandingMaterial {
   /** The newest and the most important memories that last. */
   readonly rows: readonly MemoryRow[]
   /** The last row that has a vector in the space, 0 where none has. */
@@ -66,7 +66,7 @@ export interface Material {
   readonly today: readonly MemoryRow[]
   /** For each word the lasting memories that have it. */
   readonly postings: Postings
-  readonly standing: Standing
+  readonly standing: StandingMaterial
 }
 
 /** A memory with its id. */

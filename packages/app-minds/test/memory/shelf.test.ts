@@ -1,6 +1,6 @@
 import t from 'tap'
 import { memoryShelf, type ShelfMind } from '../../src/memory/shelf.ts'
-import type { WantedMaterial } from '../../src/store/minds-file.ts'
+import type { WantedMaterial } from '../../src/store/material.ts'
 import type { MemoryRow } from '../../src/store/types.ts'
 
 const row = (seq: number): MemoryRow => ({
