@@ -1,7 +1,7 @@
 /** The plots that are open, shared by every client. */
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Env } from '@causeway/app-kit'
+import { type Env, numberSetting } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { type CallOptions, sharedTasks } from '@causeway/worker'
 import { plotName, titleOf } from './domain/plot-name.ts'
@@ -56,6 +56,9 @@ interface Entry {
 /** A worker whose plot nobody asked for in this time is ended, ms. */
 const idleMs = 600_000
 
+/** When plots are written and looked at where no setting says it, ms. */
+export const plotTimes = { saveAfterMs: 250, checkEveryMs: 500 } as const
+
 /** Plots that an error names. */
 const mostNamed = 50
 
@@ -65,8 +68,8 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   const journal = openJournal(dir, env)
   const plotEnv: PlotEnv = {
     ...{ dir, log, now, newId, changed, journal },
-    saveAfterMs: number(settings.plotSaveMs, 250),
-    checkEveryMs: number(settings.plotCheckMs, 500),
+    saveAfterMs: numberSetting(settings, 'plotSaveMs') ?? plotTimes.saveAfterMs,
+    checkEveryMs: numberSetting(settings, 'plotCheckMs') ?? plotTimes.checkEveryMs,
   }
   const map = openMapMaker(log)
   /** name -> plot, read or not yet */
@@ -228,5 +231,3 @@ async function watch(
     }
   }
 }
-
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)

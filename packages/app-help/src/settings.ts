@@ -1,5 +1,6 @@
 /** The settings of Help as the app uses them. */
 
+import { numberSetting } from '@causeway/app-kit'
 import { ownSources, readSources, type Source } from './build/source.ts'
 import { type ChunkSize, defaultSize } from './domain/chunk.ts'
 import type { EmbeddingSettings } from './embedding.ts'
@@ -23,19 +24,16 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
     const value = values[name]
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  const number = (name: string, otherwise: number): number => {
-    const value = values[name]
-    return typeof value === 'number' ? value : otherwise
-  }
   const entries = Array.isArray(values.helpSources) ? values.helpSources.map(String) : []
-  const size = number('helpChunkSize', defaultSize.size)
+  const size = numberSetting(values, 'helpChunkSize') ?? defaultSize.size
+  const overlap = numberSetting(values, 'helpOverlapSize') ?? defaultSize.overlap
   return {
     sources: entries.length === 0 ? ownSources() : withOwn(entries, cwd),
     internal: values.helpInternal === true,
     autoBuild: values.helpBuild !== false,
     // An overlap of half a piece and more would repeat every line several times.
-    size: { size, overlap: Math.min(number('helpOverlapSize', defaultSize.overlap), Math.floor(size / 2)) },
-    embedding: embeddingOf(text, number),
+    size: { size, overlap: Math.min(overlap, Math.floor(size / 2)) },
+    embedding: embeddingOf(text, numberSetting(values, 'embeddingsDimensions') ?? 0),
     databaseUrl: text('helpDatabaseUrl'),
   }
 }
@@ -50,19 +48,19 @@ const withOwn = (entries: readonly string[], cwd: string): Source[] => {
   return entries.includes('own') ? [...named, ...ownSources().filter(({ name }) => !names.has(name))] : named
 }
 
-function embeddingOf(
-  text: (name: string) => string | undefined,
-  number: (name: string, otherwise: number) => number,
-): EmbeddingSettings {
+/** The model of the endpoint where none is named; dimensions as its vendor gives them. */
+export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const
+
+/** `dimensions` is 0 where the endpoint is not to be asked for a number of its own. */
+function embeddingOf(text: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
   const baseUrl = text('embeddingsUrl')
   if (text('helpVectors') === 'none') return { provider: 'none' }
   if (baseUrl === undefined) return { provider: 'lsa' }
-  const dimensions = number('embeddingsDimensions', 0)
   return {
     provider: 'openai',
     baseUrl,
-    model: text('embeddingsModel') ?? 'text-embedding-3-large',
-    dimensions: dimensions === 0 ? 3072 : dimensions,
+    model: text('embeddingsModel') ?? defaultModel.name,
+    dimensions: dimensions === 0 ? defaultModel.dimensions : dimensions,
     requestDimensions: dimensions !== 0,
     apiKey: text('embeddingsKey'),
   }

@@ -19,6 +19,7 @@ export type { CallContext, Changes, ChannelContext, Env, Facts, Log, Roots, Tool
 export type { DataPart } from './data-part.ts'
 export { type App, type AppIdentity, defineApp, type Registrar } from './define-app.ts'
 export { finite } from './finite.ts'
+export { numberSetting } from './number-setting.ts'
 export { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 export { type AppResource, makeResource, type ResourceBody, type ResourceDeclaration } from './resource.ts'
 export { makeRoots } from './roots.ts'

@@ -1,5 +1,6 @@
 /** The minds of a server: one file, a queue for each mind, one space of vectors, and the models that may be asked. */
-import type { Cache, Env } from '@causeway/app-kit'
+
+import { type Cache, type Env, numberSetting } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { mindsCaches } from './caches.ts'
 import { hash32 } from './domain/random.ts'
@@ -251,7 +252,6 @@ const text = (value: unknown): string | undefined =>
 const embeddingOptions = (settings: Env['settings']): EmbeddingOptions => ({
   url: text(settings.mindsEmbeddingsUrl),
   model: text(settings.mindsEmbeddingsModel),
-  dimensions:
-    typeof settings.mindsEmbeddingsDimensions === 'number' ? settings.mindsEmbeddingsDimensions : undefined,
+  dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions'),
   apiKey: text(settings.mindsEmbeddingsKey),
 })

@@ -1,7 +1,12 @@
 /** The recordings that Replay answers from: a library over the configured folders, shared by every client. */
-import type { Env } from '@causeway/app-kit'
+import { type Env, numberSetting } from '@causeway/app-kit'
 import { openPicture } from '@causeway/picture'
-import { openLibrary, type RecordingIdentity, type RecordingLibrary } from '@causeway/recording'
+import {
+  libraryDefaults,
+  openLibrary,
+  type RecordingIdentity,
+  type RecordingLibrary,
+} from '@causeway/recording'
 import { workerFile } from '@causeway/worker'
 import { firstQuestions } from './diagnose.ts'
 import { type Notebook, openNotebook } from './notebook.ts'
@@ -22,17 +27,14 @@ export interface Replay
 /** Opens the library in the data folder; the settings bound its private copies and the runs that it records. */
 export async function openReplay(env: Env): Promise<Replay> {
   const { dir, roots, log, now, newId, changed, settings } = env
-  const number = (name: string, otherwise: number): number => {
-    const value = settings[name]
-    return typeof value === 'number' ? value : otherwise
-  }
+  const { snapshotBytes, recorder } = libraryDefaults
+  const days = numberSetting(settings, 'recordingsMaxAgeDays')
   const limits = {
-    snapshotBytes: number('snapshotCapBytes', 4 * 1024 ** 3),
+    snapshotBytes: numberSetting(settings, 'snapshotCapBytes') ?? snapshotBytes,
     recorder: {
-      bytes: number('recordingsCapBytes', 16 * 1024 ** 3),
-      ageMs: number('recordingsMaxAgeDays', 0) * 86_400_000,
-      live: 16,
-      idleMs: 300_000,
+      ...recorder,
+      bytes: numberSetting(settings, 'recordingsCapBytes') ?? recorder.bytes,
+      ageMs: days === undefined ? recorder.ageMs : days * 86_400_000,
     },
   }
   const pictures = keepPictures(openPicture({ log }), newId)

@@ -1,7 +1,7 @@
 /** The critic that all clients share: sessions, snapshots, places for evaluations, and those that run now. */
 import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Env, type Log, makeRoots, type Roots } from '@causeway/app-kit'
+import { type Env, type Log, makeRoots, numberSetting, type Roots } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { sweepDesks } from './desk.ts'
 import type { EvalResult } from './domain/result.ts'
@@ -76,7 +76,7 @@ export async function openCritic(env: Env): Promise<Critic> {
     store,
     snapshots,
     engine: openEngine(),
-    slots: makeSlots(typeof settings.trmParallel === 'number' ? settings.trmParallel : 2),
+    slots: makeSlots(numberSetting(settings, 'trmParallel')),
     running: new Map(),
     roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
     commands: typeof settings.trmCommands === 'string' ? settings.trmCommands : 'any',

@@ -1,5 +1,5 @@
 export { catalogueMigrations } from './catalogue.ts'
-export { type LibraryLimits, type LibraryOptions, openLibrary } from './library.ts'
+export { type LibraryLimits, type LibraryOptions, libraryDefaults, openLibrary } from './library.ts'
 export type { Listing, OpenCall, RecordingLibrary, Roots } from './library-types.ts'
 export type { LibraryLog } from './log.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'

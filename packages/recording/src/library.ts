@@ -18,18 +18,18 @@ import { exists, snapshotCache } from './snapshot-cache.ts'
 import type { Foreseen, RecordingIdentity, RecordingSummary } from './types.ts'
 import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './worker-link.ts'
 
-/** Bounds of a library; each has a default. */
+/** Bounds of a library; `libraryDefaults` has each. */
 export interface LibraryLimits {
-  /** bytes of private copies kept, default 4 GiB; a copy that is in use may exceed it */
+  /** bytes of private copies kept; a copy that is in use may exceed it */
   readonly snapshotBytes: number
-  /** recordings up to this size are indexed before they are answered from, larger ones behind; default 256 MiB */
+  /** recordings up to this size are indexed before they are answered from, larger ones behind */
   readonly indexAtOnceBytes: number
   /**
-   * body-frames from which on the columns of a recording are made behind, and what is foreseen is asked; default 50,000:
-   * smaller ones are read in half a second
+   * body-frames from which on the columns of a recording are made behind, and what is foreseen is asked: smaller ones than
+   * by default are read in half a second
    */
   readonly worthPreparing: number
-  /** recordings held open at once, each in a worker thread; default 8 */
+  /** recordings held open at once, each in a worker thread */
   readonly loaded: number
   /** how far folders are searched */
   readonly scan: ScanLimits
@@ -52,7 +52,8 @@ export interface LibraryOptions {
   readonly foreseen?: (summary: RecordingSummary) => readonly Foreseen[]
 }
 
-const defaults: LibraryLimits = {
+/** The bounds of a library that is given none. */
+export const libraryDefaults: LibraryLimits = {
   snapshotBytes: 4 * 1024 ** 3,
   indexAtOnceBytes: 256 * 1024 ** 2,
   worthPreparing: 50_000,
@@ -72,7 +73,7 @@ type Opened = Awaited<ReturnType<RecordingLibrary['open']>>
 /** Opens the recording database. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
 export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
   const { roots, now, log } = options
-  const limits = { ...defaults, ...options.limits }
+  const limits = { ...libraryDefaults, ...options.limits }
   const start = () => startRecordingWorker(options.worker)
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const dir = realpathSync(options.dir)

@@ -8,8 +8,11 @@ export interface Slots {
   readonly waiting: number
 }
 
+/** Evaluations at once where no setting says it. */
+export const defaultPlaces = 2
+
 /** Makes places for `limit` at once. */
-export function makeSlots(limit: number): Slots {
+export function makeSlots(limit = defaultPlaces): Slots {
   const line: (() => void)[] = []
   let free = limit
   const release = (): void => {
