@@ -138,6 +138,28 @@ verifies('workshop:architecture:size', async (t) => {
   ])
 })
 
+t.test('architecture: an export that no other file imports is told, but for those of an entry', async (t) => {
+  const found = breaches({
+    'packages/store/package.json': '{ "exports": { ".": { "@causeway/source": "./src/index.ts" } } }',
+    'packages/store/src/index.ts': `export const open = 1\nexport { renamed as given } from './a.ts'`,
+    'packages/store/src/a.ts': [
+      'const kept = 1',
+      'export { kept as renamed, kept as listed }',
+      'export const tested = 2',
+      'export async function left() {}',
+      'export interface Shape {}',
+      '// export const mentioned = 3',
+    ].join('\n'),
+    'packages/store/src/namespace.ts': 'export const one = 1',
+    'packages/store/src/b.ts': `import * as all from './namespace.ts'`,
+    'packages/store/test/a.test.ts': `import {\n  type Shape,\n  tested,\n} from '../src/a.ts'`,
+  })
+  t.same(found, [
+    'packages/store/src/a.ts: no other file imports left; drop its export',
+    'packages/store/src/a.ts: no other file imports listed; drop its export',
+  ])
+})
+
 t.test('imports: every form is found, comments and strings are not', async (t) => {
   const text = [
     `import a from 'a'`,

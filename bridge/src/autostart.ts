@@ -67,7 +67,7 @@ export function openAutostart({ url, serverCommand }: Settings, log: Log): Autos
 }
 
 /** Among many bridges that need the same server at the same time, the one that takes the lock starts it. */
-export function createAutostart({ port, command, env, dir, isHealthy, log }: Parts): Autostart {
+function createAutostart({ port, command, env, dir, isHealthy, log }: Parts): Autostart {
   const file = (name: string): string => join(dir, `server-${port}.${name}`)
   const logFile = file('log')
   let attempt: Promise<void> | undefined

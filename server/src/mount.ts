@@ -10,7 +10,7 @@ export const sharedMount: Mount = Object.freeze({ path: '/mcp' })
 export const bareMount = (appPath: string): Mount => ({ path: `/mcp/${appPath}`, app: appPath })
 
 /** The name under which a mount lists a tool: a bare mount prefers the first bare alias. */
-export const listedName = (mount: Mount, app: App, tool: AppTool): string =>
+const listedName = (mount: Mount, app: App, tool: AppTool): string =>
   mount.app === undefined ? wireName(app.name, tool.name) : (tool.aliases.bare[0] ?? tool.name)
 
 /** Every name by which a mount's callers may call a tool. */

@@ -1,6 +1,7 @@
 import { cycles } from './cycles.ts'
 import { codeOnly } from './source.ts'
 import { packageOf, type Source, sources, type Texts, target } from './tree.ts'
+import { unusedExports } from './unused-export.ts'
 
 /** A rule answers one line, `path: what is wrong`, for each place that breaks it. */
 type Rule = (all: readonly Source[], texts: Texts) => string[]
@@ -142,6 +143,8 @@ const besideRule: Rule = (_all, texts) =>
     .filter(([path, text]) => path !== '.ci/run' && text.includes(['..', 'shared'].join('/')))
     .map(([path]) => `${path}: names a folder outside the checkout`)
 
+const exportRule: Rule = (_all, texts) => unusedExports(texts)
+
 const rules: readonly Rule[] = [
   arrowRule,
   relativeRule,
@@ -154,6 +157,7 @@ const rules: readonly Rule[] = [
   sizeRule,
   nameRule,
   besideRule,
+  exportRule,
 ]
 
 /** Every breach of the architecture in a repository, sorted, each `path: what is wrong`. */

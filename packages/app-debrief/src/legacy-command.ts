@@ -58,7 +58,7 @@ export const statusOf = (answer: LegacyAnswer): number =>
   'error' in answer ? rowOf(answer.error.details.code).http : 200
 
 /** The error of a command. */
-export function legacyError(error: CausewayError): LegacyError {
+function legacyError(error: CausewayError): LegacyError {
   const details = errorObject(error)
   const isSeveral = error.code === 'MULTIPLE_PLOTS'
   const { http } = rowOf(error.code)

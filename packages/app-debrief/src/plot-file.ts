@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 
 /** Largest plot file that is read, bytes: V8 cannot hold a longer text with certainty. */
-export const mostPlotBytes = 384 * 2 ** 20
+const mostPlotBytes = 384 * 2 ** 20
 
 /** A plot file as it was read. */
 export interface ReadFile {

@@ -109,7 +109,7 @@ export async function openMinds(env: Env): Promise<Minds> {
 }
 
 /** Minds over parts that are open. */
-export function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
+function mindsOver(parts: MindParts, changes: PacedChanges): Minds {
   const { file, queue, limits, models, embedding, search, shelf, log } = parts
   const figures = { decisions: 0 }
   const turn = <T>(mindId: string, work: () => Promise<T>): Promise<T> =>

@@ -45,7 +45,7 @@ export async function openReplay(env: Env): Promise<Replay> {
 }
 
 /** Replay over any library; a recording that is new or has changed is announced. */
-export function replayOver(
+function replayOver(
   library: RecordingLibrary,
   { pictures, notebook }: Pick<Replay, 'pictures' | 'notebook'>,
   changed: Env['changed'],

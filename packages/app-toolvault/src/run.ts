@@ -15,7 +15,7 @@ export interface RunWatch {
 }
 
 /** Largest file that is imported, bytes. */
-export const mostImportBytes = 512 * 1024 ** 2
+const mostImportBytes = 512 * 1024 ** 2
 
 /** Longest line, letters: a document may be one line. */
 const mostLineLetters = 64 * 1024 ** 2

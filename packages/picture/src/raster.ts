@@ -3,7 +3,7 @@ import { Resvg } from '@resvg/resvg-js'
 import { invalidPicture } from './invalid-picture.ts'
 
 /** Largest PNG that is made, pixels: 16 million take 64 MB while they are drawn. */
-export const maxPixels = 16_000_000
+const maxPixels = 16_000_000
 
 /** Elements that the rasteriser would fill from a file, and entities that could hide one. */
 const reachingOutside = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i

@@ -11,7 +11,7 @@ export interface Migration {
 }
 
 /** The table of a data file that records which migrations it has; the number of rows is its schema version. */
-export const migrationTable = 'causeway_migration'
+const migrationTable = 'causeway_migration'
 
 /** Names of the migrations that a file has, in order; none in a new file. Writes nothing. */
 export function appliedMigrations(db: Database): readonly string[] {

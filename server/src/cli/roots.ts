@@ -63,7 +63,7 @@ async function list({ config, say }: Call): Promise<number> {
 }
 
 /** What an app reads; undefined for one that reads no files. One whose setting arrives as its own goes by that alone. */
-export function readableBy(app: Pick<App, 'rootsSetting'>, config: Config): readonly RootGrant[] | undefined {
+function readableBy(app: Pick<App, 'rootsSetting'>, config: Config): readonly RootGrant[] | undefined {
   const setting = Object.values(settings).find(({ env }) => env === app.rootsSetting)
   if (setting === undefined) return undefined
   const grants = grantsOf(app, config)

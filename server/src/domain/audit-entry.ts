@@ -69,7 +69,7 @@ const brief = (value: Facts[string]) => (typeof value === 'string' ? value.slice
 const held: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'SHUTTING_DOWN', 'CANCELLED'])
 
 /** `INFO` for a success, `WARN` for a call that was held back, `ERROR` for a failure. */
-export const levelOf = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
+const levelOf = (code: string): 'INFO' | 'WARN' | 'ERROR' =>
   code === 'ok' ? 'INFO' : held.has(code) ? 'WARN' : 'ERROR'
 
 /** What a record says that the entry does not: its instant as ISO 8601, and the sentence of the error's code. */

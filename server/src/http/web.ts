@@ -79,7 +79,7 @@ async function send(
 }
 
 /** Resolves when there is room again, or nobody to write to. */
-export const drained = (raw: ServerResponse): Promise<void> =>
+const drained = (raw: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
       raw.off('drain', go).off('close', go)

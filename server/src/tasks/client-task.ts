@@ -30,10 +30,10 @@ export const isFinal = (status: TaskStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
 /** Milliseconds between two questions after the same task. */
-export const pollIntervalMs = 500
+const pollIntervalMs = 500
 
 /** The members that every answer about a task has. */
-export const taskFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => ({
+const taskFields = ({ id, status, createdMs, updatedMs, ttlMs }: ClientTask) => ({
   taskId: id,
   status,
   createdAt: new Date(createdMs).toISOString(),

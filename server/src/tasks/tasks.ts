@@ -49,7 +49,7 @@ export interface Tasks {
 }
 
 /** The methods of the extension. */
-export const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
+const taskMethods = ['tasks/get', 'tasks/update', 'tasks/cancel'] as const
 
 /** One of them. */
 export type TaskMethod = (typeof taskMethods)[number]

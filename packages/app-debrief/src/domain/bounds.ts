@@ -44,7 +44,7 @@ export function unionOf(boxes: readonly (Bounds | null)[]): Bounds | null {
 }
 
 /** The longitude at the same place that is closest to another one. */
-export const nearest = (lon: number, to: number): number => lon - Math.round((lon - to) / 360) * 360
+const nearest = (lon: number, to: number): number => lon - Math.round((lon - to) / 360) * 360
 
 /** Positions of a path with longitudes that do not jump at the antimeridian, beginning near `start`. */
 export function unwrapped(path: readonly LonLat[], start: number): readonly LonLat[] {

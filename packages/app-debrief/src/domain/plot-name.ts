@@ -2,7 +2,7 @@
 import { CausewayError } from '@causeway/protocol'
 
 /** What every plot file is called at its end. */
-export const plotEnding = '.plot.json'
+const plotEnding = '.plot.json'
 
 const reserved = /^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for

@@ -83,7 +83,7 @@ function runEnd(lines: readonly string[], start: number, belongs: (line: string)
 }
 
 /** The words of a heading without Markdown and HTML. */
-export function plainTitle(text: string): string {
+function plainTitle(text: string): string {
   return text
     .replace(/<[^>]*>/g, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

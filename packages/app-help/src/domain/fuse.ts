@@ -4,7 +4,7 @@
  * Names of the lists: pieces by stems, by exact words, by stems with synonyms, pages by stems, pieces that name an
  * identifier, pages by what others say of them where they link to them, pieces by vector and pages by vector.
  */
-export const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
+const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
 /** Name of a list. */
 export type ListName = (typeof listNames)[number]
 

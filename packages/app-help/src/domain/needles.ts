@@ -1,7 +1,7 @@
 /** Whether bytes hold anything of a list of texts: one pass over the bytes, however many texts there are. */
 
 /** Bytes of a text that are looked for together; shorter texts are told apart too badly. */
-export const needleBytes = 24
+const needleBytes = 24
 
 /** Parts of 24 bytes of each text, every 16 bytes, so that one of them lies whole within a page of a database. */
 export function needles(texts: Iterable<Uint8Array>): Uint8Array[] {

@@ -14,7 +14,7 @@ export const exportFiles = { database: 'help-public.db', metadata: 'metadata.jso
 export const exportFormat = 1
 
 /** What an export says of itself. */
-export const metadataSchema = z.object({
+const metadataSchema = z.object({
   format: z.literal(exportFormat),
   export_id: z.string().regex(/^[0-9a-f]{32}$/),
   export_date: z.string(),
@@ -32,7 +32,7 @@ export type ExportMetadata = z.output<typeof metadataSchema>
 const mostBytes = 2 ** 31
 
 /** The bytes and the metadata of an export; throws `HELP_IMPORT_REFUSED` where either is missing or altered. */
-export function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Array; file: string } {
+function readExport(folder: string): { metadata: ExportMetadata; bytes: Uint8Array; file: string } {
   const file = join(folder, exportFiles.database)
   const metadataFile = join(folder, exportFiles.metadata)
   for (const path of [file, metadataFile]) if (!existsSync(path)) throw refused(`there is no file ${path}`)

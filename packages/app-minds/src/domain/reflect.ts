@@ -37,7 +37,7 @@ export interface Conclusion {
 }
 
 /** How often a thing must have been for something to be concluded from it. */
-export const leastTimes = 3
+const leastTimes = 3
 
 /** Share of the words of two memories that are much the same. */
 const alikeShare = 0.6

@@ -39,7 +39,7 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
 })
 
 /** Below this relevance nothing comes to mind, however important it is. */
-export const relevanceFloor = 0.1
+const relevanceFloor = 0.1
 
 /** A memory that came to mind, and why. */
 export interface Recalled {
@@ -63,7 +63,7 @@ export type StemsOf = (text: string) => ReadonlySet<string>
  * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the score s of the search by words: stable from call to call, unlike a
  * rank. Among a handful of memories no word is rare, so b is at least the square of the share of the words that are there.
  */
-export function relevanceOf(
+function relevanceOf(
   query: string,
   { cosine, lexical, content }: Pick<Found, 'cosine' | 'lexical' | 'content'>,
   stemsOf: StemsOf = stemSet,
@@ -77,7 +77,7 @@ export const mayBeRelevant = ({ cosine, lexical }: Pick<Found, 'cosine' | 'lexic
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
 /** 1 now, falling with age; 0.5 where a time is missing. A time that lies ahead, after a reload, counts as now. */
-export function recencyOf(simTime: number | null, now: number | null, halfLife: number | null): number {
+function recencyOf(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
   return halfLife === null ? 1 / (1 + age / 1000) : 0.5 ** (age / halfLife)

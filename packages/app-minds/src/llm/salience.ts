@@ -23,5 +23,5 @@ export const isSalient = (before: CarriedState['gate'], digest: string, time: nu
   before === null || before.digest !== digest || time < before.at || time - before.at > longest
 
 /** The bands that the prompts speak of. */
-export const bandOf = (share: number): 'satisfied' | 'declining' | 'critical' =>
+const bandOf = (share: number): 'satisfied' | 'declining' | 'critical' =>
   share >= 0.8 ? 'satisfied' : share >= 0.3 ? 'declining' : 'critical'

@@ -72,7 +72,7 @@ function greatest(columns: Columns, name: string, measure: (value: number) => nu
 /**
  * |E - E0| / |E0| at its greatest; 0 where E0 is, as the original query layer has it, and null where E0 was not recorded.
  */
-export function energyDrift(columns: Columns): Peak | null {
+function energyDrift(columns: Columns): Peak | null {
   const energy = column(columns, 'energy.total')
   const first = columns.length === 0 ? Number.NaN : energy.get(0)
   if (Number.isNaN(first)) return null

@@ -4,7 +4,7 @@ import { CausewayError } from '@causeway/protocol'
 import type { BodyId } from '@causeway/recording'
 
 /** Unit and meaning of each quantity of a frame. */
-export const frameQuantities = {
+const frameQuantities = {
   frame: { unit: '', quantity: 'frame' },
   time: { unit: 's', quantity: 'time' },
   'energy.total': { unit: 'J', quantity: 'energy' },
@@ -21,7 +21,7 @@ export const frameQuantities = {
 } as const
 
 /** Unit and meaning of each quantity of a body: `body.<id>.<quantity>`. */
-export const bodyQuantities = {
+const bodyQuantities = {
   'position.x': { unit: 'm', quantity: 'position' },
   'position.y': { unit: 'm', quantity: 'position' },
   'position.z': { unit: 'm', quantity: 'position' },
@@ -41,7 +41,7 @@ export const bodyQuantities = {
 } as const
 
 /** Unit and meaning of each quantity of a pair: `pair.<id>.<id>.<quantity>`; the second may be `floor`. */
-export const pairQuantities = {
+const pairQuantities = {
   contact: { unit: 'touching = 1', quantity: 'contact' },
   points: { unit: 'count', quantity: 'contact points' },
   depth: { unit: 'm', quantity: 'depth' },

@@ -38,7 +38,7 @@ export interface Timeline {
 }
 
 /** m/s along the normal, from which a new contact is an impact; share of the cone from which a contact slides. */
-export const eventRule = {
+const eventRule = {
   impactSpeed: 0.2,
   sliding: 0.99,
   restFrames: 10,

@@ -5,7 +5,7 @@ const red = '#FF0000'
 const blue = '#0000FF'
 
 /** The property, as the map reads it. */
-export function colourProperty(feature: Feature): string {
+function colourProperty(feature: Feature): string {
   switch (kindOf(feature)) {
     case 'reference-point':
     case 'buoyfield':

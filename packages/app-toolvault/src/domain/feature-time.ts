@@ -4,7 +4,7 @@ import { parseTime } from '@causeway/app-kit/time'
 import type { Feature } from './feature.ts'
 
 /** Every time of a feature, ms; what is no time is left out. */
-export function timesOf({ properties }: Feature): number[] {
+function timesOf({ properties }: Feature): number[] {
   const { timestamps, times, time, timeStart, timeEnd } = properties
   const lists = [timestamps, times].filter(Array.isArray).flat()
   return [...lists, time, timeStart, timeEnd].map(parseTime).filter((found) => found !== undefined)

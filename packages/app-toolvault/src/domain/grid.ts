@@ -5,7 +5,7 @@ import type { Bounds } from './command.ts'
 import { normalLon } from './longitude.ts'
 
 /** Most points of a grid. */
-export const mostGridPoints = 10_000
+const mostGridPoints = 10_000
 
 /**
  * Points from the south-west corner on, row by row northward, each an exact multiple of the intervals away from it; the

@@ -21,7 +21,7 @@ export interface Prediction {
 }
 
 /** Below this speed a vessel lies still, and what its course says is noise, knots. */
-export const stillKnots = 0.2
+const stillKnots = 0.2
 
 /** Below this relative speed there is no approach, knots. */
 const leastRelativeKnots = 0.1

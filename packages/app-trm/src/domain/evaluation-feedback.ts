@@ -52,7 +52,7 @@ function essence(message: string): string {
 }
 
 /** The beginning and the end of a text that is too long: assertions stand at either. */
-export const cut = (text: string, most: number): string =>
+const cut = (text: string, most: number): string =>
   text.length <= most
     ? text
     : `${text.slice(0, Math.floor(most * 0.6))}\n…\n${text.slice(-Math.floor(most * 0.35))}`

@@ -181,7 +181,7 @@ const invalid = (argument: string, problem: string): CausewayError =>
   })
 
 /** The weights in force, by name. */
-export const weightsOf = ({ signals, coverageWeight }: SessionConfig): Readonly<Record<string, number>> => ({
+const weightsOf = ({ signals, coverageWeight }: SessionConfig): Readonly<Record<string, number>> => ({
   ...defaultWeights,
   ...(coverageWeight > 0 ? { coverage: coverageWeight } : {}),
   ...Object.fromEntries(signals.map(({ name, weight }) => [name, weight])),

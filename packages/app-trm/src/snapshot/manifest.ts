@@ -12,7 +12,7 @@ export interface Manifest {
 }
 
 /** True for what may be the id of a snapshot. */
-export const isSnapshotId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(id)
+const isSnapshotId = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(id)
 
 /** The same with its entries in the order of their paths. */
 export const sorted = ({ root, entries }: Manifest): Manifest => ({

@@ -56,7 +56,7 @@ export function asContent(bytes: Uint8Array): FileContent {
 }
 
 /** The bytes of a file. */
-export const asBytes = (content: FileContent): Uint8Array =>
+const asBytes = (content: FileContent): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : content
 
 /** The error of a file over the limit. */

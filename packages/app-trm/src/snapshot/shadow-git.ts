@@ -65,7 +65,7 @@ export function shadowGit(folder: string, log: Pick<Log, 'debug'>): ShadowGit {
 export const harmless: readonly string[] = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
 
 /** The variables of every git command; nothing of the server's own environment but the search path. */
-export function environment(home: string): Record<string, string> {
+function environment(home: string): Record<string, string> {
   const identity = { NAME: 'Causeway', EMAIL: 'causeway@localhost', DATE: '2000-01-01T00:00:00Z' }
   return {
     PATH: process.env.PATH ?? '',
@@ -99,7 +99,7 @@ export function environment(home: string): Record<string, string> {
 }
 
 /** Runs git; throws `SNAPSHOT_UNAVAILABLE` where there is none, and a plain error where it fails. */
-export function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
+function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { input, env, cwd, signal, stdout } = options
   return new Promise((resolve, reject) => {
     const child = spawn('git', [...args], {

@@ -4,7 +4,7 @@
  */
 
 /** Columns of a body's row; `parts` is a sum of `hasState`, `hasEnergy` and `hasOwnEnergy`. */
-export const bodyFields = [
+const bodyFields = [
   ...['id', 'parts', 'px', 'py', 'pz', 'vx', 'vy', 'vz', 'ax', 'ay', 'az', 'qw', 'qx', 'qy', 'qz'],
   ...['rw', 'rx', 'ry', 'rz', 'alpha_x', 'alpha_y', 'alpha_z'],
   ...['linear_ke', 'rotational_ke', 'potential_e', 'total_e'],

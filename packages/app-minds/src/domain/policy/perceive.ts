@@ -96,8 +96,7 @@ export const sharesOf = ({ needs }: Observation): Readonly<Record<string, number
   Object.fromEntries(needs.map((need) => [need.name, shareOf(need)]))
 
 /** True for a reason that a step mends. */
-export const isTooFar = (reason: string | null): boolean =>
-  reason !== null && /\b(far|adjacent)/i.test(reason)
+const isTooFar = (reason: string | null): boolean => reason !== null && /\b(far|adjacent)/i.test(reason)
 
 type Refusal = Extract<Happening, { kind: 'refusal' }>
 

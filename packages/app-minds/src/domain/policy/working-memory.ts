@@ -85,7 +85,7 @@ function feeling(
 }
 
 /** A happening in words. */
-export function wordsOf(happening: Happening): string {
+function wordsOf(happening: Happening): string {
   switch (happening.kind) {
     case 'sighting':
       return `saw ${happening.place.display_name}`

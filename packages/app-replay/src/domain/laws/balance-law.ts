@@ -19,10 +19,10 @@ import { collectRuns, type Run } from './run.ts'
 import type { Step } from './step.ts'
 
 /** Parts of the greatest term that a residual may be: free, and where contact impulses are in it. */
-export const balanceTolerance = { free: 0.01, contact: 0.05 } as const
+const balanceTolerance = { free: 0.01, contact: 0.05 } as const
 
 /** Frames from which on a gain is a drift; factor of the kinetic energy from which on it is a blow-up. */
-export const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
+const energyRule = { driftFrames: 5, blowUpFactor: 1000 } as const
 
 interface Account {
   /** J, work of what is unexplained */

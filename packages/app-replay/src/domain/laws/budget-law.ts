@@ -16,7 +16,7 @@ import type { Run } from './run.ts'
 import type { Step } from './step.ts'
 
 /** Excess by scale that is suspicious, and that is a blow-up; frames that it must last. */
-export const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
+const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
 
 interface Excess extends Run {
   scale: number

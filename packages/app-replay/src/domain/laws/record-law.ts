@@ -12,10 +12,10 @@ import type { Law } from './law.ts'
 import { collectRuns, type Run } from './run.ts'
 
 /** |‖q‖ - 1| that rounding explains. */
-export const quaternionTolerance = 1e-6
+const quaternionTolerance = 1e-6
 
 /** Part of the usual step by which a step may differ. */
-export const clockTolerance = 1e-3
+const clockTolerance = 1e-3
 
 /** Makes the law. */
 export function recordLaw(): Law {

@@ -15,7 +15,7 @@ import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
 /** Frames that make a jitter and a creep; m/s that a creeping contact moves at least. */
-export const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
+const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
 
 /** m/s, faster bodies do not rest. */
 const slow = 0.1

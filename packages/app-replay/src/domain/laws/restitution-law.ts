@@ -17,7 +17,7 @@ import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
 /** m/s, slower impacts are not judged. */
-export const slowestImpact = 1
+const slowestImpact = 1
 
 const slack = { sharp: 0.05, soft: 0.3 } as const
 

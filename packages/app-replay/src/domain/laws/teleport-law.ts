@@ -12,7 +12,7 @@ import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
 
 /** m, free and in contact. */
-export const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
+const jumpTolerance = { free: 1e-3, contact: 0.011 } as const
 
 /** Makes the law. */
 export function teleportLaw(): Law {

@@ -15,7 +15,7 @@ import type { Extents } from './scene.ts'
 import type { Step } from './step.ts'
 
 /** m, way in a frame from which on a body of unknown size may have passed through something. */
-export const unknownSize = 1
+const unknownSize = 1
 
 interface Suspect {
   readonly frame: number

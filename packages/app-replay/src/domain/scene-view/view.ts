@@ -36,7 +36,7 @@ export const add = (a: Place, b: Place, factor = 1): Place => [
   a[1] + factor * b[1],
   a[2] + factor * b[2],
 ]
-export const scalar = (a: Place, b: Place): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const scalar = (a: Place, b: Place): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 /** Where a view shows a place, or a direction. */
 export function projector(view: ViewName): (place: Place) => Projected {

@@ -41,7 +41,7 @@ export function keep(fixes: LogFix[], fix: LogFix): void {
 }
 
 /** In the order of time, one fix for each time; a log of which any fix has no time stays as it is. */
-export function ordered(fixes: readonly LogFix[], min_interval_s = 0): LogFix[] {
+function ordered(fixes: readonly LogFix[], min_interval_s = 0): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
   let last = Number.NEGATIVE_INFINITY

@@ -20,7 +20,7 @@ const foreign = /node_modules|site-packages|dist-packages|^node:|^internal\/|\/l
  * The place in the project that a failure's text names: Python tells the innermost frame last, JavaScript first.
  * Undefined where every frame is of a library.
  */
-export function placeIn(text: string): Place | undefined {
+function placeIn(text: string): Place | undefined {
   for (const [index, pattern] of patterns.entries()) {
     const places = [...text.matchAll(pattern)]
       .map(({ groups }) => ({ file: groups?.file ?? '', line: Number(groups?.line) }))

@@ -31,7 +31,7 @@ export interface TestRun {
 }
 
 /** Most characters of one failure that are kept. */
-export const mostMessage = 4000
+const mostMessage = 4000
 
 /** A run whose tests are all known; several under one identity are numbered. */
 export function runOf(source: string, cases: readonly TestCase[]): TestRun {

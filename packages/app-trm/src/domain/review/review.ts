@@ -36,7 +36,7 @@ export interface Review {
 }
 
 /** Comments of an answer; the counts are those of all. */
-export const mostComments = 50
+const mostComments = 50
 /** Added lines of a file from which on it is hard to review. */
 const manyLines = 200
 /** Warnings beyond which a change is not approved with comments. */
