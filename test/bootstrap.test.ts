@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { buildTap, installDependencies, npm, withoutOwnBin } from '../scripts/bo
 import { removeStale, withLock } from '../scripts/bootstrap/lock.mjs'
 import { nodePackages } from '../scripts/bootstrap/node-packages.mjs'
 import { chooseNode, isNewEnough } from '../scripts/bootstrap/runtime.mjs'
+import { serving } from '../scripts/bootstrap/serving.mjs'
 import { Supervisor } from '../scripts/bootstrap/supervisor.mjs'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
@@ -190,6 +191,29 @@ verifies('workshop:runtime:too-old', async (t) => {
       version,
     )
   }
+})
+
+verifies('workshop:start:place', async (t) => {
+  const root = t.testdir({ fixtures: { plots: { 'one.plot.json': '{}', 'README.md': '' } }, project: {} })
+  const project = join(root, 'project')
+  const env = { npm_lifecycle_event: 'start', INIT_CWD: project }
+  const data = join(root, '.causeway')
+  for (const args of [
+    ['restore', 'x'],
+    ['init', 'claude'],
+  ])
+    t.match(serving(args, { root, env, cwd: root }), { serves: false, cwd: project })
+  t.match(serving(['status'], { root, env: { INIT_CWD: '/of/another/npm' }, cwd: project }), { cwd: project })
+  t.notOk(existsSync(data), 'a data folder would be in the way of a restore')
+  for (const args of [[], ['--port', '3200'], ['serve']])
+    t.match(serving(args, { root, env, cwd: project }), { serves: true, cwd: root })
+  t.same(readdirSync(join(data, 'plots')), ['one.plot.json'])
+  if (process.platform !== 'win32') t.equal(statSync(data).mode & 0o777, 0o700)
+
+  const supervisor = new Supervisor({ root, say: () => {} })
+  const script = 'process.exit(process.cwd().endsWith("project") ? 0 : 1)'
+  t.equal(await supervisor.run(process.execPath, ['-e', script], { cwd: project }), 0)
+  t.equal(await supervisor.run(process.execPath, ['-e', script]), 1)
 })
 
 verifies('workshop:signal:exit-code', async (t) => {

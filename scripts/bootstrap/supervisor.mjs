@@ -50,15 +50,15 @@ export class Supervisor {
   }
 
   /**
-   * Runs a program in the checkout with this terminal and answers its exit code.
+   * Runs a program with this terminal, in the checkout unless `cwd` says else, and answers its exit code.
    *
    * @type {(program: string, args: readonly string[],
-   *   options?: RunOptions & { started?: (child: import('node:child_process').ChildProcess) => void }) => Promise<number>}
+   *   options?: RunOptions & { cwd?: string, started?: (child: import('node:child_process').ChildProcess) => void }) => Promise<number>}
    */
-  run(program, args, { env = process.env, stdio = 'inherit', started = () => {} } = {}) {
+  run(program, args, { env = process.env, cwd = this.root, stdio = 'inherit', started = () => {} } = {}) {
     this.signal.throwIfAborted()
     return new Promise((resolve, reject) => {
-      const child = spawn(program, args, { cwd: this.root, env, stdio })
+      const child = spawn(program, args, { cwd, env, stdio })
       this.#child = child
       started(child)
       child.once('error', (cause) => reject(new Exit(1, `${program} cannot be started: ${cause.message}`)))

@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { Exit } from './exit.mjs'
 import { buildTap, installDependencies } from './install.mjs'
 import { withLock } from './lock.mjs'
 import { chooseNode } from './runtime.mjs'
+import { serving } from './serving.mjs'
 
 const condition = '--conditions=@causeway/source'
 
@@ -18,17 +19,25 @@ const condition = '--conditions=@causeway/source'
  * @type {Readonly<Record<string, Task>>}
  */
 export const tasks = {
-  /** Builds and serves, with the data in the checkout and the example recordings as root, unless the user says else. */
+  /**
+   * Builds and serves, with the data in the checkout and the example recordings as root, unless the user says else; or runs
+   * another command of the program.
+   */
   async start(supervisor, args) {
     const node = await setUp(supervisor, ['build'])
-    return serve(supervisor, node, ['server/bin/causeway.js', ...args])
+    return serve(supervisor, node, { program: [join(supervisor.root, 'server/bin/causeway.js')], args })
   },
 
   /** Serves from the sources with debug logging, and again after every change. */
   async 'server:debug'(supervisor, args) {
     const node = await setUp(supervisor, ['bundle'])
-    const watched = ['--watch', '--watch-preserve-output', condition, 'server/src/main.ts', ...args]
-    return serve(supervisor, node, watched, { EXTRA_LOGGING: 'true' })
+    const program = [
+      '--watch',
+      '--watch-preserve-output',
+      condition,
+      join(supervisor.root, 'server/src/main.ts'),
+    ]
+    return serve(supervisor, node, { program, args, extra: { EXTRA_LOGGING: 'true' } })
   },
 
   async build(supervisor) {
@@ -106,27 +115,15 @@ async function setUp(supervisor, needs) {
 }
 
 /** Runs the server with an IPC channel, whose end tells it that this process was killed. */
-function serve(supervisor, node, args, extra = {}) {
-  const { root, say } = supervisor
-  const defaults = {
-    CAUSEWAY_DATA_DIR: join(root, '.causeway'),
-    CAUSEWAY_RECORDING_ROOTS: join(root, 'fixtures/recordings'),
-    CAUSEWAY_PLOT_ROOTS: examplePlots(root),
-  }
+function serve(supervisor, node, { program, args, extra = {} }) {
+  const { serves, cwd, env: defaults } = serving(args, supervisor)
   const { env } = environment(node, { ...defaults, ...process.env, ...extra })
-  say(`server (${args[0] === '--watch' ? 'restarts on change' : 'Ctrl-C ends it'})`)
-  return supervisor.run(node, args, { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-}
-
-/** A folder of the example plots that may be changed; those that are there already stay as they are. */
-function examplePlots(root) {
-  const folder = join(root, '.causeway/plots')
-  mkdirSync(folder, { recursive: true })
-  for (const file of readdirSync(join(root, 'fixtures/plots'))) {
-    if (!file.endsWith('.plot.json') || existsSync(join(folder, file))) continue
-    copyFileSync(join(root, 'fixtures/plots', file), join(folder, file))
-  }
-  return folder
+  if (serves) supervisor.say(`server (${program[0] === '--watch' ? 'restarts on change' : 'Ctrl-C ends it'})`)
+  return supervisor.run(node, [...program, ...args], {
+    env,
+    cwd,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
 }
 
 /** Runs every check though an earlier one failed, so that one run tells everything, and answers the first failure's code. */

@@ -35,6 +35,11 @@ export const workshop = {
     origin: 'design, versions',
     behaviour: 'without a suitable Node the command says so in one sentence and exits 1',
   },
+  'workshop:start:place': {
+    origin: 'a first start in a clone',
+    behaviour:
+      "npm start serves in the checkout with a data folder that is its user's alone; its other commands run where the user stands and make none",
+  },
   'workshop:signal:exit-code': {
     origin: 'POSIX shell, exit status',
     behaviour: 'a child ended by signal n makes the command exit 128 + n',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CausewayError, isObject } from '@causeway/protocol'
 import { type Config, defaultDataDir } from '../config.ts'
@@ -42,7 +43,7 @@ included. The client starts the bridge that belongs to this server. A copy of th
     }
     const path = client.file(scope, { cwd, env })
     const before = textOf(path)
-    const text = merged(path, before, client, entry)
+    const text = merged(before, { path, client, entry, folder: scope === 'project' ? cwd : undefined })
     if (flags['dry-run']) {
       say(text.trimEnd())
       note(`nothing written: ${path}`)
@@ -94,8 +95,16 @@ function entryOf({ port, tokenFile, dataDir }: Config, env: NodeJS.ProcessEnv, a
 const snippet = ({ key }: Client, entry: Entry): string =>
   JSON.stringify({ [key]: { [serverName]: entry } }, null, 2)
 
+interface Merging {
+  readonly path: string
+  readonly client: Client
+  readonly entry: Entry
+  /** Where the client starts what a file of the project names. */
+  readonly folder: string | undefined
+}
+
 /** The text of the file with the server in it; throws `CLIENT_FILE_REFUSED`. */
-function merged(path: string, before: string | undefined, client: Client, entry: Entry): string {
+function merged(before: string | undefined, { path, client, entry, folder }: Merging): string {
   if (before === undefined || before.trim() === '') return `${snippet(client, entry)}\n`
   const refuse = (why: string): CausewayError =>
     new CausewayError('CLIENT_FILE_REFUSED', `${path} was left as it is: ${why}`, {
@@ -112,9 +121,10 @@ function merged(path: string, before: string | undefined, client: Client, entry:
   }
   const root = read(before)
   const at = [client.key, serverName]
-  const wanted = withOwnKeys(valueAt(root, at)?.value, entry)
+  const old = valueAt(root, at)?.value
+  const wanted = withOwnKeys(old, asWritten(old, entry, folder))
   let text = before
-  for (const [path, value] of changes(valueAt(root, at)?.value, wanted, at)) {
+  for (const [path, value] of changes(old, wanted, at)) {
     const { text: next, obstacle } = setValue(text, read(text), path, value)
     if (obstacle !== undefined)
       throw refuse(
@@ -125,6 +135,16 @@ function merged(path: string, before: string | undefined, client: Client, entry:
     text = next
   }
   return text
+}
+
+/** A bridge that is named from the project's folder, as in a file that people share, stays named so. */
+function asWritten(old: unknown, entry: Entry, folder: string | undefined): Entry {
+  if (folder === undefined || !isObject(old) || !Array.isArray(old.args)) return entry
+  const [program, ...more] = old.args as readonly unknown[]
+  const isOurs =
+    old.command === 'node' && typeof program === 'string' && resolve(folder, program) === entry.args[0]
+  if (!isOurs || !isDeepStrictEqual(more, entry.args.slice(1))) return entry
+  return { ...entry, command: 'node', args: [program, ...entry.args.slice(1)] }
 }
 
 /** Keys that say how a server is reached otherwise. */

@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { bridgeCommand, findBridge } from '../../src/cli/bridge-program.ts'
@@ -70,6 +70,19 @@ verifies('command:init', 'says what the bridge has to know of this server, and n
     ],
     env: { CAUSEWAY_DATA_DIR: join(cwd, 'data') },
   })
+})
+
+verifies('command:init', 'a project that names this bridge from its own folder stays as it is', async (t) => {
+  const { cwd, init, read } = person(t)
+  const program = relative(cwd, findBridge()?.program ?? '')
+  const text = JSON.stringify({
+    mcpServers: { causeway: { type: 'stdio', command: 'node', args: [program] } },
+  })
+  writeFileSync(join(cwd, '.mcp.json'), text)
+  t.match(await init('claude'), { code: 0, stdout: `unchanged: ${join(cwd, '.mcp.json')}\n` })
+  t.equal(read('.mcp.json'), text)
+  await init('claude', '--autostart')
+  t.match(JSON.parse(read('.mcp.json')).mcpServers.causeway, { args: [findBridge()?.program, '--autostart'] })
 })
 
 t.test('init: a bridge in a folder that npx empties is named to the client through npx', async (t) => {
