@@ -202,11 +202,19 @@ verifies('workshop:start:place', async (t) => {
     ['restore', 'x'],
     ['init', 'claude'],
   ])
-    t.match(serving(args, { root, env, cwd: root }), { serves: false, cwd: project })
+    t.match(serving(args, { root, env, cwd: root }), {
+      serves: false,
+      cwd: project,
+      env: { CAUSEWAY_DATA_DIR: data, CAUSEWAY_PLOT_ROOTS: undefined },
+    })
   t.match(serving(['status'], { root, env: { INIT_CWD: '/of/another/npm' }, cwd: project }), { cwd: project })
   t.notOk(existsSync(data), 'a data folder would be in the way of a restore')
   for (const args of [[], ['--port', '3200'], ['serve']])
-    t.match(serving(args, { root, env, cwd: project }), { serves: true, cwd: root })
+    t.match(serving(args, { root, env, cwd: project }), {
+      serves: true,
+      cwd: root,
+      env: { CAUSEWAY_PLOT_ROOTS: join(data, 'plots') },
+    })
   t.same(readdirSync(join(data, 'plots')), ['one.plot.json'])
   if (process.platform !== 'win32') t.equal(statSync(data).mode & 0o777, 0o700)
 

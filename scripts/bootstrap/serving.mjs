@@ -22,7 +22,7 @@ export function serving(args, { root, env = process.env, cwd = process.cwd() }) 
     env: {
       CAUSEWAY_DATA_DIR: dataDir,
       CAUSEWAY_RECORDING_ROOTS: join(root, 'fixtures/recordings'),
-      CAUSEWAY_PLOT_ROOTS: plots,
+      ...(existsSync(plots) ? { CAUSEWAY_PLOT_ROOTS: plots } : {}),
     },
   }
 }
