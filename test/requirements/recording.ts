@@ -134,6 +134,11 @@ export const recording = {
     origin: 'design, data',
     behaviour: 'a client that follows and asks a run at 60 frames a second sees every frame once',
   },
+  'recording:recorder:watched': {
+    origin: 'design, data',
+    behaviour:
+      'a recorder at 60 frames a second is acknowledged body by body while others follow and diagnose the run, and no frame is lost',
+  },
   'recording:recorder:one-writer': {
     origin: 'design, data',
     behaviour: 'a second client of the same name is refused while the first one sends',

@@ -2,41 +2,10 @@ import { PassThrough } from 'node:stream'
 
 import { verifies } from '../../../test/verifies.ts'
 import type { Replay } from '../src/store.ts'
+import { fps, frameLine, kick, runLine } from './falling.ts'
 import { openReplay, rowsOf } from './replay-kit.ts'
 
-const [fps, bodies, seconds] = [60, 20, 5]
-const g = 9.81
-
-/** In this frame body 7, which falls, is made 3 m/s faster by nothing. */
-const kick = { frame: 200, body: 7, speed: -3 }
-
-const ids = Array.from({ length: bodies }, (_, i) => i + 1)
-
-const runLine = JSON.stringify({
-  run: {
-    gravity: [0, 0, -g],
-    dt: 1 / fps,
-    bodies: ids.map((id) => ({ id, mass: id, half_extents: [0.1, 0.1, 0.1] })),
-  },
-})
-
-/** Bodies in free fall, as semi-implicit Euler steps make it: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
-function frameLine(frame: number): string {
-  const dt = 1 / fps
-  const fallen = (id: number) => {
-    const after = id === kick.body ? Math.max(0, frame - kick.frame + 1) : 0
-    const vz = -g * frame * dt + (after > 0 ? kick.speed : 0)
-    const z = (-g * dt * dt * frame * (frame + 1)) / 2 + kick.speed * dt * after
-    return {
-      id,
-      position: [10 * id, 0, z],
-      velocity: [0, 0, vz],
-      orientation: [1, 0, 0, 0],
-      angular_velocity: [0, 0, 0],
-    }
-  }
-  return JSON.stringify({ frame_id: frame, time: frame * dt, bodies: ids.map(fallen), contacts: [] })
-}
+const seconds = 5
 
 /** The frames of one second of the simulation. */
 const second = (n: number): Buffer =>
