@@ -7,6 +7,7 @@ import { requireAny } from '../domain/capability.ts'
 import { frameRange } from '../domain/frame-range.ts'
 import { checkCone, coneSummary, epsilon, judgeCones } from '../domain/friction-cone.ts'
 import type { Finding } from '../domain/laws/finding.ts'
+import { depthLimit } from '../domain/laws/penetration-law.ts'
 import { excessive, greatestPenetration, penetrationOf, penetrationSummary } from '../domain/penetration.ts'
 import { checkResting, restingSummary } from '../domain/resting.ts'
 import { forceScale } from '../force-scale.ts'
@@ -24,11 +25,14 @@ const rest: RangeCheck = {
   kinds: ['jitter', 'creep'],
   about: 'that what rests stays in place',
 }
-const overlap = (depthLimit: number): RangeCheck => ({
+const overlap = (threshold: number | undefined): RangeCheck => ({
   laws: ['penetration'],
   kinds: ['penetration'],
-  about: `the limit of overlap of ${depthLimit} m`,
-  options: { depthLimit },
+  about:
+    threshold === undefined
+      ? `the limit of overlap of ${depthLimit} m, impacts and bias aside,`
+      : `the limit of overlap of ${threshold} m`,
+  options: threshold === undefined ? {} : { depthLimit: threshold },
 })
 
 /** The runs from a frame to another one, those of a body where one is asked for. */
@@ -98,7 +102,10 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
     input: {
       frame_id: frameArgument,
       ...toFrame,
-      threshold: z.number().default(0.01).describe('m; deeper pairs are excessive'),
+      threshold: z
+        .number()
+        .optional()
+        .describe('m; deeper pairs are excessive; default 0.01, and in runs more where impacts explain it'),
       ...recordingArgument,
     },
     output: {
@@ -106,11 +113,12 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
       excessive_penetrations: rows(),
     },
     example: { args: { recording: 'drop', frame_id: 42 } },
-    async run({ frame_id, end_frame, threshold, recording: asked }, ctx) {
+    async run({ frame_id, end_frame, threshold: given, recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
       requireAny(recording.summary, ['collisions'])
+      const threshold = given ?? depthLimit
       if (end_frame !== undefined) {
-        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, overlap(threshold), ctx)
+        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, overlap(given), ctx)
         return { ...stamp, ...answer, threshold, excessive_penetrations: answer.runs }
       }
       const { collisions } = await recording.frame(frame_id)

@@ -252,6 +252,35 @@ t.test('penetrationLaw: overlap of 9 mm is let pass, 12 mm that last are too dee
   t.match(findingsOf(penetrationLaw(0.005), deep(0.009, 12)), [{ limit: 0.005 }], 'by a limit of the caller')
 })
 
+t.test(
+  'penetrationLaw: what the caller calls too deep is, whatever an impact or a bias explains',
+  async (t) => {
+    // Recorded at rest with -g dt, and held 12 mm deep after an impact of 4 m/s.
+    const held: ToldScene = {
+      frames: 20,
+      masses: [1],
+      state: () => ({ position: [0, 0, 0.5], velocity: [0, 0, -g * dt] }),
+      touches: (frame) => (frame < 6 ? [] : [{ ...lying(1), depth: 0.012, closing: frame === 6 ? -4 : 0 }]),
+    }
+    t.same(findingsOf(penetrationLaw(), held), [])
+    t.match(findingsOf(penetrationLaw(0.01), held), [{ frames: { first: 6, last: 20 }, limit: 0.01 }])
+  },
+)
+
+t.test(
+  'penetrationLaw: a body that sinks faster than gravity adds in a step is held by no bias',
+  async (t) => {
+    const sinking = (speed: number): ToldScene => ({
+      frames: 20,
+      masses: [1],
+      state: () => ({ position: [0, 0, 0.5], velocity: [0, 0, -speed] }),
+      touches: () => [{ ...lying(1), depth: 0.0105 }],
+    })
+    t.same(findingsOf(penetrationLaw(), sinking(1.4 * g * dt)), [])
+    t.match(findingsOf(penetrationLaw(), sinking(1.6 * g * dt)), [{ kind: 'penetration', severity: 'error' }])
+  },
+)
+
 t.test('restLaw: what lies still neither jitters nor creeps', async (t) => {
   const still: ToldScene = { frames: 40, masses: [1], state: rest, touches: () => [lying(1)] }
   t.same(findingsOf(restLaw(), still), [])

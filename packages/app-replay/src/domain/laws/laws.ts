@@ -15,7 +15,7 @@ import { tunnellingLaw } from './tunnelling-law.ts'
 
 /** What a caller may set in place of the usual limits. */
 export interface LawOptions {
-  /** m, overlap beyond it is too deep */
+  /** m, any overlap beyond it is too deep */
   readonly depthLimit?: number
 }
 

@@ -1,9 +1,9 @@
 /**
  * Bodies do not stay inside each other: depth <= 10 mm.
  *
- * Two habits of engines are allowed. A body that hits at v, 0.5 m/s or more, is found up to v dt deep (1.5 v dt is let
- * pass while that contact lasts). A body that is held by a velocity bias and recorded at rest with -g dt sinks until the
- * bias makes good what gravity adds: 5 mm of slop + g dt^2 / 0.2, and 20 % on top.
+ * Two habits of engines are allowed, unless the caller says what is too deep. A body that hits at v, 0.5 m/s or more, is found up to v dt deep (1.5 v dt is let
+ * pass while that contact lasts). A body that is held by a velocity bias and recorded at rest with -g dt, within a half of
+ * it, sinks until the bias makes good what gravity adds: 5 mm of slop + g dt^2 / 0.2, and 20 % on top.
  */
 import { stateAt } from '@causeway/recording'
 import { num } from './component.ts'
@@ -22,8 +22,9 @@ const impactSpeed = 0.5
 /** Frames from which on an overlap is more than a moment of an impact. */
 const lasting = 3
 
-/** Makes the law; overlap beyond `limit` m is too deep. */
-export function penetrationLaw(limit = depthLimit): Law {
+/** Makes the law; `strict`, m, takes the place of the usual limit with all that it allows. */
+export function penetrationLaw(strict?: number): Law {
+  const limit = strict ?? depthLimit
   const runs = collectRuns(2)
   const hardest = new Map<number, number>()
   return {
@@ -36,10 +37,8 @@ export function penetrationLaw(limit = depthLimit): Law {
         hardest.set(key, Math.max(before, impact))
         if (!(depth > limit)) continue
         const usual = Number.isNaN(dt) ? scene.dt : dt
-        const allowed = Math.max(
-          limit + 1.5 * usual * Math.max(before, impact),
-          biasDepth(step, touch, usual),
-        )
+        const allowed =
+          strict ?? Math.max(limit + 1.5 * usual * Math.max(before, impact), biasDepth(step, touch, usual))
         if (depth > allowed) runs.hit(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
       }
     },
@@ -61,5 +60,6 @@ function biasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: 
   const v = at(columnA) + stateAt.velocity
   const s = window.states.data
   const speed = [0, 1, 2].reduce((sum, i) => sum + num(s, v + i) * (normal[i] ?? 0), 0)
-  return speed >= 0.5 * scene.g * dt ? 1.2 * (0.005 + 5 * scene.g * dt * dt) : 0
+  const gained = scene.g * dt
+  return speed >= 0.5 * gained && speed <= 1.5 * gained ? 1.2 * (0.005 + 5 * scene.g * dt * dt) : 0
 }
