@@ -10,6 +10,9 @@ export const epsilon = 0.01
 /** Slack of `exceeds_limit_strict` beside it, in the recorded unit: solvers leave noise of this size. */
 export const noise = 1e-6
 
+/** By how much a tangential force exceeds its limit and the slack; at most 0 for one on the cone. */
+export const excess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
+
 /** One contact against its cone. Values are as recorded; `*_n` are newtons, null where the unit is unknown. */
 export interface ConeCheck extends Pair {
   readonly friction_coefficient: Value

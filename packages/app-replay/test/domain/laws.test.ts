@@ -123,6 +123,28 @@ t.test('coneLaw: a tangent of mu n is on the cone, and one of 1.2 mu n beyond it
   t.ok(Math.abs((found?.value ?? 0) - 1.2) < 1e-12)
 })
 
+t.test('coneLaw: each point keeps its cone, though the points together keep theirs', async (t) => {
+  const resting = (tangents: (frame: number) => readonly number[]): ToldScene => ({
+    frames: 12,
+    masses: [1],
+    state: rest,
+    touches: (frame) => tangents(frame).map((t1) => ({ n: 1, mu: 0.5, t1 })),
+  })
+  // A body that spins on the spot: the tangents cancel.
+  t.same(findingsOf(coneLaw(), resting(() => [0.5, -0.5, 0.5, -0.5])), [])
+  const spinning = resting((frame) => (frame === 8 ? [0.6, -0.6, 0.6, -0.6] : [0.5, -0.5, 0.5, -0.5]))
+  const [spun] = findingsOf(coneLaw(), spinning)
+  t.match(spun, { kind: 'friction_cone', frames: { first: 8, last: 8 }, pair: [1, floor] })
+  t.ok(Math.abs((spun?.value ?? 0) - 1.2) < 1e-12)
+  // One point of four is scaled by 5, from 0.3 of its limit to 1.5: together they use 0.6.
+  const [scaled] = findingsOf(
+    coneLaw(),
+    resting((frame) => [frame === 8 ? 0.75 : 0.15, 0.15, 0.15, 0.15]),
+  )
+  t.match(scaled, { kind: 'friction_cone', frames: { first: 8, last: 8 } })
+  t.ok(Math.abs((scaled?.value ?? 0) - 1.5) < 1e-12)
+})
+
 t.test('restitutionLaw: what comes at 4 m/s leaves at e times that', async (t) => {
   const bounce = (leaving: number): ToldScene => ({
     frames: 12,

@@ -7,6 +7,7 @@ import {
   frictionAt,
   stateAt,
 } from '@causeway/recording'
+import { excess } from '../friction-cone.ts'
 import { length3, num } from './component.ts'
 import type { Scene } from './scene.ts'
 import { beginFrame, newTouch, type Touch } from './touch.ts'
@@ -151,7 +152,13 @@ function readTouches({ window, row }: Step, touchOf: (a: number, b: number) => T
     const isLoaded = n !== 0
     const [along, one, two] = [at + frictionAt.normal, at + frictionAt.tangent1, at + frictionAt.tangent2]
     touch.n += n
-    touch.limit += (f[at + frictionAt.mu] ?? Number.NaN) * Math.abs(n)
+    const limit = (f[at + frictionAt.mu] ?? Number.NaN) * Math.abs(n)
+    touch.limit += limit
+    const tangent = Math.sqrt(t1 * t1 + t2 * t2)
+    if (isLoaded && excess(tangent, limit) > excess(touch.rowTangent, touch.rowLimit)) {
+      touch.rowTangent = tangent
+      touch.rowLimit = limit
+    }
     addForce(touch, 0, t1 * num(f, one) + t2 * num(f, two), n * num(f, along), isLoaded)
     addForce(touch, 1, t1 * num(f, one + 1) + t2 * num(f, two + 1), n * num(f, along + 1), isLoaded)
     addForce(touch, 2, t1 * num(f, one + 2) + t2 * num(f, two + 2), n * num(f, along + 2), isLoaded)

@@ -25,6 +25,9 @@ export interface Touch {
   n: number
   readonly tangent: [number, number, number]
   limit: number
+  /** tangential impulse and limit of the friction row that exceeds its own limit most, recorded unit */
+  rowTangent: number
+  rowLimit: number
   /** impulse on a, recorded unit */
   readonly impulse: [number, number, number]
   /** m, mean lever arms */
@@ -54,6 +57,8 @@ export function newTouch(a: BodyId, b: BodyId, columns: { a: number; b: number }
     n: 0,
     tangent: [0, 0, 0],
     limit: 0,
+    rowTangent: 0,
+    rowLimit: 0,
     impulse: [0, 0, 0],
     leverA: [0, 0, 0],
     leverB: [0, 0, 0],
@@ -72,6 +77,8 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.constraintRows = 0
   touch.n = 0
   touch.limit = 0
+  touch.rowTangent = 0
+  touch.rowLimit = 0
   touch.restitution = Number.NaN
   touch.closing = Number.NaN
   const { normal, normalBefore, tangent, impulse, leverA, leverB } = touch
