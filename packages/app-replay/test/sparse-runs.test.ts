@@ -181,3 +181,30 @@ verifies(
     t.match(verdicts, [{ invariant: 'max_energy_drift', passed: false, value: null }])
   },
 )
+
+/** The ball with a point where it touches, which says its restitution and no lever arms. */
+const pointed = (restitution: number) =>
+  bouncing(({ bodies, isHit }) => ({
+    bodies: bodies.map((body) => ({ ...body, orientation: [1, 0, 0, 0], angular_velocity: [0, 0, 0] })),
+    contacts: floorContact(isHit).map((contact) => ({
+      ...contact,
+      points: [{ point: [0, 0, 0], restitution }],
+    })),
+  }))
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: points without lever arms are enough to hold an impact against its restitution',
+  async (t) => {
+    t.same(await faultsOf(t, [ballRun, ...pointed(0.8)]), [])
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
+  'diagnose: without lever arms a bounce that its restitution does not explain is found',
+  async (t) => {
+    const [first] = await faultsOf(t, [ballRun, ...pointed(0.3)])
+    t.match(first, { kind: 'restitution', bodies: [1, 2147483650], frames: { first: 43 } })
+  },
+)

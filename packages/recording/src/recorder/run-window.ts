@@ -13,6 +13,7 @@ import {
   stateAt,
   systemAt,
 } from '../window-types.ts'
+import { fillLeverArms } from './lever-arms.ts'
 import {
   bodyAt,
   bodyWidth,
@@ -24,7 +25,10 @@ import {
 } from './packed-frame.ts'
 import type { ReadFrames } from './run-rows.ts'
 
-/** Prepares windows over the frames of a run; `bodies` are the columns of states and energies. */
+/**
+ * Prepares windows over the frames of a run; `bodies` are the columns of states and energies. Lever arms that were not sent
+ * are worked out where points and positions tell them.
+ */
 export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[]): ReadWindow {
   const columnOf = new Map(bodies.map((id, column) => [id, column]))
   return (ids, context) => {
@@ -36,6 +40,8 @@ export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[
         width,
         kept,
       )
+    const constraints = flat('constraints', 14, constraintAt.width)
+    fillLeverArms(constraints, frames, contacts)
     return {
       from: context,
       to: ids.length,
@@ -65,7 +71,7 @@ export function runWindowReader(readFrames: ReadFrames, bodies: readonly BodyId[
             ],
       ),
       collisions: flat('collisions', 7, collisionAt.width),
-      constraints: flat('constraints', 14, constraintAt.width),
+      constraints,
       friction: flat('friction', 21, frictionAt.width),
       externals: flat('externals', 10, externalAt.width),
     }
