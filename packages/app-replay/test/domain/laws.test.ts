@@ -185,6 +185,21 @@ t.test('normalLaw: the normal of a lasting contact turns by less than 30 degrees
   t.match(findingsOf(normalLaw(), turning(31)), [{ kind: 'normal_flip', frames: { first: 5, last: 5 } }])
 })
 
+t.test('normalLaw: a box that slides into a wall of the body that it lies on turns no normal', async (t) => {
+  const wall = { normal: [1, 0, 0] as const }
+  const ground = { normal: [0, 0, -1] as const }
+  const into = (touches: ToldScene['touches']): ToldScene => ({
+    frames: 12,
+    masses: [1],
+    state: rest,
+    ...(touches && { touches }),
+  })
+  const meeting = into((frame) => (frame < 5 || frame > 8 ? [ground] : [wall, ground]))
+  t.same(findingsOf(normalLaw(), meeting), [])
+  const turned = into((frame) => (frame < 5 ? [wall, ground] : [{ normal: [-1, 0, 0] }, ground]))
+  t.match(findingsOf(normalLaw(), turned), [{ kind: 'normal_flip', frames: { first: 5, last: 5 } }])
+})
+
 t.test('tunnellingLaw: from one side of a box to the other without contact', async (t) => {
   const passing = (touches: ToldScene['touches']): ToldScene => ({
     frames: 10,

@@ -10,7 +10,7 @@ import {
 import { excess } from '../friction-cone.ts'
 import { length3, num } from './component.ts'
 import type { Scene } from './scene.ts'
-import { beginFrame, newTouch, type Touch } from './touch.ts'
+import { addNormal, beginFrame, newTouch, type Touch } from './touch.ts'
 
 /** The present step; a law reads it and keeps nothing of it but numbers. */
 export interface Step {
@@ -124,13 +124,19 @@ function readTouches({ window, row }: Step, touchOf: (a: number, b: number) => T
     const at = i * collisionAt.width
     const touch = touchOf(c[at] ?? 0, c[at + 1] ?? 0)
     copy(touch.normal, c, at + collisionAt.normal)
+    addNormal(touch, c, at + collisionAt.normal)
     deepen(touch, c[at + collisionAt.depth] ?? Number.NaN)
   }
   const k = constraints.data.data
   for (let i = constraints.offset[row] ?? 0; i < (constraints.offset[row + 1] ?? 0); i++) {
     const at = i * constraintAt.width
     const touch = touchOf(k[at] ?? 0, k[at + 1] ?? 0)
-    if (touch.constraintRows === 0) copy(touch.normal, k, at + constraintAt.normal)
+    if (touch.constraintRows === 0) {
+      copy(touch.normal, k, at + constraintAt.normal)
+      // What the solver worked with comes before what the collision said.
+      touch.normals.count = 0
+    }
+    addNormal(touch, k, at + constraintAt.normal)
     deepen(touch, k[at + constraintAt.depth] ?? Number.NaN)
     touch.constraintRows += 1
     mean(touch.leverA, k, at + constraintAt.leverA, touch.constraintRows)
@@ -143,7 +149,13 @@ function readTouches({ window, row }: Step, touchOf: (a: number, b: number) => T
   for (let i = friction.offset[row] ?? 0; i < (friction.offset[row + 1] ?? 0); i++) {
     const at = i * frictionAt.width
     const touch = touchOf(f[at] ?? 0, f[at + 1] ?? 0)
-    if (touch.frictionRows === 0 && touch.constraintRows === 0) copy(touch.normal, f, at + frictionAt.normal)
+    if (touch.constraintRows === 0) {
+      if (touch.frictionRows === 0) {
+        copy(touch.normal, f, at + frictionAt.normal)
+        touch.normals.count = 0
+      }
+      addNormal(touch, f, at + frictionAt.normal)
+    }
     touch.frictionRows += 1
     const n = f[at + frictionAt.n] ?? Number.NaN
     const t1 = f[at + frictionAt.t1] ?? Number.NaN

@@ -1,5 +1,19 @@
 /** A pair of bodies that touches, with what the current frame says of its contact. */
 import type { BodyId } from '@causeway/recording'
+import { num } from './component.ts'
+
+/** Distinct normals of a pair in a frame: floor and walls may be one body. */
+export interface Normals {
+  count: number
+  /** shape [mostNormals, 3], of which `count` hold; unit vectors from a to b */
+  readonly vectors: Float64Array
+}
+
+/** Normals of a pair that are kept of a frame. */
+const mostNormals = 8
+
+/** Cosine of 1 degree: normals that are nearer to each other are one. */
+const sameNormal = 0.9998
 
 /** One pair over the whole recording; numbers are those of the last frame in which it touched. */
 export interface Touch {
@@ -13,9 +27,11 @@ export interface Touch {
   frame: number
   before: number
   since: number
-  /** unit, from a to b; of `frame` and of `before` */
+  /** unit, from a to b, of `frame`: the last of its collision rows, or the first of its constraints */
   readonly normal: [number, number, number]
-  readonly normalBefore: [number, number, number]
+  /** all normals of `frame` and of `before` */
+  normals: Normals
+  normalsBefore: Normals
   /** m, deepest of the rows; NaN where none says */
   depth: number
   /** rows of friction constraints, and of normal constraints */
@@ -50,7 +66,8 @@ export function newTouch(a: BodyId, b: BodyId, columns: { a: number; b: number }
     before: Number.NEGATIVE_INFINITY,
     since: 0,
     normal: [0, 0, 0],
-    normalBefore: [0, 0, 0],
+    normals: { count: 0, vectors: new Float64Array(3 * mostNormals) },
+    normalsBefore: { count: 0, vectors: new Float64Array(3 * mostNormals) },
     depth: Number.NaN,
     frictionRows: 0,
     constraintRows: 0,
@@ -81,9 +98,24 @@ export function beginFrame(touch: Touch, frame: number): void {
   touch.rowLimit = 0
   touch.restitution = Number.NaN
   touch.closing = Number.NaN
-  const { normal, normalBefore, tangent, impulse, leverA, leverB } = touch
-  normalBefore[0] = normal[0]
-  normalBefore[1] = normal[1]
-  normalBefore[2] = normal[2]
+  const { normal, normals, normalsBefore, tangent, impulse, leverA, leverB } = touch
+  touch.normals = normalsBefore
+  touch.normals.count = 0
+  touch.normalsBefore = normals
   for (const vector of [normal, tangent, impulse, leverA, leverB]) vector[0] = vector[1] = vector[2] = 0
+}
+
+/** Cosine of the angle between two vectors of these blocks, which are unit vectors. */
+export const cosineOf = (one: Float64Array, at: number, other: Float64Array, from: number): number =>
+  num(one, at) * num(other, from) +
+  num(one, at + 1) * num(other, from + 1) +
+  num(one, at + 2) * num(other, from + 2)
+
+/** Keeps the normal at a place of a block beside those of the frame, unless it is one of them. */
+export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
+  const { count, vectors } = normals
+  for (let i = 0; i < count; i++) if (cosineOf(vectors, 3 * i, block, at) > sameNormal) return
+  if (count === mostNormals) return
+  for (let i = 0; i < 3; i++) vectors[3 * count + i] = num(block, at + i)
+  normals.count += 1
 }
