@@ -131,7 +131,13 @@ t.test('coneLaw: each point keeps its cone, though the points together keep thei
     touches: (frame) => tangents(frame).map((t1) => ({ n: 1, mu: 0.5, t1 })),
   })
   // A body that spins on the spot: the tangents cancel.
-  t.same(findingsOf(coneLaw(), resting(() => [0.5, -0.5, 0.5, -0.5])), [])
+  t.same(
+    findingsOf(
+      coneLaw(),
+      resting(() => [0.5, -0.5, 0.5, -0.5]),
+    ),
+    [],
+  )
   const spinning = resting((frame) => (frame === 8 ? [0.6, -0.6, 0.6, -0.6] : [0.5, -0.5, 0.5, -0.5]))
   const [spun] = findingsOf(coneLaw(), spinning)
   t.match(spun, { kind: 'friction_cone', frames: { first: 8, last: 8 }, pair: [1, floor] })

@@ -52,10 +52,7 @@ function lacksAny(rows: Float64Array, from: number, to: number): boolean {
 function placesIn(bodies: Float64Array): ReadonlyMap<number, Float64Array> {
   const places = new Map<number, Float64Array>()
   for (let at = 0; at < bodies.length; at += bodyWidth)
-    places.set(
-      bodies[at + bodyAt.id] ?? -1,
-      bodies.subarray(at + bodyAt.position, at + bodyAt.position + 3),
-    )
+    places.set(bodies[at + bodyAt.id] ?? -1, bodies.subarray(at + bodyAt.position, at + bodyAt.position + 3))
   return places
 }
 
