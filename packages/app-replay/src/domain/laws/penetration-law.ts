@@ -14,7 +14,7 @@ import type { Step } from './step.ts'
 import type { Touch } from './touch.ts'
 
 /** m, deeper overlap is too deep. */
-const depthLimit = 0.01
+export const depthLimit = 0.01
 
 /** m/s, slower approaches are no impacts. */
 const impactSpeed = 0.5
