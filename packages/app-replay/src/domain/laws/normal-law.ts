@@ -10,7 +10,7 @@ import { collectRuns } from './run.ts'
 import { cosineOf, type Normals } from './touch.ts'
 
 /** rad */
-export const turnLimit = Math.PI / 6
+const turnLimit = Math.PI / 6
 
 /** Makes the law. */
 export function normalLaw(): Law {
