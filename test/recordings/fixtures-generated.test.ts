@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { type Test, test } from 'tap'
-import { catalogue } from '../scripts/fixtures/generated/catalogue.ts'
-import type { FaultKind } from '../scripts/fixtures/generated/generated-spec.ts'
+import { catalogue } from '../../scripts/fixtures/generated/catalogue.ts'
+import type { FaultKind } from '../../scripts/fixtures/generated/generated-spec.ts'
 import {
   type GeneratedEntry,
   generatedRecordings,
   loadEngines,
   writeRun,
-} from '../scripts/fixtures/generated.ts'
-import { contentHash, openCopy } from '../scripts/fixtures/manifest.ts'
-import { randomFault, randomScene } from '../scripts/fixtures/random.ts'
+} from '../../scripts/fixtures/generated.ts'
+import { contentHash, openCopy } from '../../scripts/fixtures/manifest.ts'
+import { randomFault, randomScene } from '../../scripts/fixtures/random.ts'
 import { type Audit, audit, type Law } from './fixture-audit.ts'
-import { frictionRows, norm, rows, states } from './fixture-rows.ts'
+import { frictionRows, norm, rows, states } from '../fixture-rows.ts'
 
 // Whoever comes first makes all recordings.
 tap.setTimeout(120_000)

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { fromSource } from '../bridge/test/client.ts'
-import { startServer } from './e2e/server-process.ts'
-import { shellBlocks } from './readme/blocks.ts'
-import { run } from './readme/program.ts'
-import { repository } from './tree.ts'
+import { fromSource } from '../../bridge/test/client.ts'
+import { startServer } from '../e2e/server-process.ts'
+import { shellBlocks } from './blocks.ts'
+import { run } from './program.ts'
+import { repository } from '../tree.ts'
 
 t.setTimeout(120_000)
 

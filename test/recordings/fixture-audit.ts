@@ -8,7 +8,7 @@ import {
   type StateRow,
   states,
   type Xyz,
-} from './fixture-rows.ts'
+} from '../fixture-rows.ts'
 
 const gravity = 9.81
 const environmentBit = 0x80000000
