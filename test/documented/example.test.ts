@@ -1,10 +1,10 @@
 import { cpSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
-import { shellBlocks } from './blocks.ts'
-import { run } from './program.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
+import { shellBlocks } from './blocks.ts'
+import { run } from './program.ts'
 
 const node = `'${process.execPath}'`
 const folder = t.testdir({ data: {}, projects: {} })

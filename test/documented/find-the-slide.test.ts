@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fromSource } from '../../bridge/test/client.ts'
 import { startServer } from '../e2e/server-process.ts'
+import { repository } from '../tree.ts'
 import { shellBlocks } from './blocks.ts'
 import { run } from './program.ts'
-import { repository } from '../tree.ts'
 
 t.setTimeout(120_000)
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { type ShellBlock, shellBlocks } from './blocks.ts'
-import { run, start } from './program.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
+import { type ShellBlock, shellBlocks } from './blocks.ts'
+import { run, start } from './program.ts'
 
 const readme = readFileSync(`${repository}/README.md`, 'utf8')
 const blocks = shellBlocks(readme)

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startServer } from '../e2e/server-process.ts'
+import { repository } from '../tree.ts'
 import { shellBlocks } from './blocks.ts'
 import { run } from './program.ts'
-import { repository } from '../tree.ts'
 
 t.setTimeout(120_000)
 

@@ -11,8 +11,8 @@ import {
 } from '../../scripts/fixtures/generated.ts'
 import { contentHash, openCopy } from '../../scripts/fixtures/manifest.ts'
 import { randomFault, randomScene } from '../../scripts/fixtures/random.ts'
-import { type Audit, audit, type Law } from './fixture-audit.ts'
 import { frictionRows, norm, rows, states } from '../fixture-rows.ts'
+import { type Audit, audit, type Law } from './fixture-audit.ts'
 
 // Whoever comes first makes all recordings.
 tap.setTimeout(120_000)
@@ -105,7 +105,7 @@ test('generated: every kind of fault is there, and many healthy scenes', async (
 })
 
 test('generated: a readme lists every recording', async (t) => {
-  const text = readFileSync(join(import.meta.dirname, '..', 'fixtures', 'README.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../..', 'fixtures', 'README.md'), 'utf8')
   const named = [...text.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, name]) => name)
   t.same(named.sort(), recordings.map(({ name }) => name).sort())
 })
