@@ -22,7 +22,11 @@ export const parts: readonly Part[] = [
   {
     name: 'whole',
     about: 'end to end, real clients and the official conformance suite',
-    args: [tap, '--disable-coverage', 'test/{e2e,client,conformance,postgres,documented,recordings}/*.test.ts'],
+    args: [
+      tap,
+      '--disable-coverage',
+      'test/{e2e,client,conformance,postgres,documented,recordings}/*.test.ts',
+    ],
   },
   {
     name: 'town',
