@@ -102,7 +102,9 @@ export function findGravity(bodies: readonly Body[], steps: readonly Step[], dt:
   for (const [before, after] of steps) {
     for (const { body_id } of after.states) {
       const gain = velocityGain(before, after, body_id)
-      const isFree = after.collisions.length === 0 && after.system_energy?.collision_active !== true
+      const isPushed = after.external_forces.some((force) => force.body_id === body_id)
+      const isFree =
+        !isPushed && after.collisions.length === 0 && after.system_energy?.collision_active !== true
       if (gain && dt !== null && isFree) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
     }
     potentials.push(...potentialSamples(bodies, after))

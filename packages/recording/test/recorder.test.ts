@@ -69,6 +69,31 @@ t.test('recorder: a run is read while it grows', async (t) => {
   t.equal((await first.frame(6)).frame_id, 6)
 })
 
+t.test('recorder: gravity is found from bodies that nothing pushes', async (t) => {
+  const { files, data } = folders(t)
+  const { recorder, open } = await libraryOver(t, files, { dir: data })
+  // One of them falls, the other is held in the air.
+  const line = (k: number): string =>
+    JSON.stringify({
+      frame_id: k,
+      time: 0.01 * k,
+      bodies: [
+        { id: 1, velocity: [0, 0, -0.0981 * k] },
+        { id: 2, velocity: [0, 0, 0], forces: [{ force: [0, 0, 98.1] }] },
+      ],
+      contacts: [],
+    })
+  await recorder.write(
+    'held',
+    bodyOf([
+      '{"run": {"bodies": [{"id": 1, "mass": 10}, {"id": 2, "mass": 10}]}}',
+      ...[1, 2, 3, 4].map(line),
+    ]),
+  )
+  const { gravity_m_s2 } = (await open('held')).recording.summary
+  t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 9.81) < 1e-9)
+})
+
 t.test('recorder: SQL asks a run through the same views as every recording', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })

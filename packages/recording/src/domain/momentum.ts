@@ -3,9 +3,9 @@ import type { BodyId, Frame, FrictionConstraint, Value, Vector } from '../types.
 /** x, y, z, all known. */
 export type Triple = readonly [number, number, number]
 
-/** One body over one step: what its momentum gained beside gravity, and what its contact rows say it should. */
+/** One body over one step: what its momentum gained beside gravity and external forces, and what its contact rows say it should. */
 export interface MomentumRow {
-  /** m (v after - v before) - m g dt, kg m/s */
+  /** m (v after - v before) - m g dt - F dt, kg m/s */
   readonly change: Triple
   /** sum of the recorded lambdas along their directions, acting on this body, in the recorded unit */
   readonly lambda: Triple
@@ -42,11 +42,24 @@ export function momentumRow(
 ): MomentumRow | null {
   const gain = velocityGain(before, after, body.body_id)
   const lambda = lambdaOn(body.body_id, after.friction_constraints)
-  if (!gain || !lambda) return null
-  const part = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt)
+  const force = externalOn(body.body_id, after)
+  if (!gain || !lambda || !force) return null
+  const part = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt) - force[i] * dt
   const change: Triple = [part(0), part(1), part(2)]
   const weight = body.mass * Math.hypot(...gravity) * dt
   return Math.hypot(...change) <= negligible * weight ? null : { change, lambda }
+}
+
+/** Sum of the external forces on a body in the step of a frame, N, or null where one is not a number. */
+function externalOn(body: BodyId, { external_forces }: Frame): Triple | null {
+  const sum: [number, number, number] = [0, 0, 0]
+  for (const { body_id, force } of external_forces) {
+    if (body_id !== body) continue
+    const one = triple(force)
+    if (one === null) return null
+    add(sum, one, 1)
+  }
+  return sum
 }
 
 /** Sum of -n * normal + t1 * tangent1 + t2 * tangent2 over the rows of a body, negated where it is B. */

@@ -62,6 +62,22 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
   }
 }
 
+t.test('momentumRow: an external force is no impulse of a contact', async (t) => {
+  const push = { body_id: 1, force: at(5, 0, 0), torque: at(0, 0, 0), at: at(0, 0, 0) }
+  const after = { ...frame(0.5, [{}]), external_forces: [push, push, { ...push, body_id: 2 }] }
+  const row = momentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
+  t.same(row?.change, [1, 0, 4])
+  const unknown = { ...push, force: { ...push.force, x: null } }
+  const told = momentumRow(
+    frame(0),
+    { ...after, external_forces: [unknown] },
+    { body_id: 1, mass: 4 },
+    [0, 0, -10],
+    0.1,
+  )
+  t.equal(told, null)
+})
+
 t.test('momentumRow: on A -n * normal + t1 * lambda1, on B the opposite', async (t) => {
   const [before, after] = [frame(0), frame(0.5, [{}])]
   const gravity = [0, 0, -10] as const
