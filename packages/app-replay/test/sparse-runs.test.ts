@@ -1,27 +1,33 @@
 /** Runs of engines that do not send everything that a frame line may hold. */
-import type { Test } from 'tap'
+import type { TestClient } from '@causeway/app-kit/testing'
+import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { Replay } from '../src/store.ts'
 import { openReplay, rowsOf } from './replay-kit.ts'
 
 const [g, dt] = [9.81, 0.01]
 
+/** Replay over no files, opened once: each test records a run of its own. */
+const opened = openReplay(t, [])
+const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
+
 /** Records lines, and gives a client that asks the run. */
-async function recorded(t: Test, lines: readonly object[]) {
-  const { app, client } = await openReplay(t, [])
+async function recorded(lines: readonly object[]): Promise<TestClient> {
+  const { app, client } = await opened
+  const name = names.pop() ?? 'run'
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   async function* body(): AsyncGenerator<Uint8Array> {
     yield bytes
   }
-  await (app.store as Replay).recorder.write('run', body())
+  await (app.store as Replay).recorder.write(name, body())
   const one = client()
-  await one.call('load_recording', { path: 'run' })
+  await one.call('load_recording', { path: name })
   return one
 }
 
 /** What a run shows that is worse than a remark. */
-async function faultsOf(t: Test, lines: readonly object[]): Promise<Record<string, unknown>[]> {
-  const { findings } = await (await recorded(t, lines)).call('diagnose', { max_findings: 200 })
+async function faultsOf(lines: readonly object[]): Promise<Record<string, unknown>[]> {
+  const { findings } = await (await recorded(lines)).call('diagnose', { max_findings: 200 })
   return rowsOf(findings).filter(({ severity }) => severity !== 'info')
 }
 
@@ -63,7 +69,7 @@ verifies(
   'diagnose: an engine that sends neither spins nor orientations has a healthy run',
   async (t) => {
     const plain = bouncing(({ bodies, isHit }) => ({ bodies, contacts: floorContact(isHit) }))
-    t.same(await faultsOf(t, [ballRun, ...plain]), [])
+    t.same(await faultsOf([ballRun, ...plain]), [])
   },
 )
 
@@ -77,7 +83,7 @@ verifies(
       ),
       contacts: floorContact(isHit),
     }))
-    const [first] = await faultsOf(t, [ballRun, ...lost])
+    const [first] = await faultsOf([ballRun, ...lost])
     // The orientation is absent in these frames too; the spin is absent everywhere.
     t.match(first, { kind: 'nan', bodies: [1], frames: { first: 60, last: 62 }, value: 7 })
   },
@@ -88,7 +94,7 @@ verifies(
   'diagnose: an engine that does not tell of contacts is not blamed for what they do',
   async (t) => {
     const silent = bouncing(({ bodies }) => ({ bodies }))
-    const client = await recorded(t, [ballRun, ...silent])
+    const client = await recorded([ballRun, ...silent])
     const { findings } = await client.call('diagnose')
     t.same(
       rowsOf(findings).filter(({ severity }) => severity !== 'info'),
@@ -108,7 +114,7 @@ verifies(
   'diagnose: an engine that tells of no contact where it bounces is blamed for that',
   async (t) => {
     const wrong = bouncing(({ bodies }) => ({ bodies, contacts: [] }))
-    t.match((await faultsOf(t, [ballRun, ...wrong]))[0], { bodies: [1], frames: { first: 43 } })
+    t.match((await faultsOf([ballRun, ...wrong]))[0], { bodies: [1], frames: { first: 43 } })
   },
 )
 
@@ -132,7 +138,7 @@ verifies(
   'replay:diagnose:unsent',
   'diagnose: without gravity in the run line a fall is no gain of energy',
   async (t) => {
-    const client = await recorded(t, dropped({}))
+    const client = await recorded(dropped({}))
     t.same((await client.call('diagnose')).findings, [])
     const { events } = await client.call('timeline')
     t.same(
@@ -168,7 +174,7 @@ verifies(
         contacts: [{ a: 1, b: 2, normal: [0, 0, -1], points: [point] }],
       }
     })
-    t.same(await faultsOf(t, [ballRun, ...skidding]), [])
+    t.same(await faultsOf([ballRun, ...skidding]), [])
   },
 )
 
@@ -176,7 +182,7 @@ verifies(
   'replay:diagnose:unsent',
   'assert_invariants: energies that were not recorded keep no limit of their drift',
   async (t) => {
-    const client = await recorded(t, dropped({ bodies: [] }))
+    const client = await recorded(dropped({ bodies: [] }))
     const { verdicts } = await client.call('assert_invariants', { invariants: { max_energy_drift: 0.1 } })
     t.match(verdicts, [{ invariant: 'max_energy_drift', passed: false, value: null }])
   },
@@ -196,7 +202,7 @@ verifies(
   'replay:diagnose:unsent',
   'diagnose: points without lever arms are enough to hold an impact against its restitution',
   async (t) => {
-    t.same(await faultsOf(t, [ballRun, ...pointed(0.8)]), [])
+    t.same(await faultsOf([ballRun, ...pointed(0.8)]), [])
   },
 )
 
@@ -204,7 +210,7 @@ verifies(
   'replay:diagnose:unsent',
   'diagnose: without lever arms a bounce that its restitution does not explain is found',
   async (t) => {
-    const [first] = await faultsOf(t, [ballRun, ...pointed(0.3)])
+    const [first] = await faultsOf([ballRun, ...pointed(0.3)])
     t.match(first, { kind: 'restitution', bodies: [1, 2147483650], frames: { first: 43 } })
   },
 )
