@@ -1,3 +1,5 @@
+import { withoutDeep } from './too-deep.ts'
+
 /** The two ways on from one place between the client and the server. */
 export interface Ends {
   /** One line of the client, or one made in its place. */
@@ -9,13 +11,16 @@ export interface Ends {
 /** A feature between the client and the relay: given its neighbours, it says what becomes of a line of each. */
 export type Stage = (neighbours: Ends) => Ends
 
-/** Puts stages in a row, the first nearest to the client. Of the result the client feeds one end, the relay the other. */
+/**
+ * Puts stages in a row, the first nearest to the client. Of the result the client feeds one end, the relay the other. A
+ * message that is nested too deeply for a stage is answered there.
+ */
 export function chain(stages: readonly Stage[], { toServer, toClient }: Ends): Ends {
   const built: Ends[] = []
   let towardsClient = toClient
   for (const [at, stage] of stages.entries()) {
     const onwards = (line: Buffer): void => (built[at + 1]?.toServer ?? toServer)(line)
-    const ends = stage({ toServer: onwards, toClient: towardsClient })
+    const ends = withoutDeep(stage({ toServer: onwards, toClient: towardsClient }), towardsClient)
     built.push(ends)
     towardsClient = ends.toClient
   }

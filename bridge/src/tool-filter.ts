@@ -3,6 +3,7 @@ import { failedCall } from './answer.ts'
 import { globTest } from './glob.ts'
 import { parsed } from './parsed.ts'
 import type { Stage } from './stage.ts'
+import { ifTooDeep, refuseDeep } from './too-deep.ts'
 
 /** Which tools a client may see, by globs; `ignore` wins, and an empty `only` is all. */
 export interface ToolGlobs {
@@ -36,13 +37,23 @@ export function toolFilter({ only, ignore }: ToolGlobs): Stage {
       return false
     }
 
+    /** One by one where the batch cannot be written, so that only the element at fault is refused. */
+    const passOn = (admitted: readonly unknown[]): void =>
+      ifTooDeep(
+        () => toServer(Buffer.from(JSON.stringify(admitted))),
+        () => {
+          if (admitted.length === 1) refuseDeep(admitted, toClient)
+          else for (const element of admitted) passOn([element])
+        },
+      )
+
     return {
       toServer(line) {
         const value = parsed(line)
         if (!Array.isArray(value)) return admit(value) ? toServer(line) : undefined
         const admitted = value.filter(admit)
         if (admitted.length === value.length) toServer(line)
-        else if (admitted.length > 0) toServer(Buffer.from(JSON.stringify(admitted)))
+        else if (admitted.length > 0) passOn(admitted)
       },
       toClient(json) {
         if (lists.size === 0) return toClient(json)

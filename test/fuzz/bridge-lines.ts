@@ -66,6 +66,10 @@ export const largeFaults: Readonly<Record<string, Fault>> = {
     Buffer.from(
       `[{"jsonrpc":"2.0","id":"d","method":"m","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}]`,
     ),
+  deepBesideHidden: () =>
+    Buffer.from(
+      `[{"jsonrpc":"2.0","id":"h","method":"tools/call","params":{"name":"h"}},{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"shown","a":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}]`,
+    ),
   deepParams: () =>
     Buffer.from(`{"jsonrpc":"2.0","method":"n","params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`),
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startBackend } from '../../bridge/test/backend.ts'
 import { type Client, startBridge } from '../../bridge/test/client.ts'
 import { randomFrom } from '../random.ts'
@@ -50,14 +50,19 @@ verifies('bridge:fuzz', async (t) => {
   t.equal(bridge.process.exitCode, null, 'the bridge lives')
 })
 
-verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the end', async (t) => {
-  const backend = await startBackend(t)
-  const bridge = startBridge(t, { url: backend.url })
+/** Sends every large fault, and asks behind each whether the bridge still answers. */
+async function feedLarge(t: Test, bridge: Client, params: object = {}): Promise<void> {
   const random = randomFrom(seed)
   for (const [name, fault] of Object.entries(largeFaults)) {
     await feed(bridge, Buffer.concat([fault(random), Buffer.from('\n')]), random.below)
-    t.match(await bridge.call(name, 'ping'), { result: { echo: 'ping' } }, name)
+    t.match(await bridge.call(name, 'ping', params), { result: {} }, name)
   }
+}
+
+verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the end', async (t) => {
+  const backend = await startBackend(t)
+  const bridge = startBridge(t, { url: backend.url })
+  await feedLarge(t, bridge)
   bridge.raw(Buffer.from('{"jsonrpc":"2.0","id":"cut","method":"pi\xf0\x9f', 'latin1'))
   bridge.end()
   t.same(await bridge.exited, { code: 0, signal: null })
@@ -65,4 +70,15 @@ verifies('bridge:fuzz', 'lines of megabytes, deep ones and half a line at the en
     bridge.messages.all.every((message) => message.notJson === undefined),
     'standard output stays clean',
   )
+})
+
+verifies('bridge:fuzz', 'the same where messages are translated and filtered', async (t) => {
+  const backend = await startBackend(t)
+  const error = { code: -32022, message: 'no', data: { supported: ['2026-07-28'] } }
+  backend.on('initialize', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 400 }))
+  backend.on('server/discover', (got) => got.result({ supportedVersions: ['2026-07-28'], capabilities: {} }))
+  const bridge = startBridge(t, { url: backend.url, args: ['--only', 'shown'] })
+  await bridge.open()
+  await feedLarge(t, bridge)
+  t.equal(bridge.process.exitCode, null, 'the bridge lives')
 })

@@ -100,6 +100,10 @@ export const bridge = {
     origin: 'MCP 2025-11-25 basic/transports, stdio; JSON-RPC 2.0 section 5.1',
     behaviour: 'no input of any kind ends the bridge or costs the next request its answer',
   },
+  'bridge:deep': {
+    origin: 'JSON-RPC 2.0 section 5.1; design, the bridge: translation',
+    behaviour: 'a message nested too deeply to be written anew costs nobody but its own request the answer',
+  },
   'bridge:session:restart': {
     origin: 'MCP 2025-11-25 basic/transports, session management',
     behaviour:

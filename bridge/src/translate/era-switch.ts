@@ -10,6 +10,7 @@ import {
 } from '@causeway/protocol'
 import { parsed } from '../parsed.ts'
 import type { Stage } from '../stage.ts'
+import { ifTooDeep, refuseDeep } from '../too-deep.ts'
 import { legacyClient, type Translator } from './legacy-client.ts'
 import { modernClient } from './modern-client.ts'
 import { type Caller, callerOf, modernRequest } from './modern-shape.ts'
@@ -78,7 +79,13 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     ): void => {
       const request: Request = { jsonrpc: '2.0', id: ownId(), method, params }
       watched.set(keyOf(request.id), ({ result }) => then(isObject(result) ? result : undefined))
-      toServer(lineOf(request))
+      ifTooDeep(
+        () => toServer(lineOf(request)),
+        () => {
+          watched.delete(keyOf(request.id))
+          then(undefined)
+        },
+      )
     }
     const discover = (caller: Caller, then: (discovered: JsonObject | undefined) => void): void => {
       const { params = {} } = modernRequest({ jsonrpc: '2.0', id: '', method: '' }, caller)
@@ -152,7 +159,12 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
         if (kindOf(value) === 'invalid') toServer(line)
         else translator.fromClient(value)
       } else if (value.length === 0) toServer(line)
-      else for (const element of value) translate(translator, Buffer.from(JSON.stringify(element)), element)
+      else
+        for (const element of value)
+          ifTooDeep(
+            () => translate(translator, lineOf(element), element),
+            () => refuseDeep(element, toClient),
+          )
     }
 
     const fromModern = (line: Buffer): void => {

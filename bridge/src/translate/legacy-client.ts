@@ -8,6 +8,7 @@ import {
   type Request,
 } from '@causeway/protocol'
 import type { Ends } from '../stage.ts'
+import { ifTooDeep, refuseDeep, replaceDeep } from '../too-deep.ts'
 import { initializeResult } from './handshake.ts'
 import { type Caller, legacyResult, membersOf, modernRequest, withMeta, without } from './modern-shape.ts'
 import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine } from './wire.ts'
@@ -61,7 +62,14 @@ export function legacyClient(
 
   const welcome = (request: Request): void =>
     toClient(resultLine(request.id, initializeResult(discovered, request.params?.protocolVersion)))
-  const send = (request: Request): void => toServer(lineOf(modernRequest(request, caller, logLevel)))
+  const send = (request: Request): void =>
+    ifTooDeep(
+      () => toServer(lineOf(modernRequest(request, caller, logLevel))),
+      () => {
+        open.delete(keyOf(request.id))
+        refuseDeep(request, toClient)
+      },
+    )
   const begin = (request: Request): void => {
     open.set(keyOf(request.id), { request, asked: new Map(), replies: {}, requestState: undefined })
     send(request)
@@ -105,14 +113,17 @@ export function legacyClient(
     // The stateless era has no other notification of a client.
   }
 
+  /** Forgets a call, and takes back what the client was asked for it. */
+  const giveUp = ({ request, asked }: Open): void => {
+    open.delete(keyOf(request.id))
+    for (const id of asked.values())
+      if (asks.delete(keyOf(id))) toClient(noticeLine('notifications/cancelled', { requestId: id }))
+  }
+
   const cancel = (id: unknown): void => {
     const call = open.get(keyOf(id))
     if (call === undefined) return
-    open.delete(keyOf(id))
-    for (const asked of call.asked.values()) {
-      asks.delete(keyOf(asked))
-      toClient(noticeLine('notifications/cancelled', { requestId: asked }))
-    }
+    giveUp(call)
     toServer(noticeLine('notifications/cancelled', { requestId: id }))
   }
 
@@ -122,8 +133,9 @@ export function legacyClient(
     call.asked = new Map(Object.keys(membersOf(result, 'inputRequests')).map((key) => [key, askId()]))
     for (const [key, id] of call.asked) {
       const { method, params } = membersOf(result.inputRequests, key)
+      const line = requestLine(id, String(method), isMembers(params) ? params : {})
       asks.set(keyOf(id), { of: call, key })
-      toClient(requestLine(id, String(method), isObject(params) ? params : {}))
+      toClient(line)
     }
     if (call.asked.size === 0) goOn(call)
   }
@@ -162,7 +174,14 @@ export function legacyClient(
     const call = open.get(keyOf(response.id))
     if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
     const result = response.result
-    if (isObject(result) && result.resultType === 'input_required') ask(call, result)
+    if (isObject(result) && result.resultType === 'input_required')
+      ifTooDeep(
+        () => ask(call, result),
+        () => {
+          giveUp(call)
+          replaceDeep(response, toClient)
+        },
+      )
     else {
       open.delete(keyOf(response.id))
       const plain = isObject(result)

@@ -8,6 +8,7 @@ import {
   type Request,
 } from '@causeway/protocol'
 import type { Ends } from '../stage.ts'
+import { ifTooDeep, replaceDeep } from '../too-deep.ts'
 import { discoverResult } from './handshake.ts'
 import type { Translator } from './legacy-client.ts'
 import { callerOf, membersOf, modernResult, withoutEnvelope } from './modern-shape.ts'
@@ -61,8 +62,9 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
       ask('logging/setLevel', { level: wanted })
     }
     const call = { request, waiting: request.id, state: undefined, questions: [], answer: undefined }
+    const line = lineOf(withoutEnvelope(request))
     open.set(keyOf(request.id), call)
-    toServer(lineOf(withoutEnvelope(request)))
+    toServer(line)
   }
 
   /** The client has asked the person, the model or itself, and calls again with what they said. */
@@ -71,25 +73,44 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
     call.waiting = request.id
     call.state = undefined
     const reply = membersOf(request.params, 'inputResponses').reply
-    if (question !== undefined) toServer(resultLine(question.id, reply ?? {}))
+    if (question !== undefined)
+      ifTooDeep(
+        () => toServer(resultLine(question.id, reply ?? {})),
+        () => decline(question),
+      )
     if (call.answer !== undefined) finish(call, call.answer)
     else if (call.questions.length > 0) interrupt(call)
   }
 
+  const decline = ({ id, method }: Request): void => toServer(unknownMethodLine(id, method))
+
   const interrupt = (call: Open): void => {
+    const { waiting } = call
     const [question] = call.questions
-    if (question === undefined || call.waiting === undefined) return
-    const { method, params } = question
-    const id = call.waiting
-    call.waiting = undefined
-    call.state = stateId()
-    forgetAbandoned()
+    if (question === undefined || waiting === undefined) return
+    ifTooDeep(
+      () => put(question, call, waiting),
+      () => {
+        call.questions.shift()
+        decline(question)
+        interrupt(call)
+      },
+    )
+  }
+
+  /** Puts a question to the client, as the answer to the request that waits. */
+  const put = ({ method, params }: Request, call: Open, waiting: Id): void => {
+    const state = stateId()
     const asked = {
       inputRequests: { reply: { method, ...(params !== undefined && { params }) } },
-      requestState: call.state,
+      requestState: state,
     }
     const serverInfo = { [meta.serverInfo]: initialized.serverInfo }
-    toClient(resultLine(id, { ...asked, resultType: 'input_required', _meta: serverInfo }))
+    const line = resultLine(waiting, { ...asked, resultType: 'input_required', _meta: serverInfo })
+    call.waiting = undefined
+    call.state = state
+    forgetAbandoned()
+    toClient(line)
   }
 
   /** A client may ask the person and never call again: beyond some such calls the oldest is given up. */
@@ -97,7 +118,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
     const [oldest, ...others] = [...open.values()].filter(({ state }) => state !== undefined)
     if (oldest === undefined || others.length < maxInterrupted) return
     open.delete(keyOf(oldest.request.id))
-    for (const { id, method } of oldest.questions) toServer(unknownMethodLine(id, method))
+    oldest.questions.forEach(decline)
     toServer(noticeLine('notifications/cancelled', { requestId: oldest.request.id }))
   }
 
@@ -105,7 +126,11 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
     open.delete(keyOf(call.request.id))
     const { method } = call.request
     const value = isObject(answer.result) ? { ...answer, result: result(method, answer.result) } : answer
-    toClient(lineOf({ ...value, id: call.waiting }))
+    const named = { ...value, id: call.waiting }
+    ifTooDeep(
+      () => toClient(lineOf(named)),
+      () => replaceDeep(named, toClient),
+    )
   }
 
   const listen = ({ id, params }: Request): void => {
@@ -136,8 +161,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
     // One whose client is being asked already may never be taken up again.
     const call = calls.find(({ waiting }) => waiting !== undefined) ?? calls[0]
     if (request.method === 'ping') toServer(resultLine(request.id, {}))
-    else if (call === undefined || !questions.has(request.method))
-      toServer(unknownMethodLine(request.id, request.method))
+    else if (call === undefined || !questions.has(request.method)) decline(request)
     else {
       call.questions.push(request)
       if (call.questions.length === 1) interrupt(call)
