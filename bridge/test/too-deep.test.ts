@@ -1,6 +1,9 @@
+import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
+
+t.setTimeout(120_000)
 
 /** More than `JSON.stringify` can write; `JSON.parse` reads it. */
 const deepText = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`
@@ -29,7 +32,7 @@ function makeLegacy(backend: Backend): void {
 }
 
 /** Sends a deep request alone, in a batch and as a notification; each request is answered, and what follows too. */
-async function survives(t: import('tap').Test, bridge: Client, params: Wire = {}): Promise<void> {
+async function survives(t: Test, bridge: Client, params: Wire = {}): Promise<void> {
   const arguments_ = { ...params, name: 'x', arguments: 'deep' }
   bridge.raw(deepLine(call('alone', arguments_)))
   t.match(await bridge.answer('alone'), refused)
