@@ -12,7 +12,7 @@ import type { Incoming } from './message.ts'
 import type { Post, Posted } from './post.ts'
 import { createReplyReader, type Reply } from './reply.ts'
 import type { Resume } from './resume.ts'
-import { isRepeatable } from './retry.ts'
+import { isHarmlessTwice, isPassing, isRepeatable, isStale, retryAfterMs } from './retry.ts'
 import type { Session } from './session.ts'
 import { refreshTools } from './tool-refresh.ts'
 import type { Upstream } from './upstream.ts'
@@ -89,18 +89,25 @@ export function createForward(parts: Parts): Forward {
   }
 
   const postOneWay = async (message: Incoming, used: SessionMark): Promise<Reply> => {
-    const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
     const waiting = parts.startWaiting()
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
+      const reader = createReplyReader(limit, (event, headers) => deliver.event(event, headers))
       const exchange = upstream.post(messageFields(message, used), message.bytes, reader)
       try {
         await exchange.done
-        return reader.reply() as Reply
+        const reply = reader.reply() as Reply
+        const isRepeated =
+          isPassing(reply) && isHarmlessTwice(message) && (await waiting.pause(retryAfterMs(reply)))
+        if (!isRepeated) return reply
       } catch (error) {
         // An answer belongs to a session that is gone by then, a notification to one that may live on.
         const isWanted = message.kind === 'notification' && used.version !== undefined
-        if (!isWanted || exchange.wasWritten() || !(await waiting.turn())) throw error
+        const isRepeated = exchange.wasWritten()
+          ? isFirst && isStale(error) && isHarmlessTwice(message)
+          : isWanted && (await waiting.turn())
+        if (!isRepeated) throw error
       }
+      log(`repeating ${message.kind} ${message.method}, waited ${waiting.waitedMs()} ms`)
     }
   }
 

@@ -111,7 +111,8 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
     } else if (message.method === 'notifications/cancelled') cancel(message)
     else if (message.method === 'notifications/initialized')
       return oneWay(message).then((wasTaken) => {
-        if (wasTaken) session.remember(message)
+        // A session that is open works even where this got lost, and a later one must be told.
+        if (wasTaken || (failure === undefined && session.mark().id !== undefined)) session.remember(message)
       })
     else void oneWay(message)
     return undefined

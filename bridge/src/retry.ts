@@ -1,3 +1,4 @@
+import type { Incoming } from './message.ts'
 import type { Reply } from './reply.ts'
 
 /** Methods without effects, or with the same effect however often they come: repeating one is always safe. */
@@ -20,6 +21,16 @@ const repeatable = new Set([
 
 /** True where repeating a request of this method is safe whatever the server made of the first. */
 export const isRepeatable = (method: string): boolean => repeatable.has(method)
+
+const harmless = new Set([
+  'notifications/initialized',
+  'notifications/cancelled',
+  'notifications/roots/list_changed',
+])
+
+/** True for a message without an answer that may come twice: the server knows the second answer to a question as one. */
+export const isHarmlessTwice = ({ kind, method }: Pick<Incoming, 'kind' | 'method'>): boolean =>
+  kind === 'response' || (kind === 'notification' && harmless.has(method))
 
 /** A kept-alive connection that the server had closed fails like this on its next use. */
 const staleSocket = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])

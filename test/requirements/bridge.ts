@@ -23,6 +23,10 @@ export const bridge = {
     origin: 'JSON-RPC 2.0 section 4.1',
     behaviour: 'a notification is forwarded and never answered',
   },
+  'bridge:relay:one-way': {
+    origin: 'MCP 2025-11-25 basic/lifecycle and basic/transports',
+    behaviour: 'initialized, and an answer to the server, survive a busy server and a broken connection',
+  },
   'bridge:relay:pipelined': {
     origin: 'MCP 2025-11-25 basic/lifecycle',
     behaviour: 'messages sent right behind initialize wait for its answer and use its session',
