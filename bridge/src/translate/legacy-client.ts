@@ -133,7 +133,7 @@ export function legacyClient(
     call.asked = new Map(Object.keys(membersOf(result, 'inputRequests')).map((key) => [key, askId()]))
     for (const [key, id] of call.asked) {
       const { method, params } = membersOf(result.inputRequests, key)
-      const line = requestLine(id, String(method), isMembers(params) ? params : {})
+      const line = requestLine(id, String(method), isObject(params) ? params : {})
       asks.set(keyOf(id), { of: call, key })
       toClient(line)
     }
