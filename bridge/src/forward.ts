@@ -14,6 +14,7 @@ import { createReplyReader, type Reply } from './reply.ts'
 import type { Resume } from './resume.ts'
 import { isHarmlessTwice, isPassing, isRepeatable, isStale, retryAfterMs } from './retry.ts'
 import type { Session } from './session.ts'
+import type { Subscriptions } from './subscription.ts'
 import { refreshTools } from './tool-refresh.ts'
 import type { Upstream } from './upstream.ts'
 import type { Waiting } from './wait.ts'
@@ -30,6 +31,7 @@ interface Parts {
   readonly upstream: Upstream
   readonly post: Post
   readonly resume: Resume
+  readonly subscriptions: Subscriptions
   readonly session: Session
   readonly server: KnownServer
   readonly tools: KnownTools
@@ -127,7 +129,11 @@ export function createForward(parts: Parts): Forward {
 
   /** Sees a call through to its answer. */
   const answer = async (call: Call, own: Fields): Promise<void> => {
-    const posted = await postWithHeaders(call, own)
+    const isSubscription =
+      call.message.claimed !== undefined && call.message.method === 'subscriptions/listen'
+    const send = () => postWithHeaders(call, own)
+    const posted = await (isSubscription ? parts.subscriptions.follow(call, send) : send())
+    if (posted === undefined) return
     const { status, type, size } = posted.reply
     log(`< HTTP ${status} ${type} for id ${call.message.id}, ${size} bytes`)
     if (call.open.size === 0) return
@@ -135,7 +141,7 @@ export function createForward(parts: Parts): Forward {
       await finish(call, posted)
     } catch (error) {
       // The stream cannot be taken up, as after a restart of the server; asking anew is the other way to the answer.
-      if (type !== 'events' || !isSafe(call)) throw error
+      if (type !== 'events' || isSubscription || !isSafe(call)) throw error
       const again = await postWithHeaders(call, own)
       if (call.open.size > 0) await finish(call, again)
     }

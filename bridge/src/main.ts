@@ -31,6 +31,7 @@ import { createResume } from './resume.ts'
 import { createSession, type Session } from './session.ts'
 import { readSettings, type Settings } from './settings.ts'
 import { chain } from './stage.ts'
+import { createSubscriptions } from './subscription.ts'
 import { createUpstream } from './upstream.ts'
 import { usage } from './usage.ts'
 import { version } from './version.ts'
@@ -123,10 +124,18 @@ async function run(settings: Settings): Promise<void> {
     random: Math.random,
     log,
   })
+  const subscriptions = createSubscriptions({
+    deliver,
+    pause: async (ms, isAway) => void (await (isAway ? pulse.next(ms) : sleep(ms))),
+    random: Math.random,
+    now: () => performance.now(),
+    log,
+  })
   const forward = createForward({
     upstream,
-    post: createPost({ upstream, deliver, limit, startWaiting, awaitServer, log }),
+    post: createPost({ upstream, deliver: subscriptions.deliver, limit, startWaiting, awaitServer, log }),
     resume: createResume({ upstream, deliver, limit, startWaiting, random: Math.random, log }),
+    subscriptions,
     session,
     server,
     tools,

@@ -113,6 +113,11 @@ export const bridge = {
     behaviour:
       'a lost session is opened again with the kept handshake, unseen by the client but for list_changed',
   },
+  'bridge:subscription:restart': {
+    origin: 'MCP 2026-07-28 basic/utilities/subscriptions; design, a client session outlives the server',
+    behaviour:
+      'a subscription of a stateless client goes on over a restart, and what may have changed is told',
+  },
   'bridge:session:stream': {
     origin: 'MCP 2025-11-25 basic/transports, resumability',
     behaviour: 'the GET stream is taken up again after its last event, at the pace the server asks for',
