@@ -1,4 +1,5 @@
-import { withoutDeep } from './too-deep.ts'
+import { parsed } from './parsed.ts'
+import { ifTooDeep, refuseDeep, replaceDeep } from './too-deep.ts'
 
 /** The two ways on from one place between the client and the server. */
 export interface Ends {
@@ -26,3 +27,17 @@ export function chain(stages: readonly Stage[], { toServer, toClient }: Ends): E
   }
   return { toServer: built[0]?.toServer ?? toServer, toClient: towardsClient }
 }
+
+/** A stage's ends; what it cannot write anew is answered in its place, by the way on to the client. */
+const withoutDeep = ({ toServer, toClient }: Ends, onwards: Ends['toClient']): Ends => ({
+  toServer: (line) =>
+    ifTooDeep(
+      () => toServer(line),
+      () => refuseDeep(parsed(line), onwards),
+    ),
+  toClient: (json) =>
+    ifTooDeep(
+      () => toClient(json),
+      () => replaceDeep(parsed(json), onwards),
+    ),
+})
