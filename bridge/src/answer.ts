@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import {
   CausewayError,
   type ErrorCode,
@@ -57,11 +58,21 @@ export const brokenStream = (url: URL, cause?: unknown): CausewayError =>
 
 /** What an HTTP status means for the person who set up the bridge; others are a wrong answer. */
 const statuses: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  400: ['INVALID_REQUEST', 'see what the server says in data.body'],
   401: ['SERVER_ANSWER_INVALID', 'the server wants a token, or another one; give it in a file: --token-file'],
   403: ['SERVER_ANSWER_INVALID', 'the server refuses this caller; causeway-bridge --doctor says why'],
   404: ['SERVER_ANSWER_INVALID', 'check the path of MCP_SERVER_URL, it usually is /mcp'],
   405: ['SERVER_ANSWER_INVALID', 'check the path of MCP_SERVER_URL, it usually is /mcp'],
+  406: [
+    'SERVER_ANSWER_INVALID',
+    'report it to the authors of the bridge and of the server: they do not agree on types',
+  ],
+  408: ['DEADLINE_EXCEEDED', 'call again'],
   413: ['BODY_TOO_LARGE', 'send less at once, or raise the body limit of the server'],
+  415: [
+    'SERVER_ANSWER_INVALID',
+    'report it to the authors of the bridge and of the server: they do not agree on types',
+  ],
   429: ['RATE_LIMITED', 'wait, then call again'],
   502: ['SERVER_UNREACHABLE', 'the server behind the proxy is down; call again when it is up'],
   503: ['OVERLOADED', 'wait, then call again'],
@@ -71,9 +82,11 @@ const statuses: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 /** An HTTP answer that holds no JSON-RPC message: the status decides, the page in the body is not shown. */
 export function statusError(url: URL, reply: Reply): CausewayError {
   const { status, headers, size } = reply
+  const location = status >= 300 && status < 400 ? locationIn(url, headers.location) : undefined
   const what = `the server answered HTTP ${status}${status < 300 ? ' without a JSON-RPC message' : ''}`
   const elsewhere = status >= 500 ? 'see the log of the server' : 'check that MCP_SERVER_URL ends in /mcp'
-  const [code, remedy] = statuses[status] ?? ['SERVER_ANSWER_INVALID', elsewhere]
+  const moved = location && `set MCP_SERVER_URL to where the server points to: ${location}`
+  const [code, remedy] = statuses[status] ?? ['SERVER_ANSWER_INVALID', moved ?? elsewhere]
   const waitMs = retryAfterMs(reply)
   return new CausewayError(code, what, {
     data: {
@@ -82,9 +95,28 @@ export function statusError(url: URL, reply: Reply): CausewayError {
       content_type: String(headers['content-type'] ?? ''),
       size_bytes: size,
       ...(waitMs !== undefined && { retry_after_ms: waitMs }),
+      ...(location !== undefined && { location }),
+      ...bodyIn(reply),
     },
     remedy,
   })
+}
+
+const shownBytes = 2048
+
+/** The beginning of a body that a person can read; a page is made for browsers. */
+function bodyIn({ body, headers }: Reply): { readonly body?: string } {
+  const [type = ''] = String(headers['content-type'] ?? 'text/plain').split(';')
+  if (body === undefined || !/^(text\/plain|application\/(\S+\+)?json)$/i.test(type.trim())) return {}
+  // A character that the limit cuts is left out.
+  const text = new StringDecoder('utf8').write(body.subarray(0, shownBytes)).trim()
+  return text === '' ? {} : { body: text }
+}
+
+/** Where an answer points to, as a whole URL. */
+function locationIn(url: URL, location: unknown): string | undefined {
+  if (typeof location !== 'string' || !URL.canParse(location, String(url))) return undefined
+  return String(new URL(location, url)).slice(0, shownBytes)
 }
 
 /** The short reason in a network error: its code where there is one. */

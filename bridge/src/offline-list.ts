@@ -93,10 +93,19 @@ export function offlineList({ store, patienceMs, retryMs }: Parts): Stage {
       return asked.stoodIn
     }
 
+    /** Who has cancelled gets nothing more, also not from the last time. */
+    const forget = (id: unknown): void => {
+      const asked = waiting.get(JSON.stringify(id))
+      if (asked === undefined || asked.request.method === 'initialize') return
+      clearTimeout(asked.timer)
+      waiting.delete(JSON.stringify(id))
+    }
+
     return {
       toServer(line) {
         const value = parsed(line)
-        const { method } = (value ?? {}) as { method?: string }
+        const { method, params } = (value ?? {}) as { method?: string; params?: { requestId?: unknown } }
+        if (method === 'notifications/cancelled') forget(params?.requestId)
         if (method === 'notifications/initialized') initialized = line
         if (kindOf(value) === 'request' && remembered.has(String(method))) ask(line, value as Request, false)
         else toServer(line)

@@ -95,8 +95,11 @@ function dispatch(
   const sent = new Promise<void>((resolve) => {
     isSent = resolve
   })
-  const done = new Promise<void>((resolve, reject) => {
-    dispatcher.dispatch(options, {
+  /** `mayMove`: follows one redirect that keeps method and body, to another path of the same server. */
+  const send = (path: string, mayMove: boolean, { resolve, reject }: Settle): void => {
+    let moved: string | undefined
+    const request = { ...options, path }
+    dispatcher.dispatch(request, {
       onRequestStart(started) {
         controller = started
         if (isAborted) abort()
@@ -106,15 +109,18 @@ function dispatch(
       onResponseStart(_controller, status, headers) {
         if (status < 200) return
         if (status < 400) onAnswer()
-        reader.head(status, headers)
+        moved = mayMove ? movedTo(request, status, headers.location) : undefined
+        if (moved === undefined) reader.head(status, headers)
       },
       onResponseData(current, chunk) {
+        if (moved !== undefined) return
         reader.data(chunk)
         flow.gathered(current, reader.kept())
       },
       onResponseEnd(current) {
         flow.ended(current)
-        resolve()
+        if (moved === undefined) resolve()
+        else send(moved, false, { resolve, reject })
       },
       onResponseError(current, error) {
         if (current) flow.ended(current)
@@ -122,6 +128,25 @@ function dispatch(
         reject(error)
       },
     })
-  })
+  }
+  const done = new Promise<void>((resolve, reject) => send(options.path, true, { resolve, reject }))
   return { sent, done, wasWritten: () => controller !== undefined, abort }
+}
+
+interface Settle {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The other path of the same origin to which 307 or 308 sends; what the request carries must not go to another. */
+function movedTo(
+  { origin, path }: Pick<Dispatcher.DispatchOptions, 'origin' | 'path'>,
+  status: number,
+  location: unknown,
+): string | undefined {
+  const here = `${origin}${path}`
+  if ((status !== 307 && status !== 308) || typeof location !== 'string' || !URL.canParse(location, here))
+    return undefined
+  const to = new URL(location, here)
+  return to.origin === new URL(here).origin ? to.pathname + to.search : undefined
 }

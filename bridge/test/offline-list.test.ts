@@ -93,3 +93,19 @@ verifies('bridge:offline-list', 'without the option nothing is kept', async (t) 
   await bridge.exited
   t.same(readdirSync(dir), [])
 })
+
+verifies('bridge:offline-list', 'nothing stands in for a list that the client has cancelled', async (t) => {
+  const backend = await startBackend(t)
+  const dir = t.testdir()
+  await visit(t, backend, dir)
+  backend.on('tools/list', () => {})
+  const bridge = start(t, backend, dir)
+  await bridge.open()
+  bridge.send(
+    { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+  )
+  // Asked later, so stood in for later.
+  t.match((await bridge.call(2, 'tools/list')).result, { _meta: { [staleMetaKey]: {} } })
+  t.notOk(bridge.messages.all.some(({ id }) => id === 1))
+})
