@@ -154,6 +154,7 @@ async function run(settings: Settings): Promise<void> {
     deliver,
     output,
     onFull: (isFull) => (isFull ? stdin.pause() : stdin.resume()),
+    later: (then) => void setTimeout(then, lingerMs).unref(),
     log,
   })
   const exit = (code: number): void => {
@@ -198,6 +199,9 @@ async function run(settings: Settings): Promise<void> {
 
 /** A client waits two seconds between SIGTERM and SIGKILL; half of it is for the calls. */
 const signalGraceMs = 1000
+
+/** So long may the stream of a cancelled call stay open, in milliseconds. */
+const lingerMs = 30_000
 
 const parentPollMs = 2000
 

@@ -29,6 +29,8 @@ interface Parts {
   readonly output: Output
   /** True: read no more from the client for now. */
   readonly onFull: (isFull: boolean) => void
+  /** Runs something when the answer to a cancelled call has had its time. */
+  readonly later: (then: () => void) => void
   readonly log: Log
 }
 
@@ -50,7 +52,7 @@ const acted: ReadonlySet<string> = new Set([
 
 const isPlain = ({ method, claimed }: Incoming): boolean => claimed === undefined && !acted.has(method)
 
-export function createRelay({ calls, forward, session, deliver, output, onFull, log }: Parts): Relay {
+export function createRelay({ calls, forward, session, deliver, output, onFull, later, log }: Parts): Relay {
   const order = createOrder()
   const backlog: Call[] = []
   let inFlight = 0
@@ -100,7 +102,7 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
     return wasTaken
   }
 
-  const cancel = createCancel(calls, (message, after) => void oneWay(message, after))
+  const cancel = createCancel(calls, (message, after) => void oneWay(message, after), later)
 
   /** Starts one message; a promise holds up the messages behind it. */
   const begin = (message: Incoming): Promise<void> | undefined => {

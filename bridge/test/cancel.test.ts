@@ -1,4 +1,7 @@
 import { verifies } from '../../test/verifies.ts'
+import { Calls } from '../src/calls.ts'
+import { createCancel } from '../src/cancel.ts'
+import type { Incoming } from '../src/message.ts'
 import { type Got, startBackend } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -99,5 +102,32 @@ verifies(
     bridge.send(cancel('unknown'), { jsonrpc: '2.0', method: 'notifications/cancelled' })
     await backend.saw('notifications/cancelled', ({ message }) => message.params?.requestId === 'unknown')
     t.match(await bridge.call(1, 'ping'), { result: {} })
+  },
+)
+
+verifies(
+  'bridge:relay:cancel',
+  'the stream of a cancelled legacy call is closed after a while',
+  async (t) => {
+    const message = (method: string, more: object): Incoming => ({
+      ...{ bytes: Buffer.alloc(0), kind: 'request', id: 7, method, params: {}, claimed: undefined },
+      ...more,
+    })
+    const calls = new Calls()
+    const events: string[] = []
+    const due: (() => void)[] = []
+    const call = calls.open(Buffer.alloc(0), [message('slow', {})])
+    call.abort = () => void events.push('closed')
+    const cancel = createCancel(
+      calls,
+      () => void events.push('forwarded'),
+      (then) => void due.push(then),
+    )
+    cancel(message('notifications/cancelled', { kind: 'notification', id: null, params: { requestId: 7 } }))
+    await call.settled
+    await new Promise(setImmediate)
+    t.same(events, ['forwarded'], 'it is read on')
+    for (const run of due) run()
+    t.same(events, ['forwarded', 'closed'])
   },
 )
