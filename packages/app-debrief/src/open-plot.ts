@@ -1,5 +1,5 @@
 /** Opening a plot: what is asked of it happens one thing after the other, and each change is one transaction. */
-import { isCausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import type { CallOptions } from '@causeway/worker'
 import { weightOf } from './domain/weight.ts'
 import type { ChangeCall, Plot, PlotStamp, Requester } from './plot.ts'
@@ -20,6 +20,8 @@ const heavy = 20_000
 export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = {}): Promise<Plot> {
   let plot = await loadPlot(env, path, watch)
   let isLost = false
+  let isClosed = false
+  let closing: Promise<void> | undefined
   let isUndoKept = true
   const released = new WeakSet<PlotHolder>()
   let last: Promise<unknown> = Promise.resolve()
@@ -29,6 +31,7 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
   /** Runs after everything that was asked for before; a plot that was lost with its worker is read again first. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const run = async (): Promise<T> => {
+      if (isClosed) throw closedMeanwhile(plot.filename)
       if (isLost) {
         await plot.holder.stop()
         plot = await loadPlot(env, path, { live: plot.live })
@@ -124,8 +127,9 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
         return { data: await holder.read(query), stamp: stamp() }
       } catch (error) {
         if (!isCausewayError(error) || error.code !== 'WORKER_LOST') throw error
-        // Let go of between the look and the question: it is read again, in its turn.
-        if (released.has(holder))
+        if (isClosed) throw closedMeanwhile(plot.filename)
+        // Let go of, or replaced, between the look and the question: it is read again, in its turn.
+        if (released.has(holder) || holder !== plot.holder)
           return inTurn(async () => ({ data: await plot.holder.read(query), stamp: stamp() }))
         isLost = true
         throw error
@@ -157,7 +161,7 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     reload: (by) => inTurn(() => reloaded(by)),
     saveCopy: (filename) => inTurn(() => writeCopy(plot, filename)),
     async check() {
-      if (!isLost) await inTurn(check)
+      if (!isLost && !isClosed) await inTurn(check)
     },
     release: () =>
       inTurn(async () => {
@@ -188,10 +192,23 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
     },
     async close() {
       timer.stop()
-      await inTurn(async () => trySave(env, plot)).catch((error) =>
-        env.log.error({ plot: plot.filename, err: error }, 'saving a plot failed'),
-      )
-      await plot.holder.stop()
+      // In its turn to the end: who asks meanwhile must not find a plot that nobody holds, and read it anew.
+      closing ??= inTurn(async () => {
+        isClosed = true
+        await trySave(env, plot)
+      })
+        .catch((error) => env.log.error({ plot: plot.filename, err: error }, 'saving a plot failed'))
+        .then(async () => {
+          isClosed = true
+          await plot.holder.stop()
+        })
+      await closing
     },
   }
 }
+
+const closedMeanwhile = (filename: string): CausewayError =>
+  new CausewayError('PLOT_NOT_FOUND', `the plot was closed meanwhile: ${filename}`, {
+    remedy: 'call open_plot, which opens it again with all that was changed',
+    data: { filename },
+  })

@@ -52,6 +52,20 @@ t.test('caches: a question that meets the release of its plot is answered', asyn
   for (const answer of await Promise.all(asked)) t.equal(answer.total, 6)
 })
 
+t.test('a plot that another client closes meanwhile is told of by name, and is not read anew', async (t) => {
+  const client = await ask(t, 'sample', never)
+  const { store } = client
+  const [{ filename } = { filename: '' }] = store.list()
+  const plot = await store.find(filename, undefined)
+  await client.ask('delete_features', { ids: ['feature2'] })
+  await Promise.all([store.close(filename), plot.save(), plot.close()])
+  const gone = { code: 'PLOT_NOT_FOUND', message: /closed meanwhile/ }
+  await t.rejects(plot.read({ kind: 'state' }), gone)
+  await t.rejects(plot.save(), gone)
+  await client.ask('open_plot', { filename })
+  t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
+})
+
 t.test('caches: a plot with a step to undo that only memory has is kept', async (t) => {
   const { state, now } = clock()
   const client = await ask(t, 'sample', { ...never, now })
