@@ -14,7 +14,7 @@ import { createReplyReader, type Reply } from './reply.ts'
 import type { Resume } from './resume.ts'
 import { isHarmlessTwice, isPassing, isRepeatable, isStale, retryAfterMs } from './retry.ts'
 import type { Session } from './session.ts'
-import type { Subscriptions } from './subscription.ts'
+import { isFollowed, type Subscriptions } from './subscription.ts'
 import { refreshTools } from './tool-refresh.ts'
 import type { Upstream } from './upstream.ts'
 import type { Waiting } from './wait.ts'
@@ -129,8 +129,7 @@ export function createForward(parts: Parts): Forward {
 
   /** Sees a call through to its answer. */
   const answer = async (call: Call, own: Fields): Promise<void> => {
-    const isSubscription =
-      call.message.claimed !== undefined && call.message.method === 'subscriptions/listen'
+    const isSubscription = isFollowed(call.message)
     const send = () => postWithHeaders(call, own)
     const posted = await (isSubscription ? parts.subscriptions.follow(call, send) : send())
     if (posted === undefined) return

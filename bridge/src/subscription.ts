@@ -4,10 +4,12 @@ import { responseIn } from './ask.ts'
 import type { Call } from './calls.ts'
 import type { Log } from './debug-log.ts'
 import type { Deliver } from './deliver.ts'
+import type { Incoming } from './message.ts'
 import { parsed } from './parsed.ts'
 import type { Posted } from './post.ts'
 import { backoff, isPassing } from './retry.ts'
 import type { ServerEvent } from './sse.ts'
+import { isOwnId } from './translate/wire.ts'
 
 /**
  * The subscriptions of stateless clients. One that the server has acknowledged ends when its client says so, not when
@@ -34,6 +36,10 @@ interface Parts {
 interface Subscription {
   heard?: JsonObject
 }
+
+/** True for a subscription that is to be followed; translation opens its own again by itself. */
+export const isFollowed = ({ method, claimed, id }: Incoming): boolean =>
+  method === 'subscriptions/listen' && claimed !== undefined && !isOwnId(id)
 
 /** A server that comes back at once is found at once. */
 const firstPauseMs = 100

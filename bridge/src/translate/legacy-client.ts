@@ -11,7 +11,7 @@ import type { Ends } from '../stage.ts'
 import { ifTooDeep, refuseDeep, replaceDeep } from '../too-deep.ts'
 import { initializeResult } from './handshake.ts'
 import { type Caller, legacyResult, membersOf, modernRequest, withMeta, without } from './modern-shape.ts'
-import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine } from './wire.ts'
+import { isOwnId, keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine } from './wire.ts'
 
 /** One direction each for the messages of a pair of peers that speak different eras. */
 export interface Translator {
@@ -172,7 +172,7 @@ export function legacyClient(
   const answer = (response: JsonObject): boolean => {
     if (response.id === listening) return relisten(response)
     const call = open.get(keyOf(response.id))
-    if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
+    if (call === undefined) return isOwnId(response.id)
     const result = response.result
     if (isObject(result) && result.resultType === 'input_required')
       ifTooDeep(

@@ -12,7 +12,16 @@ import { ifTooDeep, replaceDeep } from '../too-deep.ts'
 import { discoverResult } from './handshake.ts'
 import type { Translator } from './legacy-client.ts'
 import { callerOf, membersOf, modernResult, withoutEnvelope } from './modern-shape.ts'
-import { keyOf, lineOf, noticeLine, ownIds, requestLine, resultLine, unknownMethodLine } from './wire.ts'
+import {
+  isOwnId,
+  keyOf,
+  lineOf,
+  noticeLine,
+  ownIds,
+  requestLine,
+  resultLine,
+  unknownMethodLine,
+} from './wire.ts'
 
 /** A call as the server has it; the id of the client's request changes with each round of questions. */
 interface Open {
@@ -180,7 +189,7 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
 
   const answer = (response: JsonObject): boolean => {
     const call = open.get(keyOf(response.id))
-    if (call === undefined) return String(response.id).startsWith('causeway-bridge/')
+    if (call === undefined) return isOwnId(response.id)
     if (call.waiting === undefined) call.answer = response
     else finish(call, response)
     return true

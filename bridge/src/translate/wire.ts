@@ -21,6 +21,9 @@ export const unknownMethodLine = (id: Id, method: string): Buffer =>
 /** An id by its JSON text: 1 and "1" are two. */
 export const keyOf = (id: unknown): string => JSON.stringify(id)
 
+/** True for an id that the bridge has made. */
+export const isOwnId = (id: unknown): boolean => String(id).startsWith('causeway-bridge/')
+
 /** Ids of messages that the bridge makes itself; no client makes such. */
 export function ownIds(purpose: string): () => string {
   let made = 0
