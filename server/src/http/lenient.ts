@@ -19,7 +19,7 @@ import {
 import { callerOf, type Exchange } from './exchange.ts'
 import { rpcFailure, tellable } from './failure.ts'
 import { initializeParams, initializeResult } from './handshake.ts'
-import { asksFirstPage } from './tool-list.ts'
+import { asksFirstPage, textOf } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Messages that one array may hold; as many as the SDK takes. */
@@ -77,7 +77,7 @@ async function resultOf(
   const { mount } = exchange
   if (method === 'initialize')
     return JSON.stringify(success(id, initializeResult(initializeParams(params), core.describe(mount))))
-  if (asksFirstPage({ method, params })) return toolLists.answer({ mount, era: 'legacy', id })
+  if (asksFirstPage({ method, params })) return textOf(toolLists.answer({ mount, era: 'legacy', id }))
   const caller = callerOf(exchange, {
     era: 'legacy',
     channel: session === undefined ? 'mcp' : 'session',

@@ -20,7 +20,7 @@ import { claimsRevision, isModern } from './modern.ts'
 import { mountOf } from './mount-of.ts'
 import { isPlainCall } from './plain-call.ts'
 import { type Handler, serve } from './serve.ts'
-import { asksFirstPage } from './tool-list.ts'
+import { asksFirstPage, sendToolList } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
 /** Declares the routes of every mount; which mounts there are is asked anew for each request. */
@@ -78,8 +78,11 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
     if (session !== undefined) return inflight.run(() => session.call(turn, body))
   }
   if (isPlainToolList(body)) {
-    const session = await sessionOf(turn, legs)
-    return inflight.run(() => lenient(turn, wiring, session))
+    await sessionOf(turn, legs)
+    const { mount } = exchange
+    return inflight.run(async () =>
+      sendToolList(turn.reply, wiring.toolLists.answer({ mount, era: 'legacy', id: body.id })),
+    )
   }
   const canStream = isPlain || (acceptsStream(request) && sdkReads(body))
   if (method === 'initialize' && canStream && hasRequest(body))
@@ -112,7 +115,7 @@ const sdkReads = (body: unknown): boolean =>
   [body].flat().every((one) => isJSONRPCRequest(one) || isJSONRPCNotification(one) || isJSONRPCResponse(one))
 
 /** One that is answered from bytes, which the lenient leg does for every client. */
-const isPlainToolList = (body: unknown): boolean =>
+const isPlainToolList = (body: unknown): body is RpcRequest =>
   kindOf(body) === 'request' && asksFirstPage(body as RpcRequest)
 
 const openSession = (session: LegacySession | undefined) =>

@@ -14,7 +14,7 @@ import { BegunCall, isPlainCall, type PlainCall } from './plain-call.ts'
 import { answerWithCode } from './sdk-refusal.ts'
 import { clientInfoOf, sdkServer } from './sdk-server.ts'
 import { refuseUnreadable } from './subscriptions.ts'
-import { asksFirstPage } from './tool-list.ts'
+import { asksFirstPage, sendToolList } from './tool-list.ts'
 import { sendMessages, webRequest } from './web.ts'
 import type { Wiring } from './wiring.ts'
 
@@ -116,9 +116,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       refuseUnreadable(wiring.core, listenedTo(request.body), exchange.access)
       const message = requestIn(request)
       if (message !== undefined && asksFirstPage(message)) {
-        const json = wiring.toolLists.answer({ mount, era: 'modern', id: message.id })
-        await reply.type('application/json').send(json)
-        return
+        return sendToolList(reply, wiring.toolLists.answer({ mount, era: 'modern', id: message.id }))
       }
       if (message !== undefined && isTaskMethod(message.method)) {
         const { method, params = {} } = message

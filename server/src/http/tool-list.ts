@@ -1,5 +1,6 @@
 /** `tools/list` from bytes that were serialised when the list changed: the one answer that every client asks for. */
 import { type Id, meta, type Params } from '@causeway/protocol'
+import type { FastifyReply } from 'fastify'
 import type { Core, Era, Mount } from '../core.ts'
 
 /** The part of a request that decides. */
@@ -12,10 +13,34 @@ interface Asked {
 export const asksFirstPage = ({ method, params }: Asked): boolean =>
   method === 'tools/list' && params?.cursor === undefined
 
+/** A JSON-RPC answer in two parts: the second is the same for everybody, and never copied. */
+export interface ToolListAnswer {
+  readonly head: string
+  /** UTF-8. */
+  readonly rest: Buffer
+}
+
+/** The answer as text. */
+export const textOf = ({ head, rest }: ToolListAnswer): string => `${head}${rest}`
+
+const jsonType = ['content-type', 'application/json; charset=utf-8']
+
+/** Sends it with status 200. */
+export function sendToolList(reply: FastifyReply, { head, rest }: ToolListAnswer): void {
+  reply.hijack()
+  const { raw } = reply
+  raw.cork()
+  const given = Object.entries(reply.getHeaders()).flat() as string[]
+  const bytes = Buffer.byteLength(head) + rest.byteLength
+  raw.writeHead(200, [...given, ...jsonType, 'content-length', `${bytes}`])
+  raw.write(head)
+  raw.end(rest)
+  raw.uncork()
+}
+
 /** Makes answers out of bytes that are encoded once for each list. */
 export interface ToolListAnswers {
-  /** The whole JSON-RPC answer as UTF-8. */
-  answer(asked: { readonly mount: Mount; readonly era: Era; readonly id: Id }): Buffer
+  answer(asked: { readonly mount: Mount; readonly era: Era; readonly id: Id }): ToolListAnswer
   /** The bytes; all of them are given back at once. */
   readonly memory: { bytes(): number; shrink(): number }
 }
@@ -46,8 +71,10 @@ export function toolListAnswers(core: Core): ToolListAnswers {
         return given
       },
     },
-    answer: ({ mount, era, id }) =>
-      Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)}`), restOf(mount, era)]),
+    answer: ({ mount, era, id }) => ({
+      head: `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`,
+      rest: restOf(mount, era),
+    }),
   }
 }
 
