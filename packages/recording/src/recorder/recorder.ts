@@ -48,11 +48,18 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     return { name: run.name, status, total_frames, first_frame, last_frame, bytes, updated_ms: run.updatedMs }
   }
 
+  /** From here on the catalogue tells how the run stands. */
+  const forget = async (run: LiveRun): Promise<void> => {
+    catalogue.putRun(await entryOf(run))
+    live.delete(run.name)
+  }
+
   const open = async (name: string): Promise<LiveRun> => {
     const known = live.get(name)
     if (known?.isAlive) return known
-    // A worker that died has lost what it had not stored; the file is as it was after the flush before.
-    live.delete(name)
+    // A worker that died has lost what it had not stored; the file is as it was after the flush before, which is told
+    // until there is another worker.
+    if (known !== undefined) await forget(known)
     if (live.size >= limits.live) await closeIdle()
     const run = await liveRun({
       name,
@@ -78,9 +85,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     try {
       await run.close(status)
     } finally {
-      live.delete(run.name)
+      await forget(run)
     }
-    catalogue.putRun(await entryOf(run))
   }
   const interrupt = async (name: string): Promise<void> => {
     const run = live.get(name)
@@ -114,7 +120,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   }
   const removeFile = async (name: string): Promise<void> => {
     const run = live.get(name)
-    if (run) await close(run, 'interrupted')
+    // One whose worker died cannot be closed, and is removed all the same.
+    if (run) await close(run, 'interrupted').catch((error) => failed(name, error))
     await letGo(name)
     catalogue.removeRun(name)
     await removeCopy(pathOf(name))
