@@ -43,7 +43,9 @@ verifies('restart:no-loss', async (t) => {
     )
     const promised = promisesOf(works)
     t.ok(isStopping, 'every store was at work')
-    const said = refusals.map((error) => (error instanceof Refused ? error.answer.json.code : String(error)))
+    const said = refusals.map((error) =>
+      error instanceof Refused ? (error.answer.json.code ?? error.message) : String(error),
+    )
     t.same(
       said.filter((code) => code !== 'SHUTTING_DOWN'),
       [],

@@ -97,6 +97,8 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   const fastify = Fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
+    // Its own 503 has no code; ours comes from the count of what is under way.
+    return503OnClosing: false,
     genReqId: (raw) => chosenRequestId(raw.headers) ?? newId(),
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),

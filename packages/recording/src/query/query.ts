@@ -30,7 +30,8 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
     const reply = await new Promise<QueryReply>((resolve, reject) => {
       child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
-      child.once('exit', (code, killed) =>
+      // Not `exit`, which may be heard before the answer that was sent first.
+      child.once('close', (code, killed) =>
         reject(ended(killed ?? code, performance.now() - started, question)),
       )
       child.send({ file, ...question } satisfies QueryJob, (error) => {
