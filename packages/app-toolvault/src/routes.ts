@@ -64,7 +64,8 @@ async function callOf(request: Request): Promise<{ name: string; args: Record<st
     })
   if (!Array.isArray(args)) return { name, args: args as Record<string, unknown> } // checked by the tool's schema
   const pairs = args as readonly { name?: unknown; value?: unknown }[]
-  return { name, args: Object.fromEntries(pairs.map((pair) => [String(pair?.name), pair?.value])) }
+  const named = pairs.filter((pair) => typeof pair?.name === 'string')
+  return { name, args: Object.fromEntries(named.map((pair) => [pair.name, pair.value])) }
 }
 
 function known(name: string | undefined): AnyVaultTool {

@@ -136,7 +136,7 @@ export function modernLeg(wiring: Wiring): ModernLeg {
         return
       }
       const asked = webRequest(request, { signal: exchange.signal })
-      const method = String((request.body as { method?: unknown } | null)?.method)
+      const method = methodOf(request.body)
       exchanges.set(asked, extended(exchange, { method, ...(begun === undefined ? {} : { begun }) }))
       await sendMessages(
         reply,
@@ -156,6 +156,12 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       await Promise.all([...handlers.values()].map((handler) => handler.close()))
     },
   }
+}
+
+/** The method of a body, empty for what has none that is a text. */
+function methodOf(body: unknown): string {
+  const { method } = (body ?? {}) as { method?: unknown }
+  return typeof method === 'string' ? method : ''
 }
 
 /** The resources that a `subscriptions/listen` names; those of a malformed one the SDK refuses. */

@@ -192,7 +192,9 @@ export async function openTasks({ store, log, now, newId, capacity = 256 }: Part
     const one = typeof id === 'string' ? live.get(id) : undefined
     const task = one?.task ?? (typeof id === 'string' ? await store.get(id) : undefined)
     if (task === undefined || task.mount !== mount)
-      throw new CausewayError('TASK_NOT_FOUND', `no such task: ${String(id)}`, { data: { taskId: id } })
+      throw new CausewayError('TASK_NOT_FOUND', `no such task: ${JSON.stringify(id)}`, {
+        data: { taskId: id },
+      })
     return { task, one }
   }
 

@@ -137,3 +137,15 @@ t.test('modern: a subscription hears of the lists of its mount and of its resour
     'ends in order',
   )
 })
+
+t.test('modern: a method that is no text is refused as any other message that is none', async (t) => {
+  const { send, logged } = await openWire(t)
+  const { body, headers } = modern(toolCall('Demo__count'))
+  const { status, json } = await send({ ...body, method: { toString: 'x' } }, { headers })
+  t.equal(status, 400)
+  t.match(json, { error: { code: -32600 } })
+  t.notOk(
+    logged.lines.some(({ level }) => level === 50),
+    'and is no defect',
+  )
+})

@@ -118,7 +118,7 @@ function judgeUse(parameters: Parameters, { observation }: Situation): Verdict {
 function findEntity(entities: readonly Entity[], named: unknown): Entity | undefined {
   const byId = entities.find(({ entity_id }) => entity_id === named)
   if (byId !== undefined) return byId
-  const word = String(named ?? '').toLowerCase()
+  const word = typeof named === 'string' ? named.toLowerCase() : ''
   const alike = entities.filter(
     (entity) => entity.display_name.toLowerCase() === word || entity.entity_id.toLowerCase() === word,
   )

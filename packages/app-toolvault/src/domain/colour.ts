@@ -22,6 +22,7 @@ function colourProperty(feature: Feature): string {
 /** The same feature in blue if it was red, else in red. */
 export function toggled(feature: Feature): Feature {
   const property = colourProperty(feature)
-  const isRed = /^(red|#f00|#ff0000)$/i.test(String(feature.properties[property]))
+  const colour = feature.properties[property]
+  const isRed = typeof colour === 'string' && /^(red|#f00|#ff0000)$/i.test(colour)
   return { ...feature, properties: { ...feature.properties, [property]: isRed ? blue : red } }
 }

@@ -71,7 +71,7 @@ function whatIsWrong(value: unknown): string | undefined {
   const { type: kind, coordinates } = geometry as Partial<Geometry>
   const depth = typeof kind === 'string' && Object.hasOwn(depths, kind) ? depths[kind] : undefined
   if (depth === undefined)
-    return `geometry type ${String(kind)} is not one of ${Object.keys(depths).join(', ')}`
+    return `geometry type ${JSON.stringify(kind)} is not one of ${Object.keys(depths).join(', ')}`
   return wrongCoordinates(coordinates, depth)
 }
 
