@@ -1,5 +1,5 @@
 import t from 'tap'
-import { summary } from '../.ci/summary.mjs'
+import { failures, summary } from '../.ci/summary.mjs'
 
 t.test('summary: the last totals of each log are added up', async (t) => {
   const logs = [
@@ -21,4 +21,29 @@ t.test('summary: a failed run without a failed test shows one failure', async (t
 t.test('summary: a run that tested nothing, or whose failures were not told, is a failure', async (t) => {
   t.same(summary(0, ['all is well']), { line: '0 passed, 1 failed', code: 1 })
   t.same(summary(0, ['# { total: 2, pass: 1, fail: 1 }']), { line: '1 passed, 1 failed', code: 1 })
+})
+
+t.test('failures: a step that went well has none', async (t) => {
+  t.same(failures('ok 1 - a\n# { total: 1, pass: 1 }\n==> check: exit 0, 3 s\n'), [])
+})
+
+t.test('failures: every line that is not ok is told with its block, up to its file', async (t) => {
+  const log = [
+    '    ok 1 - fine',
+    '    not ok 2 - should be equal',
+    '      ---',
+    '      diff: 1 is not 2',
+    '      ...',
+    '    ok 3 - fine',
+    '    not ok 4 - later # TODO',
+    'not ok 1 - a.test.ts # time=3ms',
+    '==> check: exit 1, 3 s',
+  ]
+  t.same(failures(log.join('\n')), [log[8], log[1], log[2], log[3], log[4], log[7]])
+})
+
+t.test('failures: a step that names none is told by its end', async (t) => {
+  const log = Array.from({ length: 50 }, (_, at) => `line ${at}`)
+  const told = failures([...log, '==> soak: exit 124, 420 s', ''].join('\n'))
+  t.same([told[0], told[1], told.at(-1)], ['==> soak: exit 124, 420 s', 'line 20', 'line 49'])
 })

@@ -1,12 +1,18 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, initializeParams, startBridge } from './client.ts'
 
 t.setTimeout(120_000)
 
+/** The newest session, and how a call of another one is refused where it is not by 404. */
+interface Sessions {
+  current: string
+  readonly refuse?: (got: Got) => void
+}
+
 /** Makes the backend a server whose sessions can be lost: only the newest id is known. */
-function loseSessions(backend: Backend, sessions: { current: string; refuse?: (got: Got) => void }): void {
+function loseSessions(backend: Backend, sessions: Sessions): void {
   const refuse = (got: Got) =>
     sessions.refuse === undefined
       ? got.json(
@@ -39,15 +45,21 @@ async function opened(bridge: Client): Promise<void> {
   await bridge.call('opened', 'ping')
 }
 
+/** An open bridge before a server whose sessions can be lost: setting `sessions.current` loses the one that it has. */
+async function openLosing(t: Test, args: readonly string[] = []) {
+  const backend = await startBackend(t)
+  const sessions: Sessions = { current: 'one' }
+  loseSessions(backend, sessions)
+  const bridge = startBridge(t, { url: backend.url, args })
+  await opened(bridge)
+  return { backend, sessions, bridge }
+}
+
 verifies(
   'bridge:session:restart',
   'a lost one is opened again by the kept handshake, once for many calls',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     await bridge.call('level', 'logging/setLevel', { level: 'debug' })
     await bridge.call('sub', 'resources/subscribe', { uri: 'a:1' })
     await bridge.call('sub2', 'resources/subscribe', { uri: 'a:2' })
@@ -118,11 +130,7 @@ verifies(
   'bridge:session:restart',
   'list_changed is said for the lists that the server says may change',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     const capabilities = { prompts: { listChanged: true }, resources: {} }
     backend.on('initialize', (got) => got.result({ ...handshake, capabilities }, { 'mcp-session-id': 'two' }))
     sessions.current = 'two'
@@ -199,11 +207,7 @@ verifies(
   'bridge:session:restart',
   'a server that was killed and started again goes on in the same client session',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     await backend.stop()
     const held = bridge.call(1, 'tools/call')
     sessions.current = 'two'
@@ -217,11 +221,7 @@ verifies(
   'bridge:session:restart',
   'a notification finds its way into the new session, an answer of the old one does not',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
     backend.on('response', (got) => got.status(404))
     bridge.send({ jsonrpc: '2.0', id: 'server-1', result: {} })
@@ -236,11 +236,7 @@ verifies(
   'bridge:session:restart',
   'a renewal that fails is told, and tried again by the next call',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t, ['--wait', '0'])
     sessions.current = 'two'
     backend.on('initialize', (got) => got.response.destroy())
     t.match(await bridge.call(1, 'tools/call'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
@@ -259,11 +255,7 @@ verifies(
   'bridge:session:restart',
   'a renewal waits for a server that is away or busy, as a call does',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     await bridge.call('level', 'logging/setLevel', { level: 'debug' })
     sessions.current = 'two'
     const failFirst = (method: string, failures: ((got: Got) => void)[]) =>
@@ -287,11 +279,7 @@ verifies(
   'bridge:session:restart',
   'a renewal that is answered by a stream goes on though the stream stays open',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
     const closed: Promise<unknown>[] = []
     backend.on('initialize', (got) => {
@@ -309,11 +297,7 @@ verifies(
   'bridge:session:restart',
   'list_changed is said also where the call that found out was cancelled meanwhile',
   async (t) => {
-    const backend = await startBackend(t)
-    const sessions = { current: 'one' }
-    loseSessions(backend, sessions)
-    const bridge = startBridge(t, { url: backend.url })
-    await opened(bridge)
+    const { backend, sessions, bridge } = await openLosing(t)
     sessions.current = 'two'
     backend.on('initialize', () => {})
     bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} })

@@ -1,5 +1,5 @@
 import { cpSync, readFileSync } from 'node:fs'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
@@ -20,6 +20,15 @@ const { url } = await startServer(t, {
 
 const documented = (folder: string) =>
   shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))
+
+/** Runs an example with its subject against the server of this file. */
+async function printsWhatItsReadmeShows(t: Test, example: string, subject: string): Promise<void> {
+  const [story] = documented(example)
+  const commands = story?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} ${subject} ${url}`, {})
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+}
 
 interface Result {
   readonly tools: readonly { readonly name: string }[]
@@ -59,11 +68,7 @@ verifies('client:example-app', 'it remembers names for all clients, and the last
 })
 
 t.test('replay-story: prints the diagnosis that its README shows', async (t) => {
-  const [story] = documented('replay-story')
-  const commands = story?.commands.trim().replace(/^node/, node)
-  const { code, stdout, stderr } = await run(t, `${commands} slide_at_45 ${url}`, {})
-  t.equal(code, 0, stderr)
-  t.equal(stdout, story?.output)
+  await printsWhatItsReadmeShows(t, 'replay-story', 'slide_at_45')
 })
 
 t.test('replay-story: an unknown recording is told in the words of the server', async (t) => {
@@ -73,19 +78,11 @@ t.test('replay-story: an unknown recording is told in the words of the server', 
 })
 
 t.test('close-quarters: prints what its README shows', async (t) => {
-  const [story] = documented('close-quarters')
-  const commands = story?.commands.trim().replace(/^node/, node)
-  const { code, stdout, stderr } = await run(t, `${commands} fixtures/tracks/boats.rep ${url}`, {})
-  t.equal(code, 0, stderr)
-  t.equal(stdout, story?.output)
+  await printsWhatItsReadmeShows(t, 'close-quarters', 'fixtures/tracks/boats.rep')
 })
 
 t.test('refine-sales: prints what its README shows, and leaves the project as it was', async (t) => {
-  const [story] = documented('refine-sales')
-  const commands = story?.commands.trim().replace(/^node/, node)
-  const { code, stdout, stderr } = await run(t, `${commands} sales ${url}`, {})
-  t.equal(code, 0, stderr)
-  t.equal(stdout, story?.output)
+  await printsWhatItsReadmeShows(t, 'refine-sales', 'sales')
   for (const file of ['report.py', 'sales.csv'])
     t.equal(
       readFileSync(`${folder}/projects/sales/${file}`, 'utf8'),

@@ -70,8 +70,10 @@ export interface HttpServer {
   readonly routes: readonly string[]
   /** The number of `initialize` sessions in memory. */
   sessions(): number
-  /** Stops: new calls get 503, those under way may end until the deadline in milliseconds, and so may
-   * tasks; streams are ended. */
+  /**
+   * Stops: new calls get 503, those under way and tasks may end until the deadline in milliseconds, and streams are
+   * ended.
+   */
   close(deadlineMs: number): Promise<void>
 }
 
