@@ -3,10 +3,11 @@ import type { CausewayError, Id } from '@causeway/protocol'
 import { errorLine, failedCall, tooLarge } from './answer.ts'
 import { type Call, type Calls, requestOf } from './calls.ts'
 import type { Log } from './debug-log.ts'
-import { readElements, readEnvelope } from './envelope.ts'
+import { readElements, readEnvelope, withId } from './envelope.ts'
 import type { Incoming } from './message.ts'
 import type { Output } from './output.ts'
 import { parsed } from './parsed.ts'
+import type { Questions } from './questions.ts'
 import type { ServerEvent } from './sse.ts'
 
 /** Called with a good answer to a method that tells something, before the client gets it. */
@@ -26,6 +27,7 @@ export interface Deliver {
 
 interface Parts {
   readonly calls: Calls
+  readonly questions: Questions
   readonly output: Output
   /** Greatest length of a line in bytes. */
   readonly limit: number
@@ -36,7 +38,7 @@ interface Parts {
 /** Methods whose results tell the bridge something; all others pass unread. */
 const telling = new Set(['initialize', 'server/discover', 'tools/list'])
 
-export function createDeliver({ calls, output, limit, onResult, log }: Parts): Deliver {
+export function createDeliver({ calls, questions, output, limit, onResult, log }: Parts): Deliver {
   /** Takes the answer off the call that waits for it, or says that none does. */
   const settle = (id: Id, headers: IncomingHttpHeaders, call: Call | undefined, result?: () => unknown) => {
     const owner = call?.open.has(JSON.stringify(id)) ? call : calls.find(id)
@@ -53,8 +55,7 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
   const anonymousError = (bytes: Buffer, call: Call | undefined): void => {
     if (call === undefined) log('dropped an error without an id')
     else {
-      const value = parsed(bytes) as object
-      for (const id of calls.settleAll(call)) output.write(Buffer.from(JSON.stringify({ ...value, id })))
+      for (const id of calls.settleAll(call)) output.write(withId(bytes, id))
     }
   }
 
@@ -62,12 +63,16 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
   const batch = (bytes: Buffer, headers: IncomingHttpHeaders, call: Call | undefined): boolean => {
     const elements = readElements(bytes)
     if (elements === undefined) return false
-    const wanted = elements.filter((element) => {
-      const { kind, id, hasResult } = readEnvelope(element) ?? { id: null }
-      if (kind !== 'response' || id === null) return true
-      return settle(id, headers, call, hasResult ? () => resultIn(element) : undefined)
+    const wanted = elements.flatMap((element) => {
+      const envelope = readEnvelope(element)
+      if (envelope === undefined) return [element]
+      const { kind, id, hasResult } = envelope
+      if (kind !== 'response') return [questions.toClient(element, envelope)]
+      const isWanted =
+        id === null || settle(id, headers, call, hasResult ? () => resultIn(element) : undefined)
+      return isWanted ? [element] : []
     })
-    if (wanted.length === elements.length) output.write(bytes)
+    if (elements.every((element, at) => wanted[at] === element)) output.write(bytes)
     else if (wanted.length > 0) output.write(Buffer.from(`[${wanted.join(',')}]`))
     return true
   }
@@ -78,7 +83,7 @@ export function createDeliver({ calls, output, limit, onResult, log }: Parts): D
       if (envelope === undefined) return batch(bytes, headers, call)
       const { kind, id, hasResult } = envelope
       if (kind === 'invalid') return false
-      if (kind !== 'response') output.write(bytes)
+      if (kind !== 'response') output.write(questions.toClient(bytes, envelope))
       else if (id === null) anonymousError(bytes, call)
       else if (settle(id, headers, call, hasResult ? () => resultIn(bytes) : undefined)) output.write(bytes)
       return true

@@ -35,9 +35,35 @@ export function readEnvelope(json: Buffer): Envelope | undefined {
   return { kind: kindOf(value), id, hasResult: 'result' in value }
 }
 
+/** The object with another id, all else as it is written; the text as it is where it is no object with members. */
+export function withId(json: Buffer, id: Id): Buffer {
+  const places = membersIn(json)
+  if (places === undefined) return json
+  const text = JSON.stringify(id)
+  // Of a name that comes twice the last one counts.
+  const last = places.findLast(({ name }) => name === 'id')
+  if (last !== undefined)
+    return Buffer.concat([json.subarray(0, last.start), Buffer.from(text), json.subarray(last.end)])
+  return Buffer.concat([Buffer.from(`{"id":${text},`), json.subarray(skipBlanks(json, 0) + 1)])
+}
+
 /** The members of an object; objects and arrays in it stand for themselves, empty. */
 function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefined {
   const members: Record<string, unknown> = Object.create(null)
+  const places = membersIn(json)
+  for (const { name, start, end } of places ?? []) members[name] = memberValue(json, start, end)
+  return places && members
+}
+
+/** A member of an object, and from where to where its value is written. */
+interface Member {
+  readonly name: string
+  readonly start: number
+  readonly end: number
+}
+
+function membersIn(json: Buffer): Member[] | undefined {
+  const members: Member[] = []
   let at = skipBlanks(json, 0)
   if (json[at] !== openBrace) return undefined
   do {
@@ -48,7 +74,7 @@ function readMembers(json: Buffer): Readonly<Record<string, unknown>> | undefine
     const start = skipBlanks(json, separator + 1)
     const end = endOfValue(json, start)
     if (end === start) return undefined
-    members[String(parsed(json.subarray(at, nameEnd)))] = memberValue(json, start, end)
+    members.push({ name: String(parsed(json.subarray(at, nameEnd))), start, end })
     at = skipBlanks(json, end)
   } while (json[at] === comma)
   return json[at] === closeBrace && skipBlanks(json, at + 1) === json.length ? members : undefined

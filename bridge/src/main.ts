@@ -26,6 +26,7 @@ import { createOutput, type Output } from './output.ts'
 import { watchParent } from './parent.ts'
 import { createPost } from './post.ts'
 import { createPulse } from './pulse.ts'
+import { createQuestions } from './questions.ts'
 import { createRelay } from './relay.ts'
 import { createResume } from './resume.ts'
 import { createSession, type Session } from './session.ts'
@@ -88,8 +89,10 @@ async function run(settings: Settings): Promise<void> {
   const awaitServer = createAwaitServer(settings.url, autostart)
   const server = createKnownServer(version, warn)
   const tools = createKnownTools()
+  const questions = createQuestions()
   const session: Session = createSession({
     upstream,
+    questions,
     onReady: () => {
       features.stats.sessionOpened()
       listener.start()
@@ -101,6 +104,7 @@ async function run(settings: Settings): Promise<void> {
   })
   const deliver = createDeliver({
     calls,
+    questions,
     output,
     limit,
     onResult: (message, headers, result) => {
@@ -151,6 +155,7 @@ async function run(settings: Settings): Promise<void> {
     calls,
     forward,
     session,
+    questions,
     deliver,
     output,
     onFull: (isFull) => (isFull ? stdin.pause() : stdin.resume()),

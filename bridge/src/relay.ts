@@ -8,6 +8,7 @@ import type { Forward } from './forward.ts'
 import { type Incoming, type Line, readLine } from './message.ts'
 import { createOrder } from './order.ts'
 import type { Output } from './output.ts'
+import type { Questions } from './questions.ts'
 import type { Session } from './session.ts'
 
 /** What happens to each line of the client. */
@@ -25,6 +26,7 @@ interface Parts {
   readonly calls: Calls
   readonly forward: Forward
   readonly session: Session
+  readonly questions: Questions
   readonly deliver: Deliver
   readonly output: Output
   /** True: read no more from the client for now. */
@@ -50,9 +52,11 @@ const acted: ReadonlySet<string> = new Set([
   'notifications/cancelled',
 ])
 
-const isPlain = ({ method, claimed }: Incoming): boolean => claimed === undefined && !acted.has(method)
+const isPlain = ({ kind, method, claimed }: Incoming): boolean =>
+  claimed === undefined && kind !== 'response' && !acted.has(method)
 
-export function createRelay({ calls, forward, session, deliver, output, onFull, later, log }: Parts): Relay {
+export function createRelay(parts: Parts): Relay {
+  const { calls, forward, session, questions, deliver, output, onFull, later, log } = parts
   const order = createOrder()
   const backlog: Call[] = []
   let inFlight = 0
@@ -104,6 +108,13 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
 
   const cancel = createCancel(calls, (message, after) => void oneWay(message, after), later)
 
+  /** Answers the server, unless the session that asked is gone. */
+  const answer = (message: Incoming): void => {
+    const bytes = questions.toServer(message)
+    if (bytes !== undefined) void oneWay({ ...message, bytes })
+    else log(`dropped an answer to a session that is gone, id ${message.id}`)
+  }
+
   /** Starts one message; a promise holds up the messages behind it. */
   const begin = (message: Incoming): Promise<void> | undefined => {
     if (message.kind === 'request') {
@@ -116,6 +127,7 @@ export function createRelay({ calls, forward, session, deliver, output, onFull, 
         // A session that is open works even where this got lost, and a later one must be told.
         if (wasTaken || (failure === undefined && session.mark().id !== undefined)) session.remember(message)
       })
+    else if (message.kind === 'response') answer(message)
     else void oneWay(message)
     return undefined
   }

@@ -6,6 +6,7 @@ import { type Asked, ask, responseIn } from './ask.ts'
 import type { Log } from './debug-log.ts'
 import { messageFields, type SessionMark, sessionFields } from './headers.ts'
 import type { Incoming } from './message.ts'
+import type { Questions } from './questions.ts'
 import { createReplyReader, type Reply } from './reply.ts'
 import { isPassing, isStale, mayRepeat, retryAfterMs } from './retry.ts'
 import type { Upstream } from './upstream.ts'
@@ -26,7 +27,10 @@ export interface Session {
    * busy as a call does; throws what stood in the way.
    */
   renew(dead: SessionMark): Promise<void>
-  /** The list_changed notifications that the client must get after a renewal or return; each is given out once. */
+  /**
+   * What the client must be told after a renewal or return, each given out once: that lists changed, and which
+   * questions are taken back.
+   */
   takeNotices(): Buffer[]
   /** Notes that the server was away, so that its lists may have changed unheard. */
   noteReturn(): void
@@ -39,6 +43,7 @@ const renewalsPerMinute = 5
 
 interface Parts {
   readonly upstream: Upstream
+  readonly questions: Questions
   /** Called when a session is ready: after the client said so, and after each renewal. */
   readonly onReady: () => void
   readonly startWaiting: () => Waiting
@@ -49,7 +54,7 @@ interface Parts {
 }
 
 export function createSession(parts: Parts): Session {
-  const { upstream, onReady, startWaiting, awaitServer, now, log } = parts
+  const { upstream, questions, onReady, startWaiting, awaitServer, now, log } = parts
   let mark: SessionMark = { id: undefined, version: undefined }
   let opening: Incoming | undefined
   let capabilities: readonly string[] = []
@@ -104,8 +109,9 @@ export function createSession(parts: Parts): Session {
     for (const message of kept.values()) await say(message, fresh, waiting)
     const before = capabilities
     enter(initialize, reply.headers, response.result)
+    const takenBack = questions.drop()
     if (kept.has('initialized')) onReady()
-    notices = [...new Set([...before, ...capabilities])].map(listChanged)
+    notices = [...takenBack, ...[...new Set([...before, ...capabilities])].map(listChanged)]
   }
 
   return {

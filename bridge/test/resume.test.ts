@@ -5,6 +5,7 @@ import { Calls } from '../src/calls.ts'
 import { createDeliver } from '../src/deliver.ts'
 import { createForward } from '../src/forward.ts'
 import type { Incoming } from '../src/message.ts'
+import { createQuestions } from '../src/questions.ts'
 import { type Got, startBackend, type Wire } from './backend.ts'
 import { modern, startBridge } from './client.ts'
 
@@ -169,7 +170,14 @@ verifies('bridge:stream:promised', 'an answer that never comes is an error in th
   const calls = new Calls()
   const log = () => {}
   const output = { write: (json: Buffer) => void written.push(JSON.parse(json.toString())) }
-  const deliver = createDeliver({ calls, output: output as never, limit: 1000, onResult() {}, log })
+  const deliver = createDeliver({
+    calls,
+    questions: createQuestions(),
+    output: output as never,
+    limit: 1000,
+    onResult() {},
+    log,
+  })
   const reply = { status: 202, headers: {}, type: 'other', body: Buffer.alloc(0), size: 0 } as const
   const forward = createForward({
     upstream: { url: new URL('http://127.0.0.1/mcp') },

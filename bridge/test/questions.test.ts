@@ -1,0 +1,82 @@
+import t, { type Test } from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { readEnvelope, withId } from '../src/envelope.ts'
+import { createQuestions } from '../src/questions.ts'
+import { handshake, type Stream, startBackend } from './backend.ts'
+import { startBridge } from './client.ts'
+
+const question = (id: string | number, method = 'roots/list') => ({ jsonrpc: '2.0', id, method })
+
+/** An open bridge whose server asked question 0, lost its session and asks with the same id in the next one. */
+async function askedTwice(t: Test) {
+  const backend = await startBackend(t)
+  let session = 'one'
+  backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': session }))
+  backend.on('tools/list', (got) =>
+    got.headers['mcp-session-id'] === session ? got.result({ tools: [] }) : got.status(404),
+  )
+  const streamOf = async (name: string): Promise<Stream> =>
+    (await backend.saw('GET', ({ headers }) => headers['mcp-session-id'] === name)).stream()
+  backend.on('GET', () => {})
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  const first = await streamOf('one')
+  first.send(question(0))
+  await bridge.saw('roots/list')
+  session = 'two'
+  await bridge.call(1, 'tools/list')
+  const second = await streamOf('two')
+  second.send(question(0, 'elicitation/create'))
+  const shown = await bridge.saw('elicitation/create')
+  const answers = () => backend.got.all.filter(({ message }) => message !== undefined && 'result' in message)
+  return { backend, bridge, second, shown, answers }
+}
+
+verifies(
+  'bridge:session:restart',
+  'a question of the session that is gone is taken back, and its answer answers no other one',
+  async (t) => {
+    const { backend, bridge, shown, answers } = await askedTwice(t)
+    t.match(await bridge.saw('notifications/cancelled'), { params: { requestId: 0 } })
+    t.not(shown.id, 0)
+    bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
+    bridge.send({ jsonrpc: '2.0', id: shown.id, result: { action: 'accept' } })
+    t.match((await backend.saw('response')).message, { id: 0, result: { action: 'accept' } })
+    await bridge.call(2, 'tools/list')
+    t.equal(answers().length, 1, 'the first answer is dropped')
+  },
+)
+
+verifies('bridge:session:restart', 'a question under an id of ours is taken back by it', async (t) => {
+  const { bridge, second, shown } = await askedTwice(t)
+  second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0, reason: 'late' } })
+  const notice = await bridge.messages.first(
+    'the second cancellation',
+    ({ method, params }) => method === 'notifications/cancelled' && params.reason === 'late',
+  )
+  t.equal(notice.params.requestId, shown.id)
+})
+
+t.test('questions: one that comes twice by a stream taken up again keeps its id', async (t) => {
+  const questions = createQuestions()
+  const bytes = Buffer.from(JSON.stringify(question('a')))
+  const envelope = readEnvelope(bytes)
+  if (envelope === undefined) return t.fail('it is a message')
+  t.equal(questions.toClient(bytes, envelope), bytes)
+  t.equal(questions.toClient(bytes, envelope), bytes)
+  t.same(
+    questions.drop().map((notice) => JSON.parse(notice.toString()).params.requestId),
+    ['a'],
+  )
+  const renamed = questions.toClient(bytes, envelope)
+  t.same(questions.toClient(bytes, envelope), renamed)
+  t.same(JSON.parse(renamed.toString()), { ...question('a'), id: 'causeway-question-1' })
+})
+
+t.test('withId: all but the id stays as it is written', async (t) => {
+  const withNine = (text: string) => withId(Buffer.from(text), 9).toString()
+  t.equal(withNine(' { "id" : "a\\"}" , "result": 1e2 }'), ' { "id" : 9 , "result": 1e2 }')
+  t.equal(withNine('{"error":{"id":1}}'), '{"id":9,"error":{"id":1}}')
+  t.equal(withNine('[{"id":1}]'), '[{"id":1}]')
+  t.equal(withNine('{"id":1,"id":2}'), '{"id":1,"id":9}', 'the one that counts')
+})
