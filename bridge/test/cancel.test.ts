@@ -110,7 +110,12 @@ verifies(
   'the stream of a cancelled legacy call is closed after a while',
   async (t) => {
     const message = (method: string, more: object): Incoming => ({
-      ...{ bytes: Buffer.alloc(0), kind: 'request', id: 7, method, params: {}, claimed: undefined },
+      bytes: Buffer.alloc(0),
+      kind: 'request',
+      id: 7,
+      method,
+      params: {},
+      claimed: undefined,
       ...more,
     })
     const calls = new Calls()

@@ -44,8 +44,15 @@ export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manif
   const { name, version, description, license, type, engines, bin = {} } = server
   const bundled = inside.map((one) => one.name).sort()
   return {
-    ...{ name, version, description, license, type, engines, bin, files: ['bin', 'dist', packedPages] },
-    ...{ exports: withoutSource(server.exports) },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin,
+    files: ['bin', 'dist', packedPages],
+    exports: withoutSource(server.exports),
     dependencies: {
       ...Object.fromEntries(bundled.map((one) => [one, version])),
       ...foreign('dependencies'),
@@ -57,7 +64,12 @@ export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manif
 
 /** The package.json of one of our packages inside the server: what Node needs to find its modules. */
 export const insideManifest = ({ name, version, description, license, type, exports }: Manifest): object => ({
-  ...{ name, version, description, license, type, private: true },
+  name,
+  version,
+  description,
+  license,
+  type,
+  private: true,
   exports: withoutSource(exports),
 })
 

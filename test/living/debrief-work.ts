@@ -8,7 +8,9 @@ const filename = 'sample.plot.json'
 const mostMarks = 40
 
 const mark = (id: string) => ({
-  ...{ type: 'Feature', id, properties: { dataType: 'reference-point', name: id } },
+  type: 'Feature',
+  id,
+  properties: { dataType: 'reference-point', name: id },
   geometry: { type: 'Point', coordinates: [1, 50] },
 })
 

@@ -10,7 +10,9 @@ export function mindsWork(): Work<readonly number[]> {
   let count = 0
   const decide = (url: string, step: number) =>
     tool(url, ['minds', 'decide_action'], {
-      ...{ mind_id, observation: wellSeen(mind_id, step), request_id: `${mind_id}-${step}` },
+      mind_id,
+      observation: wellSeen(mind_id, step),
+      request_id: `${mind_id}-${step}`,
     })
   const memories = async ({ url }: Place): Promise<{ id: string; content: string }[]> => {
     const lists = ['memories?limit=1000', 'daily_memories'].map(async (list) => {

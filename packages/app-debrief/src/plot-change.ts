@@ -61,8 +61,17 @@ export async function changePlot<Answer>(
     const { label, ids, patch, entries, droppedEntries, selection } = made
     await journal.commit(
       {
-        ...{ path: plot.path, rev: plot.rev, request: requestId, actor: client.name, kind: change.kind },
-        ...{ label, ids, patch, entries, droppedEntries, selection },
+        path: plot.path,
+        rev: plot.rev,
+        request: requestId,
+        actor: client.name,
+        kind: change.kind,
+        label,
+        ids,
+        patch,
+        entries,
+        droppedEntries,
+        selection,
       },
       given,
     )

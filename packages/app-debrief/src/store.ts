@@ -67,7 +67,12 @@ export async function openDebrief(env: Env): Promise<Debrief> {
   const { dir, settings, log, now, newId, changed, roots } = env
   const journal = openJournal(dir, env)
   const plotEnv: PlotEnv = {
-    ...{ dir, log, now, newId, changed, journal },
+    dir,
+    log,
+    now,
+    newId,
+    changed,
+    journal,
     saveAfterMs: numberSetting(settings, 'plotSaveMs') ?? plotTimes.saveAfterMs,
     checkEveryMs: numberSetting(settings, 'plotCheckMs') ?? plotTimes.checkEveryMs,
   }

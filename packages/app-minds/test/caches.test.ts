@@ -21,7 +21,12 @@ t.test('vectorCache: a mind that was given back is read again', async (t) => {
   }, 2 ** 20)
   const ask = (mindSeq: number) =>
     cache.search({
-      ...{ mindSeq, embedderId: 'e', width, top: 2, also: [], last: 8 },
+      mindSeq,
+      embedderId: 'e',
+      width,
+      top: 2,
+      also: [],
+      last: 8,
       queries: [new Float32Array([1, 0, 0, 0])],
     })
   const first = ask(1)

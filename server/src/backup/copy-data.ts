@@ -138,7 +138,12 @@ const isNaming = ({ part, path }: FoundFile): boolean => part?.path === path
 
 /** Stands for a file that went; no manifest has it. */
 const notThere = (path: string): ManifestFile => ({
-  ...{ path, kind: 'files', app: null, bytes: 0, sha256: '', schema: null },
+  path,
+  kind: 'files',
+  app: null,
+  bytes: 0,
+  sha256: '',
+  schema: null,
 })
 
 /** Copies one file; undefined where it is gone, which the next pass settles. */

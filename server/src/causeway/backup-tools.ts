@@ -54,6 +54,10 @@ export function backupTools(app: Registrar<Own, object>): void {
 }
 
 const shownBackup = ({ name, folder, manifest: { made_at, version, files } }: NamedBackup) => ({
-  ...{ name, folder, made_at, version, files: files.length },
+  name,
+  folder,
+  made_at,
+  version,
+  files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
 })

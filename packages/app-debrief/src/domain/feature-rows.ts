@@ -50,7 +50,11 @@ export function fitting({ items }: PlotDocument, { ids, dataType, bounds }: Feat
 export function featureRow({ id, looks }: Item): FeatureRow {
   const { name, dataType, geometry, vertices, times, bounds } = looks
   return {
-    ...{ id, name, dataType, geometry, vertices },
+    id,
+    name,
+    dataType,
+    geometry,
+    vertices,
     ...(times === null ? {} : { start: formatTime(times[0]), end: formatTime(times[1]) }),
     ...(bounds === null ? {} : { bbox: bounds.map(fiveDecimals) }),
   }

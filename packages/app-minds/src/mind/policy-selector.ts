@@ -52,7 +52,11 @@ export const policySelector = (): ActionSelector => ({
         decided_by: 'policy' as const,
         model: policyName,
         working_memory: factualMemory(mind.working_memory, {
-          ...{ observation, happenings, candidates, because, constants },
+          observation,
+          happenings,
+          candidates,
+          because,
+          constants,
         }),
         memories,
         goal,

@@ -38,7 +38,10 @@ export async function shownSeries(
     const values = column(columns, name)
     const rows = minMaxRows(values, args.points)
     return {
-      ...{ name, unit, quantity, ...totals(values, frames) },
+      name,
+      unit,
+      quantity,
+      ...totals(values, frames),
       frames: rows.map((row) => frames.get(row)),
       values: rows.map((row) => values.get(row)),
       truncated: rows.length < columns.length,

@@ -107,8 +107,14 @@ export function comparer(matches: readonly BodyMatch[], tolerance: Tolerance): C
     trackers.set(field, tracker)
     const { unit, body, a, b, difference } = found
     tracker.first ??= {
-      ...{ field, unit, first_frame_a: frameA, first_frame_b: frameB, body_id: body },
-      ...{ value_a: a, value_b: b, difference },
+      field,
+      unit,
+      first_frame_a: frameA,
+      first_frame_b: frameB,
+      body_id: body,
+      value_a: a,
+      value_b: b,
+      difference,
     }
     tracker.over += 1
     if (difference > tracker.greatest) {

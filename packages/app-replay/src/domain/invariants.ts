@@ -115,7 +115,9 @@ export function judge(
       'max_injection_j',
       greatest(columns, 'energy.delta', (step) => Math.max(0, step)),
       {
-        ...{ limit: max_injection_j, unit: 'J', evidence: 'find_energy_anomalies' },
+        limit: max_injection_j,
+        unit: 'J',
+        evidence: 'find_energy_anomalies',
       },
     )
   if (max_penetration_m !== undefined)
@@ -123,7 +125,9 @@ export function judge(
       'max_penetration_m',
       greatest(columns, 'contacts.depth', (depth) => depth),
       {
-        ...{ limit: max_penetration_m, unit: 'm', evidence: 'check_penetration' },
+        limit: max_penetration_m,
+        unit: 'm',
+        evidence: 'check_penetration',
       },
     )
   if (never_below !== undefined) {
@@ -137,14 +141,14 @@ export function judge(
         : null
       const lowest = peak === null ? null : -peak.value
       verdicts.push({
-        ...{
-          invariant: 'never_below',
-          passed: lowest !== null && lowest >= limit,
-          value: lowest,
-          limit,
-          unit: 'm',
-        },
-        ...{ frame_id: peak?.frame ?? null, body_id: body, evidence: 'get_body_trajectory' },
+        invariant: 'never_below',
+        passed: lowest !== null && lowest >= limit,
+        value: lowest,
+        limit,
+        unit: 'm',
+        frame_id: peak?.frame ?? null,
+        body_id: body,
+        evidence: 'get_body_trajectory',
       })
     }
   }
@@ -156,7 +160,10 @@ export function judge(
           ? greatest(columns, `body.${body}.speed`, (speed) => speed, rest_by.frame)
           : null,
         {
-          ...{ limit: rest_by.speed, unit: 'm/s', evidence: 'search_frames', body },
+          limit: rest_by.speed,
+          unit: 'm/s',
+          evidence: 'search_frames',
+          body,
         },
       )
   if (invariants.no_cone_violation)
@@ -184,8 +191,13 @@ export function judge(
 function without(invariant: string, found: readonly Finding[], evidence: string): Verdict {
   const [first] = found
   return {
-    ...{ invariant, passed: first === undefined, value: found.length, limit: 0, unit: 'findings' },
-    ...{ frame_id: first?.frames.first ?? null, evidence },
+    invariant,
+    passed: first === undefined,
+    value: found.length,
+    limit: 0,
+    unit: 'findings',
+    frame_id: first?.frames.first ?? null,
+    evidence,
   }
 }
 

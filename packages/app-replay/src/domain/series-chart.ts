@@ -34,7 +34,10 @@ export function seriesChart(
     title,
     x: 'frame',
     series: series.map(({ name, unit, quantity, frames, values }) => ({
-      ...{ name, unit, x: frames, y: values },
+      name,
+      unit,
+      x: frames,
+      y: values,
       ...(quantity === '' ? {} : { quantity }),
     })),
     cited: marks.frame === null ? [] : [{ x: marks.frame, label: `frame ${marks.frame}${told}` }],

@@ -65,10 +65,20 @@ export type SeriesPlan = { readonly name: string; readonly unit: string; readonl
 
 /** Other spellings of quantities. */
 const aliases: Readonly<Record<string, string>> = {
-  ...{ x: 'position.x', y: 'position.y', z: 'position.z', height: 'position.z' },
-  ...{ vx: 'velocity.x', vy: 'velocity.y', vz: 'velocity.z', energy: 'energy.total' },
-  ...{ frame_id: 'frame', delta_e: 'energy.delta', iterations: 'solver.iterations' },
-  ...{ residual: 'solver.residual', converged: 'solver.converged', contacts: 'contacts.pairs' },
+  x: 'position.x',
+  y: 'position.y',
+  z: 'position.z',
+  height: 'position.z',
+  vx: 'velocity.x',
+  vy: 'velocity.y',
+  vz: 'velocity.z',
+  energy: 'energy.total',
+  frame_id: 'frame',
+  delta_e: 'energy.delta',
+  iterations: 'solver.iterations',
+  residual: 'solver.residual',
+  converged: 'solver.converged',
+  contacts: 'contacts.pairs',
 }
 const floorNames = new Set(['floor', 'environment'])
 

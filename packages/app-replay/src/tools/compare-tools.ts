@@ -122,7 +122,12 @@ function changedBodies(a: Recording, b: Recording, { matching }: Compared) {
 }
 
 const differenceAt = ({ field, unit, body_id, value_a, value_b, difference }: Divergence) => ({
-  ...{ field, body_id, value_a, value_b, difference, unit },
+  field,
+  body_id,
+  value_a,
+  value_b,
+  difference,
+  unit,
 })
 
 const solverOf = ({ frame_id, solver, collisions }: Frame) => ({

@@ -4,7 +4,11 @@ import { manifestMemory } from '../../src/snapshot/manifest-memory.ts'
 const listOf = (count: number) => ({
   root: '/project',
   entries: Array.from({ length: count }, (_, i) => ({
-    ...{ path: `file-${i}`, kind: 'file' as const, blob: 'b', mode: 0o644, bytes: 1 },
+    path: `file-${i}`,
+    kind: 'file' as const,
+    blob: 'b',
+    mode: 0o644,
+    bytes: 1,
   })),
 })
 
