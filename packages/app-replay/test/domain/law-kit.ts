@@ -37,6 +37,8 @@ export interface ToldTouch {
   readonly a?: number
   readonly b?: number
   readonly normal?: Vec
+  /** from the centre of a, m; default: half a metre down */
+  readonly lever?: Vec
   readonly depth?: number
   readonly restitution?: number
   readonly closing?: number
@@ -113,8 +115,8 @@ function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWin
     }
     const found = touches(frame)
     for (const { a = 1, b = floor, normal = [0, 0, -1], depth = 0, ...touch } of found) {
-      const { restitution = 0, closing = 0, n = 0, t1 = 0, mu = 0.5 } = touch
-      const levers = [0, 0, -0.5, 0, 0, 0]
+      const { lever = [0, 0, -0.5], restitution = 0, closing = 0, n = 0, t1 = 0, mu = 0.5 } = touch
+      const levers = [...lever, 0, 0, 0]
       flat.collisions.push(a, b, ...normal, depth)
       flat.constraints.push(a, b, ...normal, ...levers, depth, restitution, closing)
       flat.friction.push(a, b, ...normal, 1, 0, 0, 0, 1, 0, ...levers, mu, n, t1, 0)

@@ -11,7 +11,17 @@ import { restitutionLaw } from '../../src/domain/laws/restitution-law.ts'
 import { solverLaw } from '../../src/domain/laws/solver-law.ts'
 import { teleportLaw } from '../../src/domain/laws/teleport-law.ts'
 import { tunnellingLaw } from '../../src/domain/laws/tunnelling-law.ts'
-import { dt, falling, findingsOf, floor, g, lying, type Told, type ToldScene } from './law-kit.ts'
+import {
+  dt,
+  falling,
+  findingsOf,
+  floor,
+  g,
+  lying,
+  type Told,
+  type ToldScene,
+  type ToldTouch,
+} from './law-kit.ts'
 
 const rest = (): Told => ({ position: [0, 0, 0.5] })
 const fall: ToldScene = { frames: 30, masses: [2], state: falling }
@@ -206,6 +216,16 @@ t.test('normalLaw: a box that slides into a wall of the body that it lies on tur
   t.match(findingsOf(normalLaw(), turned), [{ kind: 'normal_flip', frames: { first: 5, last: 5 } }])
 })
 
+t.test('normalLaw: of more normals than are kept, those that are dropped are no turns', async (t) => {
+  // A ball in a fluted bowl: nine normals 40 degrees apart, whose rows begin with another one in every frame.
+  const fluted = (frame: number): readonly ToldTouch[] =>
+    Array.from({ length: 9 }, (_, i) => {
+      const angle = (((i + frame) % 9) * 2 * Math.PI) / 9
+      return { normal: [Math.sin(angle), Math.cos(angle), 0] as const }
+    })
+  t.same(findingsOf(normalLaw(), { frames: 12, masses: [1], state: rest, touches: fluted }), [])
+})
+
 t.test('tunnellingLaw: from one side of a box to the other without contact', async (t) => {
   const passing = (touches: ToldScene['touches']): ToldScene => ({
     frames: 10,
@@ -224,6 +244,31 @@ t.test('tunnellingLaw: from one side of a box to the other without contact', asy
   ])
   const touching = passing((frame) => (frame === 6 ? [{ a: 1, b: 2, normal: [1, 0, 0] }] : []))
   t.same(findingsOf(tunnellingLaw(), touching), [], 'with contact it is an impact')
+})
+
+t.test('tunnellingLaw: a body in a corner of floor and wall makes no plane between them', async (t) => {
+  const ground: ToldTouch = { normal: [0, 0, -1], lever: [0, 0, -0.5] }
+  const wall: ToldTouch = { normal: [1, 0, 0], lever: [0.5, 0, 0] }
+  // A small ball falls beside the box from 0.42 m in steps of 0.1 m, onto and through what lies at 0 m.
+  const beside = (touches: readonly ToldTouch[], frames: number): ToldScene => ({
+    frames,
+    masses: [5, 0.1],
+    extents: [
+      [0.5, 0.5, 0.5],
+      [0.05, 0.05, 0.05],
+    ],
+    state: (frame, body) =>
+      body === 1
+        ? { position: [0, 0, 0.5] }
+        : { position: [-2, 0, 0.42 - 0.1 * Math.max(0, frame - 5)], velocity: [0, 0, -10] },
+    touches: () => touches,
+  })
+  t.same(findingsOf(tunnellingLaw(), beside([ground, wall], 9)), [], 'down to 0.02 m')
+  t.match(
+    findingsOf(tunnellingLaw(), beside([ground], 12)),
+    [{ kind: 'tunnelling', pair: [2, floor], frames: { first: 10, last: 10 } }],
+    'what rests on the floor alone tells where it is',
+  )
 })
 
 t.test('solverLaw: frames with constraints that do not converge are one run', async (t) => {

@@ -108,9 +108,11 @@ const touch = (touches: Step['touches'], one: number, other: number): boolean =>
 function learnPlanes(step: Step, planes: Map<number, Plane>, seen: Map<number, number>): boolean {
   const before = planes.size
   const { scene, touches, window } = step
-  for (const { a, b, columnA, normal, constraintRows, leverA } of touches) {
+  for (const { a, b, columnA, normal, normals, constraintRows, leverA } of touches) {
     if (planes.has(b) || !scene.isEnvironment(b) || columnA < 0 || constraintRows === 0 || step.row === 0)
       continue
+    // In a corner the mean lever arm ends on neither plane.
+    if (normals.count !== 1) continue
     const count = (seen.get(b) ?? 0) + 1
     seen.set(b, count)
     if (count < believed || a === b) continue
