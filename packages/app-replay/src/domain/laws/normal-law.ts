@@ -2,15 +2,14 @@
  * The normals of a lasting contact turn slowly: less than 30 degrees from a frame to the next.
  *
  * A pair may touch in several places, as a box in a corner does whose floor and wall are one body: a normal is held against
- * the nearest one of the frame before, and one that came to those before it is a new place, no turn.
+ * the nearest one of the frame before, and one that came to those before it is a new place, no turn. A pair that had
+ * more normals than are kept is not judged: the nearest may be among those that were dropped.
  */
+import { turnLimit } from '../turn-limit.ts'
 import { findingOf } from './finding.ts'
 import type { Law } from './law.ts'
 import { collectRuns } from './run.ts'
-import { cosineOf, type Normals } from './touch.ts'
-
-/** rad */
-const turnLimit = Math.PI / 6
+import { cosineOf, mostNormals, type Normals } from './touch.ts'
 
 /** Makes the law. */
 export function normalLaw(): Law {
@@ -19,6 +18,7 @@ export function normalLaw(): Law {
     see({ frame, touches }) {
       for (const { a, b, key, before, normals, normalsBefore } of touches) {
         if (before !== frame - 1 || normals.count > normalsBefore.count) continue
+        if (normalsBefore.count === mostNormals) continue
         const angle = greatestTurn(normals, normalsBefore)
         if (angle > turnLimit)
           runs.hit(key, frame, { value: angle, limit: turnLimit }, { bodies: [a, b], pair: [a, b] })

@@ -1,9 +1,10 @@
 /**
  * Bodies do not stay inside each other: depth <= 10 mm.
  *
- * Two habits of engines are allowed, unless the caller says what is too deep. A body that hits at v, 0.5 m/s or more, is found up to v dt deep (1.5 v dt is let
- * pass while that contact lasts). A body that is held by a velocity bias and recorded at rest with -g dt, within a half of
- * it, sinks until the bias makes good what gravity adds: 5 mm of slop + g dt^2 / 0.2, and 20 % on top.
+ * Two habits of engines are allowed, unless the caller says what is too deep. A body that hits at v, 0.5 m/s or more, is
+ * found up to v dt deep (1.5 v dt is let pass while that contact lasts). A body that is held by a velocity bias and
+ * recorded at rest with -g dt, within a half of it, sinks until the bias makes good what gravity adds: 5 mm of slop +
+ * g dt^2 / 0.2, and 20 % on top.
  */
 import { stateAt } from '@causeway/recording'
 import { num } from './component.ts'

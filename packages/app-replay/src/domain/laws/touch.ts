@@ -9,8 +9,8 @@ export interface Normals {
   readonly vectors: Float64Array
 }
 
-/** Normals of a pair that are kept of a frame. */
-const mostNormals = 8
+/** Normals of a pair that are kept of a frame: where there are as many, there may have been more. */
+export const mostNormals = 8
 
 /** Cosine of 1 degree: normals that are nearer to each other are one. */
 const sameNormal = 0.9998
