@@ -14,7 +14,8 @@ const names = Array.from({ length: 20 }, (_, i) => `run-${i}`)
 /** Records lines, and gives a client that asks the run. */
 async function recorded(lines: readonly object[]): Promise<TestClient> {
   const { app, client } = await opened
-  const name = names.pop() ?? 'run'
+  const name = names.pop()
+  if (name === undefined) throw new Error('more runs than names')
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
   async function* body(): AsyncGenerator<Uint8Array> {
     yield bytes

@@ -38,7 +38,7 @@ verifies('replay:explain', 'explain_frame: a force that the engine applied is ex
       angular_velocity: [0, 0, 0],
       forces,
     }
-    return JSON.stringify({ frame_id: k, time: k * dt, bodies: [body] })
+    return JSON.stringify({ frame_id: k, time: k * dt, bodies: [body], contacts: [] })
   }
   const lines = [JSON.stringify({ run }), ...Array.from({ length: 20 }, (_, i) => line(i + 1))]
   await (app.store as Replay).recorder.write('thrust', bodyOf(lines))
