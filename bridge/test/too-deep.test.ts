@@ -21,10 +21,11 @@ function makeModern(backend: Backend): void {
   )
 }
 
+const refuse = (got: Got) =>
+  got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32601, message: 'no' } })
+
 /** A server that wants `initialize` first. */
 function makeLegacy(backend: Backend): void {
-  const refuse = (got: Got) =>
-    got.json({ jsonrpc: '2.0', id: got.message.id, error: { code: -32601, message: 'no' } })
   backend.on('server/discover', refuse)
   backend.on('tools/call', (got) =>
     got.headers['mcp-session-id'] === undefined ? refuse(got) : got.result({ called: true }),
@@ -59,6 +60,28 @@ verifies('bridge:deep', 'nor for a server that wants initialize', async (t) => {
   t.match(await bridge.call('discover', 'server/discover', modern), { result: {} })
   await survives(t, bridge, modern)
 })
+
+for (const [claim, isLate] of [
+  ['as the first line to a server that wants initialize it costs the next one nothing', false],
+  ['it is refused also where the server tells what it wants after a session was opened', true],
+] as const)
+  verifies('bridge:deep', claim, async (t) => {
+    const backend = await startBackend(t)
+    makeLegacy(backend)
+    backend.on('tools/call', async (got) => {
+      if (got.headers['mcp-session-id'] !== undefined) return got.result({ called: true })
+      // The first refusal makes the bridge ask for the era.
+      const isSecond = (got.message.id === 'heavy') === isLate
+      if (isSecond) await backend.saw(isLate ? 'notifications/initialized' : 'server/discover')
+      refuse(got)
+    })
+    const bridge = startBridge(t, { url: backend.url })
+    bridge.raw(deepLine(call('heavy', { ...modern, name: 'x', arguments: 'deep' })))
+    bridge.send(call('plain', { ...modern, name: 'x' }))
+    t.match(await bridge.answer('heavy'), refused)
+    t.match(await bridge.answer('plain'), { result: { called: true } })
+    t.equal(bridge.lines.length, 2, 'the client gets nothing else')
+  })
 
 verifies('bridge:deep', 'of a batch that is filtered, the others are sent', async (t) => {
   const backend = await startBackend(t)

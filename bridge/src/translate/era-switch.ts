@@ -115,7 +115,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
         if (isObject(response.result) && 'resultType' in response.result) modern = 'yes'
         // A client that has opened a session itself knows what its server speaks.
         if (modern === 'yes' || legacy === 'yes' || !refusesModern(response)) toClient(json)
-        else if (typeof modern === 'object') modern.fromClient(request)
+        else if (typeof modern === 'object') hand(modern, request)
         else {
           refused.push({ request, json })
           if (modern !== 'asked') askForLegacy(request)
@@ -143,7 +143,7 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
         toServer(noticeLine('notifications/initialized'))
         const translator = modernClient(ends, initialized)
         modern = translator
-        for (const { request } of refused.splice(0)) translator.fromClient(request)
+        for (const { request } of refused.splice(0)) hand(translator, request)
       })
     }
 
@@ -153,11 +153,18 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
       for (const { json } of refused.splice(0)) toClient(json)
     }
 
+    /** A request that is nested too deeply is refused here, where its own id is known. */
+    const hand = (translator: Translator, message: unknown): void =>
+      ifTooDeep(
+        () => translator.fromClient(message),
+        () => refuseDeep(message, toClient),
+      )
+
     /** Hands a line to a translator; what is no message is refused behind this stage, as ever. */
     const translate = (translator: Translator, line: Buffer, value: unknown): void => {
       if (!Array.isArray(value)) {
         if (kindOf(value) === 'invalid') toServer(line)
-        else translator.fromClient(value)
+        else hand(translator, value)
       } else if (value.length === 0) toServer(line)
       else
         for (const element of value)
