@@ -42,7 +42,8 @@ export function failures(log) {
     if (!/^ *not ok (?!.* # (?:TODO|SKIP))/.test(line)) return []
     const indent = line.length - line.trimStart().length
     const opens = lines[at + 1] === `${' '.repeat(indent + 2)}---`
-    const ends = opens ? lines.indexOf(`${' '.repeat(indent + 2)}...`, at) : at
+    const closes = lines.indexOf(`${' '.repeat(indent + 2)}...`, at)
+    const ends = !opens ? at : closes === -1 ? lines.length : closes
     return lines.slice(at, Math.min(ends, at + longestBlock) + 1)
   })
   return [ended, ...(told.length > 0 ? told : lines.slice(-longestBlock))]

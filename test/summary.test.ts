@@ -42,6 +42,11 @@ t.test('failures: every line that is not ok is told with its block, up to its fi
   t.same(failures(log.join('\n')), [log[8], log[1], log[2], log[3], log[4], log[7]])
 })
 
+t.test('failures: a block that was cut off is told as far as it goes', async (t) => {
+  const log = ['not ok 1 - a', 'not ok 2 - b', '  ---', '  diff: 1', '==> check: exit 137, 900 s']
+  t.same(failures(log.join('\n')), [log[4], log[0], log[1], log[2], log[3]])
+})
+
 t.test('failures: a step that names none is told by its end', async (t) => {
   const log = Array.from({ length: 50 }, (_, at) => `line ${at}`)
   const told = failures([...log, '==> soak: exit 124, 420 s', ''].join('\n'))

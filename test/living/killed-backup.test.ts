@@ -15,12 +15,12 @@ import { tool } from './work.ts'
 
 t.setTimeout(120_000)
 
-/** A data folder with a file that takes a moment to copy. */
+/** A data folder with a file that takes so long to copy that a kill comes before its end. */
 function slowFolder(t: Test): string {
   const dir = join(t.testdir({ data: { recordings: {} } }), 'data')
   const file = join(dir, 'large.bin')
   writeFileSync(file, '')
-  truncateSync(file, 96 * 2 ** 20)
+  truncateSync(file, 256 * 2 ** 20)
   return dir
 }
 

@@ -1,4 +1,5 @@
 /** What the open plots take of the memory, and giving it back. */
+import { isCausewayError } from '@causeway/protocol'
 import type { Plot } from './plot.ts'
 
 /** Something held in memory that can be given back. */
@@ -24,8 +25,12 @@ export const heldPlots = (plots: () => readonly Plot[]): Holding => ({
       if (given >= bytes) break
       const idleMs = plot.idleMs()
       if (!plot.isReleasable || (idleMs >= 0 && idleMs < inUseMs)) continue
-      given += await plot.memoryBytes()
-      await plot.release()
+      const bytesHeld = await plot.memoryBytes()
+      // One that was closed meanwhile has given all back by itself.
+      await plot.release().catch((error: unknown) => {
+        if (!isCausewayError(error) || error.code !== 'PLOT_NOT_FOUND') throw error
+      })
+      given += bytesHeld
     }
     return given
   },

@@ -20,14 +20,27 @@ export interface AgingOptions {
  */
 export function agingNow(db: Database, { columns, keepMs, now, steady = now }: AgingOptions): () => number {
   const jumped = watchJumps({ now, steady })
+  // What the rows have been shifted by, told by a table of this connection alone: it is rolled back as they are.
+  db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')
+  const shifted = db.prepare<[], number>('SELECT ms FROM aged').pluck()
+  const note = db.prepare<[number]>('UPDATE aged SET ms = ms + ?')
   const shifts = columns.map((place) => {
     const [table, column] = place.split('.')
     return db.prepare<[number, number]>(`UPDATE ${table} SET ${column} = ${column} + ? WHERE ${column} > ?`)
   })
+  const shiftAll = db.transaction((ms: number, at: number) => {
+    for (const shift of shifts) shift.run(ms, at - ms - keepMs)
+    note.run(ms)
+  })
+  let hasJumped = false
+  let total = 0
   return () => {
     const ms = jumped()
+    hasJumped ||= ms !== 0
+    total += ms
     const at = now()
-    if (ms !== 0) for (const shift of shifts) shift.run(ms, at - ms - keepMs)
+    const owed = hasJumped ? total - (shifted.get() ?? 0) : 0
+    if (owed !== 0) shiftAll(owed, at)
     return at
   }
 }

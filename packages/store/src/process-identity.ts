@@ -40,14 +40,15 @@ function textIn(file: string): string | undefined {
   }
 }
 
-/** `ps` of BSD and macOS: `Sun Nov 22 07:30:00 2026`. */
+/** `ps` of BSD and macOS: `S+ Sun Nov 22 07:30:00 2026`, where Z is the state of one that has ended. */
 function startTime(pid: number): string | undefined {
   try {
-    return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       env: { ...process.env, LC_ALL: 'C' },
       stdio: ['ignore', 'pipe', 'ignore'],
     }).trim()
+    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '')
   } catch {
     return undefined
   }

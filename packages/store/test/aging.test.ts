@@ -38,6 +38,28 @@ t.test('agingNow: a row is as old as it was, however the clock is set', async (t
   t.same(ages().recent, 5, 'and back')
 })
 
+t.test('agingNow: a jump that was met in a transaction that fails is not lost', async (t) => {
+  const clock = { now: 1_000 * minute, steady: 0 }
+  const up = 'CREATE TABLE request (id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL) STRICT'
+  const db = openDatabase(join(t.testdir(), 'a.db'), { migrations: [{ name: 'request', up }] })
+  t.teardown(() => db.close())
+  const options = { columns: ['request.made_ms'], keepMs: 10 * minute }
+  const now = agingNow(db, { ...options, now: () => clock.now, steady: () => clock.steady })
+  db.prepare('INSERT INTO request VALUES (?, ?)').run('a', now())
+  const age = () => now() - Number(db.prepare('SELECT made_ms FROM request').pluck().get())
+
+  clock.now += 60 * minute
+  t.throws(
+    db.transaction(() => {
+      t.equal(age(), 0)
+      throw new Error('no')
+    }),
+  )
+  t.equal(age(), 0, 'shifted once more')
+  clock.now -= 60 * minute
+  t.equal(age(), 0, 'and back to where the clock was')
+})
+
 t.test('agingNow: without a second clock, the time of day is trusted', async (t) => {
   const clock = { now: 1_000 * minute }
   const up = 'CREATE TABLE request (id TEXT PRIMARY KEY, made_ms INTEGER NOT NULL) STRICT'

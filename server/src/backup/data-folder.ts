@@ -76,7 +76,7 @@ export function unfinishedRestore(dataDir: string): CausewayError | undefined {
   const back =
     before === undefined
       ? `to begin with nothing, remove ${basename(stagingOf(dataDir))}`
-      : `to go back, rename ${before} to ${dataDir}`
+      : `to go back, rename ${before} to ${dataDir}; to begin with nothing, move it elsewhere`
   return new CausewayError('RESTORE_UNFINISHED', `${dataDir} is empty, and beside it is ${left.join(', ')}`, {
     data: { dataDir, left },
     remedy: `run causeway restore again; ${back}`,

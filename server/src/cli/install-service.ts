@@ -62,6 +62,8 @@ capped, a server that fails is started again, and it is stopped after its calls.
     const before = textOf(path)
     if (before === unit) say(`unchanged: ${path}`)
     else {
+      // The copy of the old one keeps its rights, and an older one may hold secrets.
+      if (before !== undefined) chmodSync(path, 0o600)
       const backup = replaceFile(path, { text: unit, before, mode: 0o600 })
       say(`written: ${path}`)
       if (backup !== undefined) note(`as it was: ${backup}`)

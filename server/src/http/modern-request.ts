@@ -55,5 +55,14 @@ function envelopeOf(body: unknown, mcpMethod: string): string | undefined {
   if (typeof id === 'number' && !Number.isSafeInteger(id)) return undefined
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return undefined
   for (const member in body as object) if (!members.has(member)) return undefined
-  return typeof params._meta === 'object' ? JSON.stringify(params._meta) : undefined
+  return typeof params._meta === 'object' ? textOf(params._meta) : undefined
+}
+
+/** Undefined where it is nested too deeply to be written: writing recurses where reading does not. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }

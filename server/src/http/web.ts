@@ -67,7 +67,9 @@ async function send(
   if (response.headers.get('content-type') !== 'application/json') raw.flushHeaders()
   const reader = response.body.getReader()
   // Whoever fills the stream is told that nobody reads any more; after the last byte this does nothing.
-  raw.once('close', () => void reader.cancel().catch(() => {}))
+  const stop = (): void => void reader.cancel().catch(() => {})
+  if (raw.destroyed) stop()
+  else raw.once('close', stop)
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) await write(raw, part.value)
     raw.end()
@@ -81,6 +83,7 @@ async function send(
 /** Resolves when there is room again, or nobody to write to. */
 const drained = (raw: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
+    if (raw.destroyed) return resolve()
     const go = (): void => {
       raw.off('drain', go).off('close', go)
       resolve()

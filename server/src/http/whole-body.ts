@@ -2,7 +2,10 @@
 import type { Readable } from 'node:stream'
 import { CausewayError } from '@causeway/protocol'
 
-/** Rejects with `BODY_TOO_LARGE` as soon as there are more bytes; what is left of the body is not read then. */
+/**
+ * Rejects with `BODY_TOO_LARGE` as soon as there are more bytes; what is left of the body is read and dropped, since many
+ * a client hears no answer before it has sent all.
+ */
 export function wholeBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -15,8 +18,8 @@ export function wholeBody(body: Readable, limit: { readonly bytes: number }): Pr
       size += part.length
       if (size <= limit.bytes) parts.push(part)
       else {
-        body.pause()
         end(() => reject(tooLarge(limit.bytes)))
+        body.resume()
       }
     }
     const whole = (): void => end(() => resolve(Buffer.concat(parts)))

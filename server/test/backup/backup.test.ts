@@ -247,7 +247,7 @@ verifies('backup:restore-cut-short', 'between its two renames', async (t) => {
   renameSync(dir, aside)
   mkdirSync(`${dir}.restoring`)
   const before = readdirSync(root)
-  const remedy = `run causeway restore again; to go back, rename ${aside} to ${dir}`
+  const remedy = `run causeway restore again; to go back, rename ${aside} to ${dir}; to begin with nothing, move it elsewhere`
   const refused = { code: 'RESTORE_UNFINISHED', data: { left: [aside, `${dir}.restoring`] }, remedy }
   t.throws(() => takeDataFolder(dir, {}), refused)
   t.match(dataCheck(dir), { state: 'fail', fix: remedy })

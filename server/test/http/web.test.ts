@@ -29,20 +29,21 @@ async function toDeafClient(t: Test, answer: (reply: FastifyReply) => Promise<vo
 t.test(
   'messages: one that does not read is cut off, and the source of them told, before memory fills',
   async (t) => {
-    const source = { filled: 0 }
-    const gone = new Promise<void>((resolve) => {
-      void toDeafClient(t, (reply) => {
-        const events = new ReadableStream<Uint8Array>({
-          start(out) {
-            for (; source.filled < 64; source.filled++) out.enqueue(new Uint8Array(mebibyte))
-          },
-          cancel: () => resolve(),
-        })
-        return sendMessages(reply, new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
-      })
+    let tell = (): void => {}
+    const told = new Promise<void>((resolve) => {
+      tell = resolve
     })
-    await gone
-    t.equal(source.filled, 64, 'nobody waited for the reader')
+    const { raw } = await toDeafClient(t, (reply) => {
+      const events = new ReadableStream<Uint8Array>({
+        start(out) {
+          for (let filled = 0; filled < 64; filled++) out.enqueue(new Uint8Array(mebibyte))
+        },
+        cancel: tell,
+      })
+      return sendMessages(reply, new Response(events, { headers: { 'content-type': 'text/event-stream' } }))
+    })
+    await told
+    t.ok(raw.destroyed)
   },
 )
 
@@ -76,3 +77,20 @@ t.test('other answers: the source waits for the reader', async (t) => {
   for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate)
   t.ok(source.pulled < 32, `${source.pulled} of endless megabytes were taken`)
 })
+
+for (const [name, send] of Object.entries({ sendWeb, sendMessages }))
+  t.test(`${name}: one who hung up before the answer is let go, and its source told`, async (t) => {
+    let tell = (): void => {}
+    const told = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const { sent } = await toDeafClient(t, async (reply) => {
+      reply.raw.destroy()
+      const bytes = new ReadableStream<Uint8Array>({
+        pull: (out) => out.enqueue(new Uint8Array(mebibyte)),
+        cancel: tell,
+      })
+      await send(reply, new Response(bytes))
+    })
+    await Promise.all([sent, told])
+  })

@@ -22,7 +22,7 @@ export interface Proposal {
 
 /** Judges an action by the observation of this cycle. */
 export function gate(proposal: Proposal, situation: Situation): Verdict {
-  const name = actionNames.find((known) => known === String(proposal.action).trim().toLowerCase())
+  const name = actionNames.find((known) => known === wordOf(proposal.action).trim().toLowerCase())
   if (name === undefined)
     return wrong(`there is no action ${quote(proposal.action)}; choose one of ${offered(situation)}`)
   const closed = closedBecause(name, situation)
@@ -51,8 +51,8 @@ const judges: Readonly<Record<ActionName, Judge>> = {
   interact_with: judgeUse,
   wander: () => ({ action: act('wander') }),
   wait: ({ duration }) => {
-    const minutes = Number(duration)
-    const isGiven = duration !== undefined && duration !== null && Number.isFinite(minutes) && minutes > 0
+    const minutes = Number(wordOf(duration) || Number.NaN)
+    const isGiven = Number.isFinite(minutes) && minutes > 0
     return { action: act('wait', isGiven ? { duration: minutes } : {}) }
   },
   continue: () => ({ action: act('continue') }),
@@ -107,7 +107,7 @@ function judgeUse(parameters: Parameters, { observation }: Situation): Verdict {
   const asked = parameters.interaction_name
   const found =
     names.find((name) => name === asked) ??
-    names.find((name) => name.toLowerCase() === String(asked ?? '').toLowerCase()) ??
+    names.find((name) => name.toLowerCase() === wordOf(asked).toLowerCase()) ??
     (asked === undefined && names.length === 1 ? names[0] : undefined)
   if (found === undefined)
     return wrong(`${entity.entity_id} does not offer ${quote(asked)}; it offers ${listed(names)}`)
@@ -118,7 +118,7 @@ function judgeUse(parameters: Parameters, { observation }: Situation): Verdict {
 function findEntity(entities: readonly Entity[], named: unknown): Entity | undefined {
   const byId = entities.find(({ entity_id }) => entity_id === named)
   if (byId !== undefined) return byId
-  const word = typeof named === 'string' ? named.toLowerCase() : ''
+  const word = wordOf(named).toLowerCase()
   const alike = entities.filter(
     (entity) => entity.display_name.toLowerCase() === word || entity.entity_id.toLowerCase() === word,
   )
@@ -167,6 +167,9 @@ function judgeZone(parameters: Parameters): Verdict {
   return { action: act('mark_zone', { ...(cells === undefined ? { radius } : { cells }), name, kind }) }
 }
 
+/** A word as a model spells it; anything else is none. */
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 const wrong = (problem: string): Verdict => ({ problems: [problem] })
 const quote = (value: unknown): string => JSON.stringify(value ?? null).slice(0, 80)
 const listed = (names: readonly unknown[]): string =>

@@ -37,7 +37,7 @@ export const serverRows = {
   RESTORE_UNFINISHED: row(
     -32000,
     409,
-    'a restore did not come to its end, and the data folder is not in its place',
+    'a restore did not come to its end, or the data folder was removed after one',
     'run the restore again, or give the folder of before its name back',
   ),
   BACKUP_NOT_FOUND: row(-32000, 404, 'there is no such backup', 'list the backups and give the name of one'),

@@ -50,8 +50,12 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 
   /** From here on the catalogue tells how the run stands. */
   const forget = async (run: LiveRun): Promise<void> => {
-    catalogue.putRun(await entryOf(run))
-    live.delete(run.name)
+    try {
+      catalogue.putRun(await entryOf(run))
+    } finally {
+      // Its worker may be at work for another run by now, also where the catalogue could not be written.
+      live.delete(run.name)
+    }
   }
 
   const open = async (name: string): Promise<LiveRun> => {
@@ -115,6 +119,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     return { recording, name, status, total_frames, first_frame_id, last_frame_id, size_bytes }
   }
 
+  /** Asked before the turn of a name is waited for, which an import holds to its end, and again in it. */
   const requireFree = (name: string): void => {
     if (live.get(name)?.isWriting) throw inUse(name)
   }
@@ -141,7 +146,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 
   /** Makes a run that is finished at once; nothing is left of it where that fails. Throws `RECORDING_EXISTS`. */
   const makeRun = async (name: string, fill: (run: LiveRun) => Promise<void>): Promise<RunState> => {
-    checkName(name)
+    requireFree(checkName(name))
     if (catalogue.run(name) === undefined) await retain()
     return alone(name, async () => {
       if (await exists(pathOf(name)))
@@ -184,7 +189,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 
   return {
     async write(name, body) {
-      checkName(name)
+      requireFree(checkName(name))
       if (catalogue.run(name) === undefined) await retain()
       const run = await alone(name, async () => {
         requireFree(name)
@@ -197,19 +202,23 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       return { recording, accepted, ignored, last_frame_id }
     },
     state: async (name) => stateOf(checkName(name)),
-    finish: (name) =>
-      alone(checkName(name), async () => {
+    async finish(name) {
+      requireFree(checkName(name))
+      return alone(name, async () => {
         const { status } = await stateOf(name)
         requireFree(name)
         if (status !== 'finished' || live.has(name)) await close(await open(name), 'finished')
         return stateOf(name)
-      }),
-    remove: (name) =>
-      alone(checkName(name), async () => {
+      })
+    },
+    async remove(name) {
+      requireFree(checkName(name))
+      return alone(name, async () => {
         await stateOf(name)
         requireFree(name)
         await removeFile(name)
-      }),
+      })
+    },
     async export(name) {
       await stateOf(checkName(name))
       mkdirSync(exports, { recursive: true, mode: 0o700 })
