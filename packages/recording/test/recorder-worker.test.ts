@@ -10,11 +10,17 @@ import { bodyOf, frameLines, runLine } from './run-lines.ts'
 async function openDoomed(t: Test) {
   const dir = t.testdir()
   const workers: RecorderWorker[] = []
-  const state = { isDoomed: false }
+  const state = { isDoomed: false, isFull: false }
   const catalogue = openCatalogue(join(dir, 'recordings.db'), Date.now)
   const recorder = await openRecorder({
     dir,
-    catalogue,
+    catalogue: {
+      ...catalogue,
+      putRun(entry) {
+        if (state.isFull) throw new Error('the disk is full')
+        catalogue.putRun(entry)
+      },
+    },
     startWorker() {
       const link = startRecorderWorker()
       workers.push(link)
@@ -44,6 +50,18 @@ t.test('recorder: what was acknowledged is told while a dead worker has no succe
   t.match(await recorder.state('run'), { total_frames: 30, first_frame_id: 1, last_frame_id: 30 })
   state.isDoomed = false
   t.match(await send(21, 40), { accepted: 10, ignored: 10, last_frame_id: 40 })
+})
+
+t.test('recorder: a run that was closed but could not be noted takes further frames', async (t) => {
+  const { recorder, state, send } = await openDoomed(t)
+  await send(1, 30)
+  state.isFull = true
+  await t.rejects(recorder.finish('run'), { message: 'the disk is full' })
+  state.isFull = false
+  await recorder.write('other', bodyOf([runLine, ...frameLines(1, 3)]))
+  t.match(await recorder.state('other'), { total_frames: 3 })
+  t.match(await send(1, 30), { accepted: 0, ignored: 30 })
+  t.match(await recorder.finish('run'), { total_frames: 30, status: 'finished' })
 })
 
 t.test('recorder: a run whose worker died is removed, and its name is free', async (t) => {

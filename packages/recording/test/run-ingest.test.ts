@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
@@ -189,6 +190,23 @@ t.test('ingest: frames that wait are stored before long, without another request
   await t.rejects(recorder.finish('run'), { code: 'RECORDING_IN_USE' })
   end()
   t.match(await answer, { accepted: 1 })
+})
+
+t.test('ingest: whoever wants a name that is being imported hears it at once', async (t) => {
+  const { recorder } = await over(t)
+  const stored: string[] = []
+  recorder.onStored((name) => stored.push(name))
+  const slow = new PassThrough()
+  slow.write(`${runLine}\n${frameLine(1)}\n`)
+  const imported = recorder.importLines('run', slow)
+  await until(() => stored.length > 0)
+  const inUse = { code: 'RECORDING_IN_USE' }
+  await t.rejects(write(recorder, [frameLine(2)]), inUse)
+  await t.rejects(recorder.finish('run'), inUse)
+  await t.rejects(recorder.remove('run'), inUse)
+  await t.rejects(recorder.importLines('run', bodyOf([runLine])), inUse)
+  slow.end()
+  t.match(await imported, { total_frames: 1, status: 'finished' })
 })
 
 t.test('ingest: a finished run takes repeats and nothing else', async (t) => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { serviceUnit } from '../../src/cli/service-unit.ts'
@@ -92,6 +92,8 @@ verifies('command:install-service', 'secrets stay out of the unit, and each is t
   chmodSync(file, 0o644)
   await install(['--heap-mb', '1024'])
   t.equal(statSync(file).mode & 0o777, 0o600, 'also one that others could read')
+  for (const name of readdirSync(dirname(file)).filter((one) => one.endsWith('.bak')))
+    t.equal(statSync(join(dirname(file), name)).mode & 0o777, 0o600, 'and its copy')
 })
 
 verifies('command:install-service', 'again, and switched on', async (t) => {

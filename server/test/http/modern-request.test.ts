@@ -51,6 +51,17 @@ t.test(
   },
 )
 
+t.test('an envelope that is nested too deeply to be kept is judged by the SDK', async (t) => {
+  const { read, asked } = counted()
+  const deep = modern(toolCall('Demo__echo'))
+  const levels = 50_000
+  ;(deep.body.params._meta as Record<string, unknown>)['example.com/deep'] = JSON.parse(
+    '['.repeat(levels) + ']'.repeat(levels),
+  )
+  t.ok(Object.is(read(asRequest(deep)), deep.body))
+  t.equal(asked.count, 1)
+})
+
 t.test('many envelopes: each is judged rightly, and the first ones are let go', async (t) => {
   const { read, asked } = counted()
   const numbered = (n: number) => {

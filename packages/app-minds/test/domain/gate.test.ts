@@ -143,6 +143,15 @@ verifies('minds:gate', 'spellings that leave no doubt are put right', async (t) 
     eat,
   )
   t.same(passes({ action: 'interact_with', parameters: { entity_id: 'stove_2' } }), eat)
+  const numbered = situationOf(observed(), [])
+  const entities = (numbered.observation.entities ?? []).map((one) => ({ ...one, entity_id: '7' }))
+  t.same(
+    gate(
+      { action: 'interact_with', parameters: { entity_id: 7 } },
+      { ...numbered, observation: { ...numbered.observation, entities } },
+    ),
+    { action: { action: 'interact_with', parameters: { entity_id: '7', interaction_name: 'eat' } } },
+  )
   const cell = { action: 'move_to', parameters: { destination: [3, 4] } }
   for (const destination of [[3, 4], { x: 3, y: 4 }, '(3, 4)', '[3,4]', { x: 3.0, y: 4.2 }])
     t.same(passes({ action: 'move_to', parameters: { destination } }), cell)
