@@ -79,6 +79,26 @@ verifies(
   },
 )
 
+verifies(
+  'replay:invariants',
+  'assert_invariants: a file that was never given contacts or impulses keeps no limit of them',
+  async (t) => {
+    const check = async (name: string, invariants: object) =>
+      (await ask(t, name)).call('assert_invariants', { invariants })
+    const unknown = { passed: false, verdicts: [{ passed: false, value: null }] }
+    t.match(await check('era_states_only', { max_penetration_m: 1 }), unknown)
+    t.match(await check('era_no_tangents', { no_cone_violation: true }), unknown)
+    t.match(await check('era_no_tangents', { max_penetration_m: 1 }), { passed: true })
+    const series = ['contact', 'depth', 'points', 'normal_force'].map((what) => `pair.2.1.${what}`)
+    const old = await (await ask(t, 'era_no_constraints')).call('get_series', { series })
+    t.same(
+      rowsOf(old.series).map(({ max }) => max !== null),
+      [true, true, false, false],
+      'contacts without constraints',
+    )
+  },
+)
+
 verifies('replay:invariants', 'assert_invariants: a run that breaks down keeps no limit', async (t) => {
   const one = await ask(t, 'nan')
   const answer = await one.call('assert_invariants', {

@@ -189,6 +189,31 @@ verifies(
   },
 )
 
+verifies(
+  'replay:diagnose:unsent',
+  'assert_invariants: contacts that the engine does not tell keep no limit, and set none',
+  async (t) => {
+    const client = await recorded([ballRun, ...bouncing(({ bodies }) => ({ bodies }))])
+    const invariants = { max_penetration_m: 1, no_cone_violation: true }
+    const { passed, verdicts } = await client.call('assert_invariants', { invariants })
+    t.equal(passed, false)
+    t.match(verdicts, [
+      { invariant: 'max_penetration_m', passed: false, value: null },
+      { invariant: 'no_cone_violation', passed: false, value: null },
+    ])
+    const saved = await client.call('save_baseline', { name: 'blind' })
+    t.notOk('max_penetration_m' in (saved.invariants as object))
+    const series = ['contacts.depth', 'contacts.pairs', 'body.1.contacts', 'pair.1.floor.contact']
+    const shown = rowsOf((await client.call('get_series', { series })).series)
+    t.same(
+      shown.map(({ max }) => max),
+      [null, null, null, null],
+    )
+    const told = await recorded([ballRun, ...bouncing(({ bodies }) => ({ bodies, contacts: [] }))])
+    t.match(await told.call('assert_invariants', { invariants }), { passed: true }, 'none, as it was told')
+  },
+)
+
 /** The ball with a point where it touches, which says its restitution and no lever arms. */
 const pointed = (restitution: number) =>
   bouncing(({ bodies, isHit }) => ({

@@ -1,5 +1,5 @@
 /** What must hold in every run of a scene, and whether it held in this one. */
-import type { BodyId, Columns } from '@causeway/recording'
+import type { BodyId, Capability, Columns } from '@causeway/recording'
 import { z } from 'zod'
 import { column } from './columns.ts'
 import type { Finding } from './laws/finding.ts'
@@ -80,11 +80,23 @@ function energyDrift(columns: Columns): Peak | null {
   return greatest(columns, 'energy.total', (value) => Math.abs(value - first) / Math.abs(first))
 }
 
-/** Holds a recording against invariants; `columns` are the `invariantSeries`, findings those of diagnose. */
+/** What a recording is held by, beside its series. */
+interface Judged {
+  readonly bodies: readonly BodyId[]
+  /** what the recording holds */
+  readonly capabilities: readonly Capability[]
+  /** those of diagnose */
+  readonly findings: readonly Finding[]
+}
+
+/**
+ * Holds a recording against invariants; `columns` are the `invariantSeries`. What was not recorded keeps none: its value
+ * is null.
+ */
 export function judge(
   invariants: Invariants,
   columns: Columns,
-  { bodies, findings }: { readonly bodies: readonly BodyId[]; readonly findings: readonly Finding[] },
+  { bodies, capabilities, findings }: Judged,
 ): Verdict[] {
   const verdicts: Verdict[] = []
   const atMost = (
@@ -166,14 +178,16 @@ export function judge(
           body,
         },
       )
-  if (invariants.no_cone_violation)
-    verdicts.push(
-      without(
-        'no_cone_violation',
-        findings.filter(({ kind }) => kind === 'friction_cone'),
-        'check_friction_cone',
-      ),
+  if (invariants.no_cone_violation) {
+    const beyond = without(
+      'no_cone_violation',
+      findings.filter(({ kind }) => kind === 'friction_cone'),
+      'check_friction_cone',
     )
+    verdicts.push(
+      capabilities.includes('tangent_lambdas') ? beyond : { ...beyond, passed: false, value: null },
+    )
+  }
   if (invariants.no_findings !== undefined) {
     const severities = invariants.no_findings === 'error' ? ['error'] : ['error', 'warning']
     verdicts.push(

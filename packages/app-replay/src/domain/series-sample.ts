@@ -1,5 +1,6 @@
 /** The value of a series in one frame of a window. */
 import {
+  type Capability,
   collisionAt,
   energyAt,
   type FlatRows,
@@ -17,13 +18,21 @@ import type { SeriesPlan } from './series-name.ts'
 /** Reads one series from any row of any window; NaN where nothing was recorded. */
 export type Sample = (window: FrameWindow, row: number) => number
 
-type Known = Pick<RecordingSummary, 'lambda_unit' | 'dt_s' | 'dt_uniform' | 'bodies'>
+type Known = Pick<RecordingSummary, 'lambda_unit' | 'dt_s' | 'dt_uniform' | 'bodies' | 'capabilities'>
 type Plan<Of extends SeriesPlan['of']> = Extract<SeriesPlan, { of: Of }>
 
 /** The sample of a planned series. */
 export function sampleOf(plan: SeriesPlan, summary: Known): Sample {
+  const needed = partOf(plan)
+  if (needed !== undefined && !summary.capabilities.includes(needed)) return () => Number.NaN
   if (plan.of === 'frame') return frameSample(plan)
   return plan.of === 'body' ? bodySample(plan) : pairSample(plan, summary)
+}
+
+/** What a recording must hold for rows that are absent to mean 0: contacts, or the constraints at their points. */
+function partOf(plan: SeriesPlan): Capability | undefined {
+  if (plan.of !== 'pair') return plan.what.startsWith('contacts') ? 'collisions' : undefined
+  return plan.what === 'contact' || plan.what === 'depth' ? 'collisions' : 'friction'
 }
 
 function frameSample({ what }: Plan<'frame'>): Sample {

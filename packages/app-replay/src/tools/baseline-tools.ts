@@ -107,6 +107,7 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
         : { findings: [] }
       const verdicts = judge(invariants, await figures(recording, ctx), {
         bodies: bodiesOf(recording),
+        capabilities: recording.summary.capabilities,
         findings,
       })
       return {
