@@ -151,6 +151,26 @@ verifies(
 
 verifies(
   'replay:diagnose:unsent',
+  'diagnose: without contacts and gravity, a body that rests before it falls gains no energy',
+  async (t) => {
+    // On a table for 120 steps, then off it.
+    const lines = Array.from({ length: 200 }, (_, row) => {
+      const frame = row + 1
+      const steps = Math.max(0, frame - 120)
+      const position = [0, 0, 1 - (g * dt * dt * steps * (steps + 1)) / 2]
+      const state = { position, velocity: [0, 0, -g * dt * steps], orientation: [1, 0, 0, 0] }
+      return { frame_id: frame, time: frame * dt, bodies: [{ id: 1, ...state, angular_velocity: [0, 0, 0] }] }
+    })
+    const run = { dt, bodies: [{ id: 1, mass: 1, inertia: [0.1, 0.1, 0.1] }] }
+    const client = await recorded([{ run }, ...lines])
+    t.same((await client.call('diagnose')).findings, [])
+    const { gravity_m_s2 } = await client.call('get_metadata')
+    t.equal(gravity_m_s2, null, 'rest and flight are not told apart')
+  },
+)
+
+verifies(
+  'replay:diagnose:unsent',
   'diagnose: without inertia a ball that turns its spin into speed gains no energy',
   async (t) => {
     // Backspin at 20 rad/s, which the floor turns into speed: 1 m/s² for a second.

@@ -30,7 +30,10 @@ export function readSummary(connection: Connection, readFrame: ReadFrame): Recor
   const appearances = readAppearances(connection, ids)
   const bodies = withUndescribed(readBodies(connection), appearances)
   const step = stepReader(readFrame, new Set(ids))
-  const gravity = findGravity(bodies, spread(ids, sampledSteps).flatMap(step), dt)
+  const gravity = findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+    dt,
+    knowsContacts: era.parts.collisions !== undefined,
+  })
   return {
     era: era.era,
     capabilities: era.capabilities,
@@ -95,8 +98,18 @@ export function spread(values: readonly number[], count: number): readonly numbe
   return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
 }
 
-/** Gravity, m/s², from steps without contact, else from potential energies; null where neither tells. */
-export function findGravity(bodies: readonly Body[], steps: readonly Step[], dt: Value): Vector | null {
+/** m/s², a fall that is slower is none. */
+const noFall = 0.01
+
+/**
+ * Gravity, m/s², from steps without contact, else from potential energies; null where neither tells. Where contacts are not
+ * told, a body at rest looks as one does that floats: then steps without acceleration are not taken for flight.
+ */
+export function findGravity(
+  bodies: readonly Body[],
+  steps: readonly Step[],
+  { dt, knowsContacts }: { readonly dt: Value; readonly knowsContacts: boolean },
+): Vector | null {
   const accelerations: Triple[] = []
   const potentials: PotentialSample[] = []
   for (const [before, after] of steps) {
@@ -109,7 +122,10 @@ export function findGravity(bodies: readonly Body[], steps: readonly Step[], dt:
     }
     potentials.push(...potentialSamples(bodies, after))
   }
-  return gravityFromFlight(accelerations) ?? gravityFromPotential(potentials)
+  const flight = gravityFromFlight(accelerations)
+  const [x, y, z] = triple(flight) ?? [0, 0, 0]
+  const isFlight = knowsContacts || Math.hypot(x, y, z) > noFall
+  return (isFlight ? flight : null) ?? gravityFromPotential(potentials)
 }
 
 function potentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {

@@ -67,7 +67,10 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
     const bodies = rows.filter(({ body_id }) => !isEnvironmentId(body_id)).map(toBody)
     const step = stepReader(readFrame, new Set(ids))
     const infer = (): NonNullable<typeof inferred> => {
-      const gravity = declaredGravity(run) ?? findGravity(bodies, spread(ids, sampledSteps).flatMap(step), dt)
+      const knowsContacts = tellsContacts()
+      const gravity =
+        declaredGravity(run) ??
+        findGravity(bodies, spread(ids, sampledSteps).flatMap(step), { dt, knowsContacts })
       const unit =
         run?.lambda_unit ?? findLambdaUnit(bodies, spread(touching, sampledSteps).flatMap(step), dt, gravity)
       return { at: ids.length, gravity, unit }
