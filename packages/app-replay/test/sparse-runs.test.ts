@@ -234,6 +234,36 @@ verifies(
   },
 )
 
+verifies(
+  'replay:diagnose:unsent',
+  'explain_frame, tail_recording, compare_body_across_frames: contacts that are not told are null, and not none',
+  async (t) => {
+    // A ball that lies still.
+    const lines = Array.from({ length: 20 }, (_, row) => ({
+      frame_id: row + 1,
+      time: (row + 1) * dt,
+      bodies: [{ id: 1, position: [0, 0, 0.1], velocity: [0, 0, 0] }],
+    }))
+    const blind = await recorded([ballRun, ...lines])
+    const story = await blind.call('explain_frame', { frame_id: 10 })
+    t.match(story, { contacts: null, balances: [{ contact_n: null, in_contact: null, unexplained_n: null }] })
+    t.match(rowsOf(story.balances)[0], { gravity_n: { z: -2 * g } }, 'what is known is told')
+    t.notMatch(story.summary, /in contact|unexplained/)
+    t.match(story.summary, /contacts not recorded/)
+    const { frames } = await blind.call('tail_recording')
+    t.match(rowsOf(frames)[0], { pairs_in_contact: null })
+    t.match((await blind.call('get_frame', { frame_id: 10 })).summary, /contacts not recorded/)
+    const pair = { body_id: 1, frame_a: 5, frame_b: 10 }
+    t.match(await blind.call('compare_body_across_frames', pair), { contact_delta: null })
+    const told = await recorded([ballRun, ...lines.map((line) => ({ ...line, contacts: [] }))])
+    const other = await told.call('explain_frame', { frame_id: 10 })
+    t.match(other, { contacts: [], balances: [{ in_contact: false, contact_n: { z: 0 } }] })
+    t.ok(Math.abs(Number(rowsOf(other.balances)[0]?.unexplained_n) - 2 * g) < 1e-9)
+    t.match(rowsOf((await told.call('tail_recording')).frames)[0], { pairs_in_contact: 0 })
+    t.match(await told.call('compare_body_across_frames', pair), { contact_delta: { contacts_a: 0 } })
+  },
+)
+
 /** The ball with a point where it touches, which says its restitution and no lever arms. */
 const pointed = (restitution: number) =>
   bouncing(({ bodies, isHit }) => ({

@@ -22,7 +22,8 @@ export interface BodyComparison {
   readonly angular_velocity_delta: Vector | null
   /** s */
   readonly elapsed_time: Value
-  readonly contact_delta: ContactDelta
+  /** null where contacts are not told */
+  readonly contact_delta: ContactDelta | null
 }
 
 /** How the body's contacts changed. */
@@ -42,8 +43,8 @@ export interface Sighting {
   readonly state: BodyState
 }
 
-/** Compares two sightings of one body. */
-export function compareBody(a: Sighting, b: Sighting): BodyComparison {
+/** Compares two sightings of one body, in a recording that tells of contacts. */
+export function compareBody(a: Sighting, b: Sighting) {
   const position_delta = minus(b.state.position, a.state.position)
   const velocity_delta = minus(b.state.velocity, a.state.velocity)
   const [spinA, spinB] = [a.state.angular_velocity, b.state.angular_velocity]
@@ -59,7 +60,7 @@ export function compareBody(a: Sighting, b: Sighting): BodyComparison {
     angular_velocity_delta: spinA === null || spinB === null ? null : minus(spinB, spinA),
     elapsed_time: timeA === null || timeB === null ? null : timeB - timeA,
     contact_delta: contactDelta(a, b),
-  }
+  } satisfies BodyComparison
 }
 
 function contactDelta(a: Sighting, b: Sighting): ContactDelta {
@@ -92,8 +93,9 @@ export function comparisonSummary(body: BodyId, a: Sighting, b: Sighting, change
   const moved = `moved ${quantity(change.position_delta_magnitude, 'm')}${mainAxis(position_delta, 'm')}`
   const turned = `turned by ${quantity(change.orientation_angle, 'rad')}`
   const velocity = quantity(change.velocity_delta_magnitude, 'm/s')
-  const { contacts_a, contacts_b } = contact_delta
   const contacts =
-    contacts_a === contacts_b ? '' : ` ${count(contacts_a, 'contact point')} before, ${contacts_b} after.`
+    contact_delta === null || contact_delta.contacts_a === contact_delta.contacts_b
+      ? ''
+      : ` ${count(contact_delta.contacts_a, 'contact point')} before, ${contact_delta.contacts_b} after.`
   return `Body ${body} ${moved} and ${turned} between ${frames}. Velocity changed by ${velocity}${mainAxis(velocity_delta, 'm/s')}${trend}.${contacts}`
 }

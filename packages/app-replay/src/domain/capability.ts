@@ -2,6 +2,10 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Capability, RecordingSummary } from '@causeway/recording'
 
+/** False where a frame without contacts says nothing: the recording tells of none anywhere. */
+export const knowsContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
+  capabilities.includes('collisions')
+
 /** Throws `NOT_RECORDED` unless the recording holds one of these: an absent quantity is never answered as 0. */
 export function requireAny(
   { capabilities, missing, era }: RecordingSummary,

@@ -9,6 +9,7 @@ import type {
   Vector,
 } from '@causeway/recording'
 import { involves, pairsOf } from './body.ts'
+import { knowsContacts } from './capability.ts'
 import { type ForceScale, newtons } from './force.ts'
 import { checkCone } from './friction-cone.ts'
 import { pairName, quantity } from './sentence.ts'
@@ -22,7 +23,7 @@ export interface BodyBalance {
   /** m/s */
   readonly speed: Value
   readonly gravity_n: Vector | null
-  /** null where the contacts have no recorded impulse */
+  /** null where the contacts have no recorded impulse, or are not told at all */
   readonly contact_n: Vector | null
   /** what the engine applied beside them; null where it was not a number */
   readonly external_n: Vector | null
@@ -31,7 +32,8 @@ export interface BodyBalance {
   readonly unexplained_n: Value
   /** J since the frame before */
   readonly delta_e: Value
-  readonly in_contact: boolean
+  /** null where contacts are not told */
+  readonly in_contact: boolean | null
 }
 
 /** One pair in contact: forces in N, share of the friction cone in use, depth in m. */
@@ -51,7 +53,8 @@ export interface PairLoad {
 /** What a frame has to do with the one before. */
 export interface FrameStory {
   readonly balances: readonly BodyBalance[]
-  readonly contacts: readonly PairLoad[]
+  /** null where contacts are not told */
+  readonly contacts: readonly PairLoad[] | null
   readonly changes: readonly string[]
 }
 
@@ -62,11 +65,11 @@ export function explainFrame(
   summary: RecordingSummary,
   scale: ForceScale,
 ): FrameStory {
-  const contacts = loadsOf(frame, before, scale)
+  const contacts = knowsContacts(summary) ? loadsOf(frame, before, scale) : null
   return {
     balances: frame.states.map(({ body_id }) => balanceOf(body_id, { frame, before, summary, scale })),
     contacts,
-    changes: changesOf(frame, before, contacts),
+    changes: changesOf(frame, before, contacts ?? []),
   }
 }
 
@@ -83,9 +86,12 @@ function balanceOf(body: BodyId, { frame, before, summary, scale }: Around): Bod
   const velocity = state === undefined ? null : triple(state.velocity)
   const then = triple(before?.states.find(({ body_id }) => body_id === body)?.velocity)
   const g = triple(summary.gravity_m_s2)
-  const isTouching = [...frame.collisions, ...frame.friction_constraints].some((row) => involves(row, body))
+  const isTouching = knowsContacts(summary)
+    ? [...frame.collisions, ...frame.friction_constraints].some((row) => involves(row, body))
+    : null
   const gravity = g === null || mass === null ? null : times(g, mass)
-  const contact = isTouching ? contactForce(body, frame.friction_constraints, scale) : ([0, 0, 0] as const)
+  const contact =
+    isTouching === false ? ([0, 0, 0] as const) : contactForce(body, frame.friction_constraints, scale)
   const external = externalForce(body, frame.external_forces)
   const inertial =
     velocity === null || then === null || mass === null || !scale.dt

@@ -41,10 +41,16 @@ export function cutFrame(frame: Frame, limit: number): FrameView {
   }
 }
 
-/** The frame in words. */
-export function frameSummary(frame: Frame, { counts, truncated }: FrameView): string {
+/** The frame in words; `isTold` where the recording tells of contacts. */
+export function frameSummary(
+  frame: Frame,
+  { counts, truncated, isTold }: Pick<FrameView, 'counts' | 'truncated'> & { readonly isTold: boolean },
+): string {
   const { frame_id, simulation_time, solver } = frame
-  const head = `Frame ${frame_id} at ${quantity(simulation_time, 's')}: ${count(counts.states, 'body', 'bodies')}, ${count(counts.collisions, 'colliding pair')}, ${count(counts.friction_constraints, 'friction constraint')}`
+  const touching = isTold
+    ? `${count(counts.collisions, 'colliding pair')}, ${count(counts.friction_constraints, 'friction constraint')}`
+    : 'contacts not recorded'
+  const head = `Frame ${frame_id} at ${quantity(simulation_time, 's')}: ${count(counts.states, 'body', 'bodies')}, ${touching}`
   const solved =
     solver === null || solver.num_constraints === 0
       ? ''

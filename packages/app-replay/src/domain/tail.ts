@@ -1,5 +1,6 @@
 /** Frames of a recording that grows, in brief. */
 import type { Frame, RecordingSummary } from '@causeway/recording'
+import { knowsContacts } from './capability.ts'
 import { count } from './sentence.ts'
 import { norm } from './vector.ts'
 
@@ -17,8 +18,11 @@ export function completeFrame(
   )
 }
 
-/** What is worth knowing of a frame before it is looked at: energy J, contacts, the fastest body m/s. */
-export function tailFrame({ frame_id, simulation_time, states, collisions, solver, system_energy }: Frame) {
+/** What is worth knowing of a frame before it is looked at: energy J, contacts (null where not told), the fastest body m/s. */
+export function tailFrame(
+  { frame_id, simulation_time, states, collisions, solver, system_energy }: Frame,
+  summary: Pick<RecordingSummary, 'capabilities'>,
+) {
   let fastest: { readonly body_id: number; readonly speed: number } | null = null
   for (const { body_id, velocity } of states) {
     const speed = norm(velocity)
@@ -29,7 +33,7 @@ export function tailFrame({ frame_id, simulation_time, states, collisions, solve
     simulation_time,
     total_system_e: system_energy?.total_system_e ?? null,
     delta_e: system_energy?.delta_e ?? null,
-    pairs_in_contact: collisions.length,
+    pairs_in_contact: knowsContacts(summary) ? collisions.length : null,
     converged: solver === null || solver.num_constraints === 0 ? null : solver.converged,
     fastest_body: fastest?.body_id ?? null,
     speed: fastest?.speed ?? null,

@@ -2,7 +2,8 @@
 import type { Registrar } from '@causeway/app-kit'
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { compareBody, comparisonSummary } from '../domain/body-comparison.ts'
+import { type BodyComparison, compareBody, comparisonSummary } from '../domain/body-comparison.ts'
+import { knowsContacts } from '../domain/capability.ts'
 import { cutFrame, frameSummary } from '../domain/frame-view.ts'
 import { quantity } from '../domain/sentence.ts'
 import { stateOf } from '../domain/state.ts'
@@ -97,7 +98,10 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
         return { frame, state: stateOf(frame, body, recording.summary) }
       }
       const [a, b] = await Promise.all([sighting(frame_a), sighting(frame_b)])
-      const change = compareBody(a, b)
+      const told = compareBody(a, b)
+      const change: BodyComparison = knowsContacts(recording.summary)
+        ? told
+        : { ...told, contact_delta: null }
       return {
         ...stamp,
         body_id: body,
@@ -113,5 +117,7 @@ export function frameTools(app: Registrar<Replay, ReplaySession>): void {
 /** One frame with at most `limit` rows of each kind, for the tool and for the resource. */
 export function frameAnswer(recording: Recording, frame: Frame, stamp: Stamp, limit = defaultPoints) {
   const cut = cutFrame(frame, limit)
-  return { ...stamp, ...cut, unit: recording.summary.lambda_unit, summary: frameSummary(frame, cut) }
+  const isTold = knowsContacts(recording.summary)
+  const summary = frameSummary(frame, { ...cut, isTold })
+  return { ...stamp, ...cut, unit: recording.summary.lambda_unit, summary }
 }

@@ -43,7 +43,7 @@ export function recorderTools(app: Registrar<Replay, ReplaySession>): void {
         ...stamp,
         status,
         last_frame,
-        frames: frames.map(tailFrame),
+        frames: frames.map((frame) => tailFrame(frame, recording.summary)),
         next_frame,
         more: next_frame < last_frame,
         summary: tailSummary({ status, last_frame, frames: ids.length, next_frame }),

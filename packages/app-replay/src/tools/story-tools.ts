@@ -47,6 +47,9 @@ export function storyTools(app: Registrar<Replay, ReplaySession>): void {
       )
       const { findings } = await diagnose(recording, near, ctx)
       const present = findings.filter(({ frames }) => frames.first <= frame_id && frame_id <= frames.last)
+      const { contacts } = story
+      const touching =
+        contacts === null ? 'contacts not recorded' : `${count(contacts.length, 'pair')} in contact`
       const most = story.balances.reduce(
         (worst, one) => ((one.unexplained_n ?? 0) > (worst?.unexplained_n ?? 0) ? one : worst),
         story.balances[0],
@@ -57,17 +60,19 @@ export function storyTools(app: Registrar<Replay, ReplaySession>): void {
         simulation_time: frame.simulation_time,
         ...story,
         balances: story.balances.slice(0, defaultPoints),
-        contacts: story.contacts.slice(0, defaultPoints),
+        contacts: contacts?.slice(0, defaultPoints) ?? null,
         system_energy: frame.system_energy,
         solver: frame.solver,
         findings: present.map(findingRow),
         summary: [
-          `Frame ${frame_id} (${quantity(frame.simulation_time, 's')}): ${count(story.balances.length, 'body', 'bodies')}, ${count(story.contacts.length, 'pair')} in contact.`,
+          `Frame ${frame_id} (${quantity(frame.simulation_time, 's')}): ${count(story.balances.length, 'body', 'bodies')}, ${touching}.`,
           story.changes.length > 0 ? ` ${story.changes.slice(0, 3).join('; ')}.` : '',
           most?.unexplained_n == null
             ? ''
             : ` Greatest unexplained force ${quantity(most.unexplained_n, 'N')} on body ${most.body_id}.`,
-          present[0] === undefined ? ' No law is broken here.' : ` ${findingSentence(present[0])}.`,
+          present[0] === undefined
+            ? ` No law is broken here${contacts === null ? ', as far as states and energies tell' : ''}.`
+            : ` ${findingSentence(present[0])}.`,
         ].join(''),
       }
     },

@@ -1,6 +1,7 @@
 /** What the laws know of a recording before they look at frames. */
 import type { BodyId, RecordingSummary } from '@causeway/recording'
 import { environmentTest } from '../body.ts'
+import { knowsContacts } from '../capability.ts'
 
 /** Half extents of a body along its own axes, m. */
 export type Extents = readonly [number, number, number]
@@ -47,7 +48,7 @@ export function sceneOf(summary: RecordingSummary, extents: ReadonlyMap<BodyId, 
     impulseFactor: (dt) =>
       summary.lambda_unit === 'N·s' ? 1 : summary.lambda_unit === 'N' ? dt : Number.NaN,
     isEnvironment: environmentTest(summary),
-    knowsContacts: summary.capabilities.includes('collisions'),
+    knowsContacts: knowsContacts(summary),
     knowsImpulses: summary.capabilities.includes('tangent_lambdas'),
   }
 }
