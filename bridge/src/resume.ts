@@ -6,7 +6,7 @@ import type { Deliver } from './deliver.ts'
 import { type SessionMark, sessionFields } from './headers.ts'
 import type { Posted } from './post.ts'
 import { createReplyReader } from './reply.ts'
-import { backoff, isPassing } from './retry.ts'
+import { backoff, isPassing, retryAfterMs } from './retry.ts'
 import type { Upstream } from './upstream.ts'
 import type { Waiting } from './wait.ts'
 
@@ -57,7 +57,8 @@ export function createResume({ upstream, deliver, limit, startWaiting, random, l
         retryMs = reader.events.retryMs ?? retryMs
       } else if (reply !== undefined && !isPassing(reply) && reply.status !== stillOpen)
         throw brokenStream(upstream.url, broken)
-      if (!(await waiting.pause())) throw brokenStream(upstream.url, error ?? broken)
+      const wishMs = reply !== undefined && reply.type !== 'events' ? retryAfterMs(reply) : undefined
+      if (!(await waiting.pause(wishMs))) throw brokenStream(upstream.url, error ?? broken)
     }
   }
 }

@@ -95,6 +95,28 @@ verifies(
   },
 )
 
+verifies(
+  'bridge:stream:resume',
+  'a busy server is asked again at the time that it names, or not at all',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('tools/call', (got) => {
+      const stream = got.stream()
+      got.response.write('retry: 1\nid: one\ndata:\n\n', () => stream.break())
+    })
+    const wishes = ['0', '3']
+    backend.on('GET', (got) => {
+      if (got.headers['last-event-id'] === undefined) return got.status(405)
+      got.status(503, 'busy', { 'retry-after': wishes.shift() ?? '3' })
+    })
+    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '2000'] })
+    await bridge.open()
+    t.match(await bridge.call(1, 'tools/call'), unreachable)
+    const asked = backend.got.all.filter(({ headers }) => headers['last-event-id'] !== undefined)
+    t.equal(asked.length, 2, 'three seconds are more than the call waits')
+  },
+)
+
 verifies('bridge:stream:resume', 'while the server is away it waits, within its time', async (t) => {
   const backend = await startBackend(t)
   backend.on('tools/call', (got) => void got.stream().raw('id: one\ndata:\n\n'))
