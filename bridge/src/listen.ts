@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from './debug-log.ts'
 import { sessionFields } from './headers.ts'
 import { createReplyReader } from './reply.ts'
-import { backoff } from './retry.ts'
+import { backoff, isBusy } from './retry.ts'
 import type { Session } from './session.ts'
 import type { ServerEvent } from './sse.ts'
 import type { Exchange, Upstream } from './upstream.ts'
@@ -83,7 +83,7 @@ async function listen(parts: Parts, signal: AbortSignal): Promise<void> {
             (error: unknown) => void log(`no new session: ${error}`),
           )
         if (renewed) return parts.announce()
-      } else if (reply.type !== 'events' && !isBusy(reply.status)) {
+      } else if (reply.type !== 'events' && !isBusy(reply)) {
         log(`no GET stream: HTTP ${reply.status}`)
         if (lastEventId !== '') {
           // The server may no longer have that event: what came after it is lost, what comes from now on is not.
@@ -115,6 +115,3 @@ async function finished(exchange: Exchange, signal: AbortSignal): Promise<boolea
   signal.removeEventListener('abort', abort)
   return hasEnded
 }
-
-/** Another stream of the session is still open, or the server is not to be had now: the same may be asked again. */
-const isBusy = (status: number): boolean => [408, 409, 429, 502, 503, 504].includes(status)

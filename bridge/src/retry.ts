@@ -82,10 +82,18 @@ export function retryAfterMs(
   const wish = headers['retry-after']
   if (wish === undefined) return undefined
   if (/^\d{1,9}$/.test(wish)) return Number(wish) * 1000
-  if (!httpDate.test(wish)) return undefined
+  const until = httpDate.test(wish) ? Date.parse(wish) : Number.NaN
+  if (Number.isNaN(until)) return undefined
   const sent = Date.parse(headers.date ?? '')
-  return Math.max(0, Date.parse(wish) - (Number.isNaN(sent) ? now() : sent))
+  return Math.max(0, until - (Number.isNaN(sent) ? now() : sent))
 }
+
+/**
+ * True for a refusal after which the same stream may be asked for again: the server still has the one before open, or is
+ * not to be had now, for however long.
+ */
+export const isBusy = ({ status }: Pick<Reply, 'status'>): boolean =>
+  [408, 409, 429, 502, 503, 504].includes(status)
 
 /**
  * True where the answer says "not now": a server that starts, is overloaded or stands behind a proxy that cannot reach

@@ -7,7 +7,7 @@ import type { Deliver } from './deliver.ts'
 import type { Incoming } from './message.ts'
 import { parsed } from './parsed.ts'
 import type { Posted } from './post.ts'
-import { backoff, isPassing } from './retry.ts'
+import { backoff, isBusy, retryAfterMs } from './retry.ts'
 import type { ServerEvent } from './sse.ts'
 import { isOwnId } from './translate/wire.ts'
 
@@ -47,6 +47,11 @@ const firstPauseMs = 100
 /** A subscription that held so long was a good one: the pauses begin anew. */
 const steadyMs = 30_000
 
+/** However long a server wishes for: it is asked again after an hour. */
+const longestPauseMs = 3_600_000
+
+const wishMs = ({ reply }: Posted): number => Math.min(longestPauseMs, retryAfterMs(reply) ?? 0)
+
 export function createSubscriptions({ deliver, pause, random, now, log }: Parts): Subscriptions {
   const known = new Map<Call, Subscription>()
 
@@ -64,7 +69,7 @@ export function createSubscriptions({ deliver, pause, random, now, log }: Parts)
   /** True where asking again is the way on. */
   const isLost = ({ reply }: Posted, { heard }: Subscription, attempt: number): boolean => {
     if (reply.type === 'events') return heard !== undefined || attempt === 0
-    return heard !== undefined && (isPassing(reply) || isRetryable(responseIn(reply.body)?.error))
+    return heard !== undefined && (isBusy(reply) || isRetryable(responseIn(reply.body)?.error))
   }
 
   return {
@@ -96,7 +101,8 @@ export function createSubscriptions({ deliver, pause, random, now, log }: Parts)
           if (call.open.size === 0) return undefined
           if (posted && !isLost(posted, subscription, attempt)) return posted
           attempt = now() - since > steadyMs ? 0 : attempt + 1
-          await Promise.race([call.settled, pause(backoff(attempt, random, firstPauseMs), !posted)])
+          const ownMs = backoff(attempt, random, firstPauseMs)
+          await Promise.race([call.settled, pause(Math.max(ownMs, posted ? wishMs(posted) : 0), !posted)])
           if (call.open.size === 0) return undefined
           log(`opening the subscription ${call.message.id} again`)
         }

@@ -49,7 +49,8 @@ t.test('retryAfterMs: in seconds, or until a date by the clock of the server', a
     'whatever our own clock says',
   )
   t.equal(wish('Fri, 31 Dec 1999 23:59:59 GMT'), 0, 'a date that has passed')
-  for (const odd of ['soon', '-1', '1.5', '2026-01-01T00:00:04Z']) t.equal(wish(odd), undefined, odd)
+  for (const odd of ['soon', '-1', '1.5', '2026-01-01T00:00:04Z', 'Thu, 99 Abc 2026 00:00:04 GMT'])
+    t.equal(wish(odd), undefined, odd)
   t.ok(isPassing({ status: 503, headers: { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' } }))
 })
 

@@ -1,6 +1,13 @@
 import t from 'tap'
 import { restartServer, startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
+import { Calls } from '../src/calls.ts'
+import type { Deliver } from '../src/deliver.ts'
+import type { Fields } from '../src/headers.ts'
+import { createPost } from '../src/post.ts'
+import { createSubscriptions } from '../src/subscription.ts'
+import type { Reader, Upstream } from '../src/upstream.ts'
+import type { Waiting } from '../src/wait.ts'
 import { type Backend, type Got, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
@@ -23,12 +30,10 @@ const listen = (notifications: Wire) => ({
 const acknowledged = 'notifications/subscriptions/acknowledged'
 
 /** Acknowledges every subscription; gives out the streams as they come. */
-function acknowledge(backend: Backend): { next: () => Promise<Stream>; readonly all: Got[] } {
-  const all: Got[] = []
+function acknowledge(backend: Backend): { next: () => Promise<Stream> } {
   const taken = new Set<Got>()
-  backend.on('subscriptions/listen', (got) => void all.push(got))
+  backend.on('subscriptions/listen', () => {})
   return {
-    all,
     async next() {
       const got = await backend.saw('subscriptions/listen', (one) => !taken.has(one))
       taken.add(got)
@@ -85,22 +90,86 @@ verifies('bridge:subscription:restart', async (t) => {
   t.match(await bridge.answer('sub'), { error: { message: 'no more' } }, 'an error ends it')
 })
 
+/** What becomes of one POST: the reader gets an answer, or the promise rejects. */
+type Attempt = (reader: Reader) => Promise<void>
+
+const acknowledges: Attempt = async (reader) => {
+  const message = { jsonrpc: '2.0', method: acknowledged, params: { notifications: {} } }
+  reader.head(200, { 'content-type': 'text/event-stream' })
+  reader.data(Buffer.from(`data: ${JSON.stringify(message)}\n\n`))
+}
+const answers =
+  (status: number, headers = {}): Attempt =>
+  async (reader) =>
+    reader.head(status, headers)
+
+/** A subscription that knows no time: each POST meets the next attempt, `pause` takes as long as the test says. */
+function outOfTime(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
+  const calls = new Calls()
+  const { id, method, params } = listen({})
+  const [bytes, kind, claimed] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
+  const call = calls.open(bytes, [{ bytes, kind, id, method, params, claimed }])
+  const pauses: number[] = []
+  const log = () => {}
+  const subscriptions = createSubscriptions({
+    deliver: { event() {} } as unknown as Deliver,
+    pause: (ms) => {
+      pauses.push(ms)
+      return attempts.length > 0 ? pause() : Promise.reject(new Error('a pause before nothing'))
+    },
+    random: () => 0,
+    now: () => 0,
+    log,
+  })
+  const post = createPost({
+    upstream: {
+      url: new URL('http://127.0.0.1/mcp'),
+      post: (_fields: Fields, _body: Buffer, reader: Reader) => ({
+        sent: Promise.resolve(),
+        done: attempts.shift()?.(reader) ?? Promise.reject(new Error('a post too many')),
+        wasWritten: () => false,
+        abort() {},
+      }),
+    } as unknown as Upstream,
+    deliver: subscriptions.deliver,
+    limit: 1000,
+    startWaiting: () => ({ pause: async () => false, waitedMs: () => 0 }) as unknown as Waiting,
+    awaitServer: async () => {},
+    log,
+  })
+  const follow = () => subscriptions.follow(call, () => post(call, {}, true))
+  return { calls, call, follow, pauses }
+}
+
 verifies('bridge:subscription:restart', 'none is opened again for a client that has cancelled', async (t) => {
-  const backend = await startBackend(t)
-  const subscriptions = acknowledge(backend)
-  const bridge = startBridge(t, { url: backend.url })
-  bridge.send(listen({ toolsListChanged: true }))
-  await subscriptions.next()
-  await bridge.saw(acknowledged)
-  await backend.stop()
-  bridge.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { ...modern, requestId: 'sub' } })
-  // The answer to this shows that the line before it was read.
-  bridge.raw('not JSON\n')
-  await bridge.answer(null)
-  await backend.start()
-  await bridge.call(1, 'ping', modern)
-  t.equal(subscriptions.all.length, 1)
+  const left = [acknowledges, answers(400)]
+  const { calls, call, follow, pauses } = outOfTime(left, () => {
+    calls.settleAll(call)
+    // Nothing waits for the end of the pause.
+    return new Promise(() => {})
+  })
+  t.equal(await follow(), undefined)
+  t.equal(pauses.length, 1)
+  t.equal(left.length, 1, 'it was posted once')
 })
+
+verifies(
+  'bridge:subscription:restart',
+  'a busy server does not end one, and is asked again at the time that it names',
+  async (t) => {
+    const { follow, pauses } = outOfTime([
+      acknowledges,
+      answers(503, { 'retry-after': '30' }),
+      answers(429),
+      answers(503, { 'retry-after': '999999999' }),
+      answers(400),
+    ])
+    t.match(await follow(), { reply: { status: 400 } })
+    t.same(pauses, [200, 30_000, 800, 3_600_000])
+    const fresh = outOfTime([answers(503, { 'retry-after': '30' })])
+    t.match(await fresh.follow(), { reply: { status: 503 } }, 'but answers one that it has not acknowledged')
+  },
+)
 
 verifies('bridge:subscription:restart', 'a refusal is the answer', async (t) => {
   const backend = await startBackend(t)
