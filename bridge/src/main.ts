@@ -137,7 +137,15 @@ async function run(settings: Settings): Promise<void> {
   })
   const forward = createForward({
     upstream,
-    post: createPost({ upstream, deliver: subscriptions.deliver, limit, startWaiting, awaitServer, log }),
+    post: createPost({
+      upstream,
+      deliver: subscriptions.deliver,
+      limit,
+      startWaiting,
+      awaitServer,
+      mayStart: subscriptions.mayStart,
+      log,
+    }),
     resume: createResume({ upstream, deliver, limit, startWaiting, random: Math.random, log }),
     subscriptions,
     session,

@@ -28,10 +28,13 @@ interface Parts {
   readonly limit: number
   readonly startWaiting: () => Waiting
   readonly awaitServer: AwaitServer
+  /** False for a call that waits for a server, but starts none. */
+  readonly mayStart: (call: Call) => boolean
   readonly log: Log
 }
 
-export function createPost({ upstream, deliver, limit, startWaiting, awaitServer, log }: Parts): Post {
+export function createPost(parts: Parts): Post {
+  const { upstream, deliver, limit, startWaiting, awaitServer, mayStart, log } = parts
   const { url } = upstream
   return async (call, fields, isSafe) => {
     const waiting = startWaiting()
@@ -56,7 +59,7 @@ export function createPost({ upstream, deliver, limit, startWaiting, awaitServer
           throw wasWritten
             ? brokenStream(url, error)
             : unreachable(url, error, { waitedMs: waiting.waitedMs() })
-        if (!(isFirst && isStale(error))) await awaitServer(waiting, error, wasWritten)
+        if (!(isFirst && isStale(error))) await awaitServer(waiting, error, wasWritten || !mayStart(call))
       }
       if (call.open.size === 0) throw new CausewayError('CANCELLED', 'nobody waits for the answer any more')
       log(`repeating ${call.message.method}, waited ${waiting.waitedMs()} ms`)

@@ -18,6 +18,8 @@ import { isOwnId } from './translate/wire.ts'
 export interface Subscriptions {
   /** Delivers as ever, but for the answers and acknowledgements that the client must not see. */
   readonly deliver: Deliver
+  /** False for a subscription at a server that was there before: it waits for that to come back, and starts none. */
+  mayStart(call: Call): boolean
   /** Posts a subscription until it is over. What ended it is left to be delivered; undefined where there is nothing. */
   follow<P extends Posted>(call: Call, post: () => Promise<P>): Promise<P | undefined>
 }
@@ -87,6 +89,11 @@ export function createSubscriptions({ deliver, pause, random, now, log }: Parts)
           log(`the server ended the subscription ${call.message.id}`)
         else deliver.event(event, headers, call)
       },
+    },
+    mayStart(call) {
+      const { method, id } = call.message
+      const isReopened = method === 'subscriptions/listen' && isOwnId(id)
+      return !isReopened && known.get(call)?.heard === undefined
     },
     async follow(call, post) {
       const subscription: Subscription = {}

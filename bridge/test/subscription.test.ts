@@ -102,6 +102,7 @@ const answers =
   (status: number, headers = {}): Attempt =>
   async (reader) =>
     reader.head(status, headers)
+const isAway: Attempt = () => Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
 
 /** A subscription that knows no time: each POST meets the next attempt, `pause` takes as long as the test says. */
 function outOfTime(attempts: Attempt[], pause: () => Promise<void> = async () => {}) {
@@ -110,6 +111,7 @@ function outOfTime(attempts: Attempt[], pause: () => Promise<void> = async () =>
   const [bytes, kind, claimed] = [Buffer.alloc(0), 'request', '2026-07-28'] as const
   const call = calls.open(bytes, [{ bytes, kind, id, method, params, claimed }])
   const pauses: number[] = []
+  const absences: { wasThere: boolean }[] = []
   const log = () => {}
   const subscriptions = createSubscriptions({
     deliver: { event() {} } as unknown as Deliver,
@@ -134,11 +136,12 @@ function outOfTime(attempts: Attempt[], pause: () => Promise<void> = async () =>
     deliver: subscriptions.deliver,
     limit: 1000,
     startWaiting: () => ({ pause: async () => false, waitedMs: () => 0 }) as unknown as Waiting,
-    awaitServer: async () => {},
+    awaitServer: async (_waiting, _error, wasThere) => void absences.push({ wasThere }),
+    mayStart: subscriptions.mayStart,
     log,
   })
   const follow = () => subscriptions.follow(call, () => post(call, {}, true))
-  return { calls, call, follow, pauses }
+  return { calls, call, subscriptions, follow, pauses, absences }
 }
 
 verifies('bridge:subscription:restart', 'none is opened again for a client that has cancelled', async (t) => {
@@ -168,6 +171,26 @@ verifies(
     t.same(pauses, [200, 30_000, 800, 3_600_000])
     const fresh = outOfTime([answers(503, { 'retry-after': '30' })])
     t.match(await fresh.follow(), { reply: { status: 503 } }, 'but answers one that it has not acknowledged')
+  },
+)
+
+verifies(
+  'bridge:subscription:restart',
+  'one that was acknowledged waits for the server and does not have it started',
+  async (t) => {
+    const { calls, subscriptions, follow, absences } = outOfTime([isAway, acknowledges, isAway, answers(400)])
+    t.match(await follow(), { reply: { status: 400 } })
+    t.same(absences, [{ wasThere: false }, { wasThere: true }])
+
+    const bytes = Buffer.alloc(0)
+    const own = {
+      ...listen({}),
+      bytes,
+      kind: 'request',
+      id: 'causeway-bridge/listen/2',
+      claimed: undefined,
+    } as const
+    t.notOk(subscriptions.mayStart(calls.open(bytes, [own])), 'nor does one of the translation')
   },
 )
 
