@@ -120,9 +120,10 @@ export function createSession(parts: Parts): Session {
       const before = mark
       kept.clear()
       enter(initialize, headers, result)
-      // A client that begins anew leaves a session behind that only we can end.
-      if (before.id !== mark.id)
-        void remove(before).catch((error: unknown) => log(`session not ended: ${error}`))
+      if (before.id === undefined || before.id === mark.id) return
+      // A client that begins anew leaves a session behind that only we can end; it need not hear what that takes back.
+      questions.drop()
+      void remove(before).catch((error: unknown) => log(`session not ended: ${error}`))
     },
     remember(message) {
       const { method, params } = message

@@ -3,12 +3,12 @@ import { verifies } from '../../test/verifies.ts'
 import { readEnvelope, withId } from '../src/envelope.ts'
 import { createQuestions } from '../src/questions.ts'
 import { handshake, type Stream, startBackend } from './backend.ts'
-import { startBridge } from './client.ts'
+import { type Client, startBridge } from './client.ts'
 
 const question = (id: string | number, method = 'roots/list') => ({ jsonrpc: '2.0', id, method })
 
-/** An open bridge whose server asked question 0, lost its session and asks with the same id in the next one. */
-async function askedTwice(t: Test) {
+/** An open bridge whose server asked question 0 and, in the session after `begin`, asks with the same id again. */
+async function askedTwice(t: Test, begin: (bridge: Client) => Promise<unknown>) {
   const backend = await startBackend(t)
   let session = 'one'
   backend.on('initialize', (got) => got.result(handshake, { 'mcp-session-id': session }))
@@ -24,7 +24,7 @@ async function askedTwice(t: Test) {
   first.send(question(0))
   await bridge.saw('roots/list')
   session = 'two'
-  await bridge.call(1, 'tools/list')
+  await begin(bridge)
   const second = await streamOf('two')
   second.send(question(0, 'elicitation/create'))
   const shown = await bridge.saw('elicitation/create')
@@ -32,11 +32,14 @@ async function askedTwice(t: Test) {
   return { backend, bridge, second, shown, answers }
 }
 
+/** The server no longer knows the session. */
+const findLost = (bridge: Client) => bridge.call(1, 'tools/list')
+
 verifies(
   'bridge:session:restart',
   'a question of the session that is gone is taken back, and its answer answers no other one',
   async (t) => {
-    const { backend, bridge, shown, answers } = await askedTwice(t)
+    const { backend, bridge, shown, answers } = await askedTwice(t, findLost)
     t.match(await bridge.saw('notifications/cancelled'), { params: { requestId: 0 } })
     t.not(shown.id, 0)
     bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
@@ -47,8 +50,22 @@ verifies(
   },
 )
 
+verifies(
+  'bridge:session:restart',
+  'a client that initializes again may still answer a question of its session before: that is dropped',
+  async (t) => {
+    const { backend, bridge, shown, answers } = await askedTwice(t, (bridge) => bridge.open())
+    bridge.send({ jsonrpc: '2.0', id: 0, result: { roots: [] } })
+    bridge.send({ jsonrpc: '2.0', id: shown.id, result: { action: 'accept' } })
+    t.match((await backend.saw('response')).message, { id: 0, result: { action: 'accept' } })
+    await bridge.call(2, 'tools/list')
+    t.equal(answers().length, 1)
+    t.notOk(bridge.messages.all.some(({ method }) => method === 'notifications/cancelled'))
+  },
+)
+
 verifies('bridge:session:restart', 'a question under an id of ours is taken back by it', async (t) => {
-  const { bridge, second, shown } = await askedTwice(t)
+  const { bridge, second, shown } = await askedTwice(t, findLost)
   second.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0, reason: 'late' } })
   const notice = await bridge.messages.first(
     'the second cancellation',
