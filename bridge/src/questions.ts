@@ -53,7 +53,10 @@ export function createQuestions(): Questions {
     const { method, params } = (parsed(bytes) ?? {}) as { method?: unknown; params?: Params }
     if (method !== 'notifications/cancelled' || !isObject(params)) return bytes
     const one = [...asked.values()].find(({ id, isLost }) => id === params.requestId && !isLost)
-    return one === undefined || one.shown === one.id ? bytes : cancelled({ ...params, requestId: one.shown })
+    if (one === undefined || one.shown === one.id) return bytes
+    // Anything else in it may be nested more deeply than can be written.
+    const { reason } = params
+    return cancelled({ requestId: one.shown, ...(typeof reason === 'string' && { reason }) })
   }
 
   return {

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { readEnvelope, withId } from '../src/envelope.ts'
 import { createQuestions } from '../src/questions.ts'
-import { handshake, type Stream, startBackend } from './backend.ts'
+import { handshake, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, startBridge } from './client.ts'
 
 const question = (id: string | number, method = 'roots/list') => ({ jsonrpc: '2.0', id, method })
@@ -88,6 +88,27 @@ t.test('questions: one that comes twice by a stream taken up again keeps its id'
   const renamed = questions.toClient(bytes, envelope)
   t.same(questions.toClient(bytes, envelope), renamed)
   t.same(JSON.parse(renamed.toString()), { ...question('a'), id: 'causeway-question-1' })
+})
+
+t.test('questions: one under an id of ours is taken back however deep the notification is', async (t) => {
+  const questions = createQuestions()
+  const toClient = (text: string): Wire => {
+    const bytes = Buffer.from(text)
+    const envelope = readEnvelope(bytes)
+    if (envelope === undefined) throw new Error('it is no message')
+    return JSON.parse(questions.toClient(bytes, envelope).toString())
+  }
+  toClient(JSON.stringify(question(0)))
+  questions.drop()
+  const { id } = toClient(JSON.stringify(question(0)))
+  const takeBack = (more: string): string =>
+    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0,${more}}}`
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+  t.same(toClient(takeBack(`"reason":"late","_meta":{"x":${deep}}`)).params, {
+    requestId: id,
+    reason: 'late',
+  })
+  t.same(toClient(takeBack(`"reason":${deep}`)).params, { requestId: id })
 })
 
 t.test('withId: all but the id stays as it is written', async (t) => {
