@@ -9,7 +9,7 @@ import { listedTool, sharedMount } from '../server/src/mount.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** Recordings as they are committed, and copies of what examples change. */
 const rootsIn = (dir: string) =>

@@ -11,7 +11,7 @@ import { openTestCore } from '../server/test/test-core.ts'
 import { layOut, releasedFolder, releasedVersions } from './living/released.ts'
 import { verifies } from './verifies.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** Tables that a start changes by design: what runs and copies there are is found anew, and a lease ends. */
 const renewed = [

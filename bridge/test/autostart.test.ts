@@ -21,7 +21,7 @@ interface Site {
 }
 
 // Ten bridges and a server, on a machine that may be busy.
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const realServer = [
   process.execPath,
@@ -48,7 +48,7 @@ async function openSite(t: Test): Promise<Site> {
       startBridge(t, {
         url,
         args: ['--autostart', '--wait', '60000', '--server-command', `printf x >> ${dir}/starts; ${command}`],
-        patienceMs: 25_000,
+        patienceMs: 60_000,
         env: { XDG_STATE_HOME: join(dir, 'state'), CAUSEWAY_DATA_DIR: join(dir, 'data') },
       }),
   }
@@ -86,7 +86,7 @@ async function endProcess(pid: number): Promise<void> {
 
 /** Looks every few milliseconds until there is something. */
 async function eventually<T>(look: () => T | undefined): Promise<T> {
-  for (const end = Date.now() + 15_000; Date.now() < end; await wait(10)) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await wait(10)) {
     const found = look()
     if (found !== undefined) return found
   }

@@ -4,7 +4,7 @@ import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, type Script, startBackend } from './backend.ts'
 import { type Client, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const unreachable = { error: { data: { code: 'SERVER_UNREACHABLE' } } }
 

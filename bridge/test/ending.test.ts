@@ -11,7 +11,7 @@ import type { Upstream } from '../src/upstream.ts'
 import { startBackend } from './backend.ts'
 import { cleanEnv, fromSource, initializeParams, modern, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 verifies('bridge:end:in-flight', async (t) => {
   const backend = await startBackend(t)

@@ -129,7 +129,7 @@ verifies(
       before = now
       await wait(500)
     }
-    if (idle !== undefined) t.ok(before - idle < 60, `${Math.round(before - idle)} MB more than idle`)
+    if (idle !== undefined) t.ok(before - idle < 100, `${Math.round(before - idle)} MB more than idle`)
     bridge.process.stdout?.resume()
     for (const id of ids) t.equal((await bridge.answer(id)).result.text.length, text.length)
   },

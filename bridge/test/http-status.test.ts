@@ -3,7 +3,7 @@ import { verifies } from '../../test/verifies.ts'
 import { type Got, startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 verifies(
   'bridge:http-status',

@@ -3,7 +3,7 @@ import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** Fails the first request with this method, then answers 202; how often it came is the length of the result. */
 function failFirst(backend: Backend, method: string, fail: (got: Got) => void): Got[] {

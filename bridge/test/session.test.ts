@@ -3,7 +3,7 @@ import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, handshake, startBackend } from './backend.ts'
 import { type Client, initializeParams, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** The newest session, and how a call of another one is refused where it is not by 404. */
 interface Sessions {

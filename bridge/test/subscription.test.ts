@@ -11,7 +11,7 @@ import type { Waiting } from '../src/wait.ts'
 import { type Backend, type Got, type Stream, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const envelope = {
   _meta: {

@@ -3,7 +3,7 @@ import { verifies } from '../../test/verifies.ts'
 import { type Backend, type Got, startBackend, type Wire } from './backend.ts'
 import { type Client, modern, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** More than `JSON.stringify` can write; `JSON.parse` reads it. */
 const deepText = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`

@@ -6,7 +6,7 @@ import { createWaiting } from '../src/wait.ts'
 import { type Backend, type Got, startBackend } from './backend.ts'
 import { initializeParams, modern, startBridge } from './client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** A backend that has an address and does not run yet. */
 async function absentBackend(t: Test): Promise<Backend> {
@@ -197,7 +197,7 @@ verifies('bridge:wait:busy', 'the error of a busy server is passed on once the t
   const backend = await startBackend(t)
   const error = { code: -32000, message: 'busy' }
   backend.on('ping', (got) => got.json({ jsonrpc: '2.0', id: got.message.id, error }, { status: 503 }))
-  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '150'] })
+  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '2000'] })
   t.same((await bridge.call(1, 'ping')).error, error)
   t.ok(backend.methods().length > 1)
 })

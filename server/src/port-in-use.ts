@@ -24,7 +24,7 @@ export async function portInUse(error: unknown, ownPort: number): Promise<unknow
 /** A server of ours answers `/health` and says its pid. */
 async function causewayAt(port: number): Promise<string | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(500) })
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(2000) })
     const { pid, version } = (await answer.json()) as { pid?: unknown; version?: unknown }
     return typeof pid === 'number' ? `a Causeway server (version ${version}, pid ${pid})` : undefined
   } catch {

@@ -77,11 +77,11 @@ export const toolNames = (core: OpenCore, path: Mount['path'] = '/mcp'): string[
     ({ name }) => name,
   )
 
-/** What a promise gives, or a failure after five seconds; keeps the process alive meanwhile. */
+/** What a promise gives, or a failure after half a minute; keeps the process alive meanwhile. */
 export async function soon<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('not within five seconds')), 5000)
+    timer = setTimeout(() => reject(new Error('not within half a minute')), 30_000)
   })
   try {
     return await Promise.race([promise, late])

@@ -6,7 +6,7 @@ import { restartServer, fromSource as serverCommand, startServer } from '../e2e/
 import { verifies } from '../verifies.ts'
 import { bridgeCommand, clientRun } from './program.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const newest = 'claude-code-2.1.330'
 const connected = /^causeway: .* - ✔ Connected$/m
 

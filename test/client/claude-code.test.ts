@@ -4,7 +4,7 @@ import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { bridgeCommand, clientRun, target } from './program.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 const { server, url } = await startServer(t, { dir: t.testdir(), env: { EXTRA_LOGGING: 'true' } })
 
 /** The arguments that make a server known to Claude Code. */

@@ -4,7 +4,7 @@ import t from 'tap'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { url } = await startServer(t, { dir: t.testdir() })
 const run = promisify(execFile)

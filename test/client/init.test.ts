@@ -5,7 +5,7 @@ import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { clientRun } from './program.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 verifies('command:init', 'Claude Code is connected by what init wrote', async (t) => {
   const dir = t.testdir({ home: {}, data: {} })

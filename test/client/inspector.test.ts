@@ -3,7 +3,7 @@ import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { bridgeCommand, clientRun, target } from './program.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { url } = await startServer(t, { dir: t.testdir() })
 

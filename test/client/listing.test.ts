@@ -5,7 +5,7 @@ import { getJson, postMcp } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { url } = await startServer(t, { dir: t.testdir() })
 const { json: hosted } = await getJson(url, '/api/apps')

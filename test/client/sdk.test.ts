@@ -5,7 +5,7 @@ import { writeProbeApp } from '../e2e/user-app.ts'
 import { verifies } from '../verifies.ts'
 import { type AnyClient, connectV1, connectV2, type Mode } from './sdk-client.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const dir = t.testdir()
 const app = writeProbeApp(dir)

@@ -5,7 +5,7 @@ import { featuresOf, openVault } from '../../packages/app-toolvault/test/vault-k
 import { samplePath } from '../../scripts/samples.mjs'
 import { verifies } from '../verifies.ts'
 
-t.setTimeout(60_000)
+t.setTimeout(300_000)
 
 verifies('toolvault:import:signalk', async (t) => {
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {

@@ -6,7 +6,7 @@ import { verifies } from '../verifies.ts'
 import { shellBlocks } from './blocks.ts'
 import { run } from './program.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { url } = await startServer(t, {
   dir: t.testdir(),

@@ -7,7 +7,7 @@ import { getJson } from './http.ts'
 import { fromBuild, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const launcher = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
 const dir = t.testdir()

@@ -8,7 +8,7 @@ import { postJson } from './http.ts'
 import { startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const dir = t.testdir({ data: {}, other: {} })
 const data = join(dir, 'data')

@@ -11,7 +11,7 @@ import { until } from './condition.ts'
 import { getJson, postJson } from './http.ts'
 import { copyPlots, overHttp, startPlots } from './plot-talk.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const home = t.testdir({ one: {} })
 const server = await startPlots(t, join(home, 'one'), ['sample', 'mission1'], {

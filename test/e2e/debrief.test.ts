@@ -10,7 +10,7 @@ import { getJson, postMcp } from './http.ts'
 import { copyPlots, overHttp, type PlotTalk, startPlots, talk } from './plot-talk.ts'
 import { restartServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const sample = 'sample.plot.json'

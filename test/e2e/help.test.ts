@@ -12,7 +12,7 @@ import { getJson, postMcp } from './http.ts'
 import { openPeer, type Peer } from './peer.ts'
 import { cleanEnv, startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const canary = 'the quokka zanzibarcanary sentence'
 const folder = t.testdir({

@@ -8,7 +8,7 @@ import { overHttp } from './conversation.ts'
 import { postMcp } from './http.ts'
 import { startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const recorder = new URL('../../packages/recording/test/writer-process.ts', import.meta.url)
 

@@ -191,10 +191,11 @@ function random(seed: number): () => number {
   }
 }
 
-/** Decisions of two minds, with consolidation between them, until the server is gone; gives the steps that were answered. */
+/** Decisions of two minds, with consolidation between them, until the server is gone; `onAnswer` hears of each that was answered. */
 async function liveUntilKilled(
   url: string,
   from: number,
+  onAnswer: () => void,
 ): Promise<{ answered: Map<string, Data>; next: number }> {
   const call = caller(url)
   const answered = new Map<string, Data>()
@@ -207,6 +208,7 @@ async function liveUntilKilled(
         request_id,
         await call('decide_action', { mind_id, observation: observation(mind_id, mine), request_id }),
       )
+      onAnswer()
       if (mine % 3 === 0) await call('consolidate_memories', { mind_id })
     }
   }
@@ -255,9 +257,11 @@ verifies('minds:killed', async (t) => {
   let step = 1
   for (let round = 0; round < times; round++) {
     const { server, url } = running
-    const living = liveUntilKilled(url, step)
-    const killed = setTimeout(() => server.process.kill('SIGKILL'), 20 + next() * 180)
-    const { answered, next: after } = await living
+    const afterMs = next() * 180
+    let killed: NodeJS.Timeout | undefined
+    const { answered, next: after } = await liveUntilKilled(url, step, () => {
+      killed ??= setTimeout(() => server.process.kill('SIGKILL'), afterMs)
+    })
     clearTimeout(killed)
     await server.exited
     step = after

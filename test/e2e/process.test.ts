@@ -10,7 +10,7 @@ import { openPeer } from './peer.ts'
 import { fromBuild, fromSource, type RunningServer, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** A server with a call under way that ends when `finish` is called. */
 async function serverAtWork(

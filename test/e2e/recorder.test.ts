@@ -11,7 +11,7 @@ import { until } from './condition.ts'
 import { getJson, type HttpAnswer, postJson } from './http.ts'
 import { type RunningServer, restartServer, startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const routes = '/api/apps/replay/recordings'
 

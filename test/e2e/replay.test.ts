@@ -6,7 +6,7 @@ import { verifies } from '../verifies.ts'
 import { type Conversation, converse } from './conversation.ts'
 import { recordings, startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const outside = t.testdir({ outside: { 'secret.db': 'kept' }, data: {}, root: {} })
 symlinkSync(join(outside, 'outside', 'secret.db'), join(outside, 'root', 'link.db'))

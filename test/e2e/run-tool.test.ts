@@ -7,7 +7,7 @@ import { until } from './condition.ts'
 import { getJson } from './http.ts'
 import { type Data, startPlots, talk } from './plot-talk.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const filename = 'oracle_pair.plot.json'
 const server = await startPlots(t, t.testdir(), [])

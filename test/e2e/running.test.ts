@@ -12,7 +12,7 @@ import { openPeer, untilListening } from './peer.ts'
 import { recordings, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const dir = t.testdir({
   data: {},

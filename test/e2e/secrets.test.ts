@@ -9,7 +9,7 @@ import { fields, type Product, planted, secrets, startProduct } from '../fuzz/pr
 import { verifies } from '../verifies.ts'
 import { openBridge } from './bridge-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const observation = (mind: string, step: number) => ({
   entity_id: mind,

@@ -4,7 +4,7 @@ import { type Conversation, overBridge, overHttp } from './conversation.ts'
 import { postMcp } from './http.ts'
 import { restartServer, startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const running = await startServer(t, { dir: t.testdir() })
 const { url } = running

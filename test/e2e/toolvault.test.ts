@@ -12,7 +12,7 @@ import { openBridge } from './bridge-process.ts'
 import { getJson, postJson, postMcp } from './http.ts'
 import { startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const fixtures = join(import.meta.dirname, '../../fixtures/tracks')
 const dir = t.testdir({ data: {}, root: {} })

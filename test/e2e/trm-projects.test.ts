@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { startServer } from './server-process.ts'
 import { finished, refine } from './trm-conversation.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const projects = fileURLToPath(new URL('../../fixtures/projects', import.meta.url))
 const folder = t.testdir({ data: {}, root: {} })

@@ -10,7 +10,7 @@ import { postMcp } from './http.ts'
 import { spawnServer, startServer } from './server-process.ts'
 import { overHttp, refine } from './trm-conversation.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const projects = fileURLToPath(new URL('../../fixtures/projects', import.meta.url))
 const folder = t.testdir({ data: {}, root: {} })

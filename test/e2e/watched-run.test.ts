@@ -5,7 +5,7 @@ import { verifies } from '../verifies.ts'
 import { getJson, type HttpAnswer, postJson } from './http.ts'
 import { startServer } from './server-process.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const seconds = process.env.CAUSEWAY_LONG === undefined ? 5 : 30
 const last = fps * seconds

@@ -8,7 +8,7 @@ import { openPeer, type Peer, untilListening } from './peer.ts'
 import { recordings, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const dir = t.testdir()
 const { url } = await startServer(t, { dir, env: writeProbeApp(dir).env })

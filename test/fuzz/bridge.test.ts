@@ -7,7 +7,8 @@ import { verifies } from '../verifies.ts'
 import { type Fault, faults, largeFaults } from './bridge-lines.ts'
 
 /** A failure names its seed; the same seed gives the same lines again. */
-const seed = Number(process.env.CAUSEWAY_FUZZ_SEED ?? Date.now() % 2 ** 31)
+const anySeed = process.env.CI === undefined ? Date.now() % 2 ** 31 : 20_261
+const seed = Number(process.env.CAUSEWAY_FUZZ_SEED ?? anySeed)
 const count = Number(process.env.CAUSEWAY_FUZZ_LINES ?? 20_000)
 
 // Full counts take longer than the runner allows by itself.

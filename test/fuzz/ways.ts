@@ -7,7 +7,7 @@ import { jsonOf } from './nasty.ts'
 import { fields, type Product } from './product.ts'
 
 /** An answer has come by then, ms; the slowest machine included. */
-export const deadlineMs = 30_000
+export const deadlineMs = 60_000
 
 /** One request over HTTP. */
 export interface Asked {

@@ -13,7 +13,7 @@ import { fromSource, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { tool } from './work.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 /** A data folder with a file that takes so long to copy that a kill comes before its end. */
 function slowFolder(t: Test): string {

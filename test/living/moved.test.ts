@@ -7,7 +7,7 @@ import { verifies } from '../verifies.ts'
 import { checkAll, everyWork, promisesOf, settingsOf } from './lives.ts'
 import { tool } from './work.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 verifies('data:moved', async (t) => {
   const root = t.testdir({ data: {}, elsewhere: {}, plots: {}, projects: {} })

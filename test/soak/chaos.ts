@@ -131,7 +131,7 @@ const deeds: Readonly<Record<string, Deed>> = {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: body(at % 2 === 0 ? 'Replay__list_recordings' : 'Minds__list_minds'),
-          signal: AbortSignal.timeout(30_000),
+          signal: AbortSignal.timeout(120_000),
         })
         await answer
           .then((got) => got.text())
@@ -200,6 +200,6 @@ async function orphansOf({ base }: WholeServer): Promise<string[]> {
         return false // gone meanwhile, or not ours to look at
       }
     })
-  for (const deadline = Date.now() + 10_000; left().length > 0 && Date.now() < deadline; ) await wait(100)
+  for (const deadline = Date.now() + 60_000; left().length > 0 && Date.now() < deadline; ) await wait(100)
   return left().map((pid) => `the process ${pid} was left behind`)
 }

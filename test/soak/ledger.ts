@@ -16,7 +16,7 @@ export interface Ledger {
 export const emptyLedger = (): Ledger => ({ minds: new Set(), frames: new Map(), hung: [] })
 
 /** A request has been answered, or its connection has broken, by then, ms. */
-const patienceMs = 30_000
+const patienceMs = 120_000
 
 /** The answer as JSON with its status; undefined where the server is away or has cut it off. */
 async function post(

@@ -4,7 +4,7 @@ import { tunedSet } from '../../../scripts/bench/help/questions.ts'
 import { readBaseline, webSet } from '../../../scripts/bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 verifies('help:quality', async (t) => {
   const folder = t.testdir()

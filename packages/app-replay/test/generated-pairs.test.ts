@@ -4,7 +4,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { openReplay } from './replay-kit.ts'
 
 // A fresh checkout makes the recordings first.
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const { folder, manifest } = await generatedRecordings()
 const pairs = manifest.recordings.filter(

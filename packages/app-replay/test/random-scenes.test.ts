@@ -11,9 +11,10 @@ import { sweep } from '../src/analysis/sweep.ts'
 import { type LawName, laws } from '../src/domain/laws/laws.ts'
 import { type RankedFinding, rankFindings } from '../src/domain/laws/ranking.ts'
 
-/** Scenes of each kind; the first seed is another one in every run, and stands in the name of the test. */
+/** Scenes of each kind; the first seed is another one in every run, but in continuous integration, and stands in the name of the test. */
 const scenes = process.env.CAUSEWAY_LONG === undefined ? 6 : 150
-const firstSeed = Number(process.env.CAUSEWAY_SEED ?? Date.now() % 1_000_000)
+const anySeed = process.env.CI === undefined ? Date.now() % 1_000_000 : 20_261
+const firstSeed = Number(process.env.CAUSEWAY_SEED ?? anySeed)
 /** In every run: a sharp impact that leaves too slowly, and bodies that are pushed apart after an impact that should hold them. */
 const telling = [2094, 2002]
 const seeds = [...telling, ...Array.from({ length: scenes }, (_, i) => firstSeed + i)]

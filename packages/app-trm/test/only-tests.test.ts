@@ -4,7 +4,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { selectTests } from '../src/domain/select-tests.ts'
 import { judge, judged, openTrm, python, replacing, unittest } from './trm-kit.ts'
 
-t.setTimeout(60_000)
+t.setTimeout(300_000)
 
 const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 

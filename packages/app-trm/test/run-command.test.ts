@@ -27,7 +27,7 @@ function run(t: Test, command: string, more: Partial<CommandRun> = {}) {
 verifies('trm:run:timeout', async (t) => {
   const marker = randomUUID()
   const command = 'sleep 300 & setsid sleep 300 & echo started; sleep 300'
-  const result = await run(t, command, { timeoutMs: 300, marker })
+  const result = await run(t, command, { timeoutMs: 2000, marker })
   t.match(result, { timedOut: true, exitCode: null, stdout: { text: 'started\n' } })
   t.same(await marked(marker), [], 'nor what left the group')
 })

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openTrm, python, replacing, textOf } from './trm-kit.ts'
 
-t.setTimeout(60_000)
+t.setTimeout(300_000)
 
 const hasPandas = spawnSync(python, ['-c', 'import pandas']).status === 0
 

@@ -71,9 +71,9 @@ t.test('renderer: a worker that dies is WORKER_LOST, and the next picture starts
 
 t.test('renderer: a picture that takes too long is ended, and the next one is drawn', async (t) => {
   const workers = workersOf(t)
-  const pictures = open(t, { deadlineMs: 5000 })
+  const pictures = open(t, { deadlineMs: 8000 })
   const [late, next] = await Promise.allSettled([pictures.chart(hanging), pictures.drawing(small)])
-  t.match(late, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 5000 } } })
+  t.match(late, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 8000 } } })
   t.match(next, { status: 'fulfilled' })
   t.equal(workers.length, 2)
 })

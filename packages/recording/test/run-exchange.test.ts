@@ -7,7 +7,7 @@ import type { Frame, Recording, RecordingLibrary } from '../src/index.ts'
 import { folders, libraryOver, whole } from './library-kit.ts'
 import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const fixtures = new URL('../../../fixtures/recordings/', import.meta.url).pathname
 

@@ -37,9 +37,6 @@ const accept = 'application/json, text/event-stream'
 
 const lastEvent = 'last-event-id'
 
-/** A call that takes longer than this gets a stream, which can be kept open and resumed, ms. */
-const plainMs = 100
-
 /** Bytes of a session without events, about. */
 const sessionBytes = 40_000
 
@@ -133,7 +130,7 @@ export class LegacySession {
           ...own,
         }),
       )
-      const result = await this.#begun.hold(body.id, begun, (call) => call.quick(plainMs))
+      const result = await this.#begun.hold(body.id, begun, (call) => call.quick(this.#wiring.plainMs))
       if (begun.isCancelled) await reply.send(rpcFailure(body.id, cancelled(), 'legacy'))
       else if (result !== undefined)
         await reply.type('application/json').send(JSON.stringify(success(body.id, result)))

@@ -54,6 +54,8 @@ export interface HttpOptions {
   readonly maxSessions?: number
   /** Milliseconds without use after which a session leaves the memory; it comes back with its next message. */
   readonly sessionIdleMs?: number
+  /** Milliseconds after which a plain call of a session gets a stream. */
+  readonly plainMs?: number
   /** Milliseconds since the epoch. */
   readonly now?: () => number
   readonly newId?: () => string
@@ -93,6 +95,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     keepAliveMs: options.keepAliveMs ?? 15_000,
     maxSessions: options.maxSessions ?? 256,
     sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+    plainMs: options.plainMs ?? 100,
     now: options.now ?? Date.now,
     newId,
   }

@@ -24,6 +24,8 @@ export interface Wiring {
   readonly maxSessions: number
   /** Milliseconds without a request or an open stream after which a session leaves the memory. */
   readonly sessionIdleMs: number
+  /** Milliseconds after which a plain call of a session gets a stream, which can be kept open and resumed. */
+  readonly plainMs: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** A new unique id. */

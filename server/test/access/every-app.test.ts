@@ -14,7 +14,7 @@ import { type Scope, scopeOf } from '../../src/domain/access.ts'
 import { both, modern, openWire, rpc, toolCall } from '../http/open-wire.ts'
 import { captureLog, soon } from '../test-core.ts'
 
-t.setTimeout(90_000)
+t.setTimeout(300_000)
 
 /** The scope that each route of an app wants, by `<app> <method> <path>`. Nothing is public: health wants a token too. */
 const routes: Readonly<Record<string, Scope>> = {

@@ -205,11 +205,11 @@ export function modern(message: { method: string; params?: object }) {
   }
 }
 
-/** Waits until something is so, looking again at each turn of the loop; fails after five seconds. */
+/** Waits until something is so, looking again at each turn of the loop; fails after half a minute. */
 export async function until(isSo: () => boolean): Promise<void> {
-  const end = performance.now() + 5000
+  const end = performance.now() + 30_000
   while (!isSo()) {
-    if (performance.now() > end) throw new Error(`not within five seconds: ${isSo}`)
+    if (performance.now() > end) throw new Error(`not within half a minute: ${isSo}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }

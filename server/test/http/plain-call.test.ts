@@ -1,6 +1,6 @@
 /** Plain calls: the same answers as through the SDK, and a way over to it for all that is not plain. */
 import { ask, defineApp, elicit } from '@causeway/app-kit'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { isPlainCall } from '../../src/http/plain-call.ts'
 import { both, initializeMessage, modern, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
@@ -59,24 +59,31 @@ t.test('plain call: one that is quick is answered as one JSON body, another gets
   t.match((await messages.next()).value, { id: 1, result: { structuredContent: { steps: 0 } } })
 })
 
-t.test('plain call: a cancellation reaches it at once, before it is handed over and after', async (t) => {
-  const wire = await openWire(t)
+/** A client of a session, and its cancellation of call 1. */
+async function cancelling(t: Test, options: { plainMs?: number } = {}) {
+  const wire = await openWire(t, options)
   const session = { headers: { ...both, 'mcp-session-id': await wire.initialize() } }
   const cancel = () =>
     wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, session)
-  const cancelled = { id: 1, error: { code: -32800 } }
+  return { wire, session, cancel, cancelled: { id: 1, error: { code: -32800 } } }
+}
 
+t.test('plain call: a cancellation reaches it at once before it is handed over', async (t) => {
+  const { wire, session, cancel, cancelled } = await cancelling(t, { plainMs: 60_000 })
   const early = wire.send(toolCall('Wire__work', { steps: 0 }), session)
   await until(() => wire.wire.begun.length === 1)
   t.equal((await cancel()).status, 202)
   t.ok(wire.wire.begun[0]?.aborted)
   t.match((await early).json, cancelled)
+})
 
+t.test('plain call: and after it was', async (t) => {
+  const { wire, session, cancel, cancelled } = await cancelling(t)
   const { messages } = await wire.stream(toolCall('Wire__work', { steps: 0 }), session)
-  await until(() => wire.wire.begun.length === 2)
+  await until(() => wire.wire.begun.length === 1)
   await cancel()
   t.match((await messages.next()).value, cancelled)
-  t.ok(wire.wire.begun[1]?.aborted)
+  t.ok(wire.wire.begun[0]?.aborted)
 })
 
 t.test('plain call: who hangs up on a stateless call cancels it', async (t) => {
@@ -92,7 +99,7 @@ t.test('plain call: who hangs up on a stateless call cancels it', async (t) => {
 })
 
 t.test('plain call: the end of the session ends it', async (t) => {
-  const wire = await openWire(t)
+  const wire = await openWire(t, { plainMs: 60_000 })
   const session = { headers: { ...both, 'mcp-session-id': await wire.initialize() } }
   const lost = wire.send(toolCall('Wire__work', { steps: 0 }), session)
   await until(() => wire.wire.begun.length === 1)

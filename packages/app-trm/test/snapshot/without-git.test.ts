@@ -10,7 +10,7 @@ import { openStore } from '../../src/store.ts'
 import { openTrm, repairSums, textOf, unittest } from '../trm-kit.ts'
 import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
 
-t.setTimeout(60_000)
+t.setTimeout(300_000)
 
 /** Takes git away until the test ends, or until it is called. */
 function withoutGit(t: Test): () => void {
