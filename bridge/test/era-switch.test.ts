@@ -324,6 +324,43 @@ verifies(
 
 verifies(
   'bridge:translate:modern-client',
+  'a question that the server takes back is not asked, unless the client has it already',
+  async (t) => {
+    const backend = await startBackend(t)
+    void makeLegacy(backend)
+    const bridge = started(t, backend)
+    await bridge.call(1, 'server/discover', modern)
+    backend.on('tools/call', async (got) => {
+      const answer = got.stream()
+      for (const id of ['q1', 'q2', 'q3'])
+        answer.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: { message: id } })
+      for (const requestId of ['q1', 'q2', 'unknown'])
+        answer.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+      await backend.saw('response', ({ message }) => message.id === 'q3')
+      answer.send({ jsonrpc: '2.0', id: got.message.id, result: {} })
+      answer.end()
+    })
+    const params = { ...modern, name: 'x' }
+    const asked: Wire[] = []
+    let { result } = await bridge.call('c0', 'tools/call', params)
+    for (let round = 1; result.resultType === 'input_required'; round += 1) {
+      asked.push(result.inputRequests.reply.params.message)
+      const { requestState } = result
+      const inputResponses = { reply: { action: 'accept' } }
+      ;({ result } = await bridge.call(`c${round}`, 'tools/call', {
+        ...params,
+        inputResponses,
+        requestState,
+      }))
+    }
+    t.same(asked, ['q1', 'q3'])
+    t.equal(result.resultType, 'complete')
+    t.notOk(bridge.messages.all.some(({ method }) => method === 'notifications/cancelled'))
+  },
+)
+
+verifies(
+  'bridge:translate:modern-client',
   'a cancelled call is cancelled under the id that the server knows',
   async (t) => {
     const backend = await startBackend(t)

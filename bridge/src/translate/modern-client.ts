@@ -177,9 +177,20 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
     }
   }
 
+  /** The server takes a question back. One that the client is busy with stays: its answer goes on with the call. */
+  const withdraw = (id: unknown): void => {
+    for (const { questions, state } of open.values()) {
+      const at = questions.findIndex((one) => one.id === id)
+      const isWithClient = at === 0 && state !== undefined
+      if (at >= 0 && !isWithClient) questions.splice(at, 1)
+    }
+  }
+
   const passNotice = (notice: Notification): void => {
     const wanted = wantedBy(notice)
-    if (wanted === undefined) toClient(lineOf(notice))
+    // In the stateless era a server says this of subscriptions alone.
+    if (notice.method === 'notifications/cancelled') withdraw(notice.params?.requestId)
+    else if (wanted === undefined) toClient(lineOf(notice))
     else
       for (const { id, filter } of listeners.values()) {
         const _meta = { ...membersOf(notice.params, '_meta'), [meta.subscriptionId]: id }
