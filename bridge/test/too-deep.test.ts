@@ -105,6 +105,50 @@ verifies('bridge:deep', 'a deep handshake is answered as the server answers it',
   t.match(await bridge.call(2, 'ping'), { result: {} }, 'what comes behind is not held')
 })
 
+verifies(
+  'bridge:deep',
+  'where a server tells too deeply what it is, its refusal is the answer',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    const result = { supportedVersions: ['2026-07-28'], capabilities: 'deep' }
+    backend.on('server/discover', (got) =>
+      got.status(200, deepLine({ jsonrpc: '2.0', id: got.message.id, result }).trim(), {
+        'content-type': 'application/json',
+      }),
+    )
+    const bridge = startBridge(t, { url: backend.url })
+    t.match(await bridge.open(), { error: { code: -32022 } })
+    t.match(await bridge.call(1, 'ping'), { result: {} }, 'what comes behind is not held')
+    t.equal(bridge.lines.length, 2)
+  },
+)
+
+verifies('bridge:deep', 'a subscription that is refused hears nothing', async (t) => {
+  const backend = await startBackend(t)
+  makeLegacy(backend)
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call('discover', 'server/discover', modern)
+  const notifications = { toolsListChanged: true, more: 'deep' }
+  bridge.raw(
+    deepLine({
+      jsonrpc: '2.0',
+      id: 'sub',
+      method: 'subscriptions/listen',
+      params: { ...modern, notifications },
+    }),
+  )
+  t.match(await bridge.answer('sub'), refused)
+  backend.on('tools/call', (got) => {
+    const stream = got.stream()
+    stream.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+    stream.send({ jsonrpc: '2.0', id: got.message.id, result: {} })
+    stream.end()
+  })
+  await bridge.call(1, 'tools/call', { ...modern, name: 'x' })
+  t.notOk(bridge.messages.all.some(({ method }) => method !== undefined))
+})
+
 verifies('bridge:deep', 'a deep answer or question of the server is replaced', async (t) => {
   const backend = await startBackend(t)
   makeModern(backend)

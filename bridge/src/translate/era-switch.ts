@@ -99,13 +99,16 @@ export function eraSwitch({ retryMs }: { readonly retryMs: number }): Stage {
     const askForModern = (initialize: Request, json: Buffer): void => {
       const { clientInfo, capabilities: clientCapabilities = {} } = initialize.params ?? {}
       discover({ clientInfo, clientCapabilities }, (discovered) => {
-        if (discovered === undefined) {
+        const giveUp = (): void => {
           legacy = 'unknown'
           toClient(json)
-        } else {
-          modern = 'yes'
-          legacy = legacyClient(ends, { initialize, discovered, retryMs })
         }
+        if (discovered === undefined) giveUp()
+        else
+          ifTooDeep(() => {
+            legacy = legacyClient(ends, { initialize, discovered, retryMs })
+            modern = 'yes'
+          }, giveUp)
         release()
       })
     }

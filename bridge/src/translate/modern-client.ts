@@ -144,10 +144,11 @@ export function modernClient({ toServer, toClient }: Ends, initialized: JsonObje
 
   const listen = ({ id, params }: Request): void => {
     const filter = membersOf(params, 'notifications')
+    const _meta = { [meta.subscriptionId]: id }
+    const line = noticeLine('notifications/subscriptions/acknowledged', { notifications: filter, _meta })
     listeners.set(keyOf(id), { id, filter })
     for (const uri of urisOf(filter)) ask('resources/subscribe', { uri })
-    const _meta = { [meta.subscriptionId]: id }
-    toClient(noticeLine('notifications/subscriptions/acknowledged', { notifications: filter, _meta }))
+    toClient(line)
   }
 
   const cancel = (message: Notification): void => {
