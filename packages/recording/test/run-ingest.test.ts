@@ -140,7 +140,12 @@ t.test('ingest: a body that breaks off leaves whole lines, and the next one star
 
 t.test('ingest: a run of before contacts were noted is read as it is, and goes on', async (t) => {
   const { files, data } = folders(t)
-  const lines = { touching: frameLines(1, 6), silent: [frameLine(1, { contacts: undefined })] }
+  const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
+  const lines = {
+    touching: frameLines(1, 6),
+    silent: [frameLine(1, { contacts: undefined })],
+    pushed: [frameLine(1, { contacts: undefined, bodies: [push] })],
+  }
   const first = await libraryOver(t, files, { dir: data })
   for (const [name, frames] of Object.entries(lines))
     await first.recorder.write(name, bodyOf([runLine, ...frames]))
@@ -154,9 +159,12 @@ t.test('ingest: a run of before contacts were noted is read as it is, and goes o
   const lacksContacts = async (name: string): Promise<boolean> =>
     (await open(name)).recording.summary.missing.includes('collisions')
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
+  t.ok(await lacksContacts('pushed'), 'forces are no contacts')
   t.match(await recorder.write('touching', bodyOf([frameLine(7)])), { accepted: 1 })
   t.match(await recorder.write('silent', bodyOf([frameLine(2)])), { accepted: 1 })
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
+  await recorder.write('pushed', bodyOf([frameLine(2, { contacts: undefined, bodies: [push] })]))
+  t.ok(await lacksContacts('pushed'), 'nor after the step of the schema')
 })
 
 t.test('ingest: a full disk is told with the last frame that is stored, and that stays', async (t) => {

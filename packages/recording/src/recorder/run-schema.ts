@@ -4,6 +4,12 @@ import type { Migration } from '@causeway/store'
 /** What became of a run: being recorded, ended by its engine, or left off. */
 export type RunStatus = 'live' | 'finished' | 'interrupted'
 
+/**
+ * Is there a contact in any frame? A block begins with the number of its collisions, a float64, and may hold external
+ * forces alone.
+ */
+export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
+
 /** Schema of a run file, in order; a published step is never changed. */
 export const runMigrations: readonly Migration[] = [
   {
@@ -35,7 +41,7 @@ export const runMigrations: readonly Migration[] = [
     name: 'tells-contacts',
     up: `
       ALTER TABLE run ADD COLUMN tells_contacts INTEGER NOT NULL DEFAULT 0;
-      UPDATE run SET tells_contacts = EXISTS (SELECT 1 FROM block WHERE contacts IS NOT NULL);
+      UPDATE run SET tells_contacts = ${anyContact};
     `,
   },
 ]

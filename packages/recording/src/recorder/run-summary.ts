@@ -3,6 +3,7 @@ import { environmentBody, isEnvironmentId } from '../domain/body-id.ts'
 import { timeStep } from '../domain/time-step.ts'
 import { findGravity, findLambdaUnit, sampledSteps, spread, stepReader } from '../summary.ts'
 import type { Body, Capability, Frame, LambdaUnit, RecordingSummary, Value, Vector } from '../types.ts'
+import { anyContact } from './run-schema.ts'
 
 interface RunRow {
   readonly dt: number | null
@@ -131,11 +132,7 @@ function contactsTold(db: Database): () => boolean {
   const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
   let isTold = false
   return () => {
-    isTold ||= isTrue(
-      isNoted.get() === undefined
-        ? 'SELECT EXISTS (SELECT 1 FROM block WHERE contacts IS NOT NULL)'
-        : 'SELECT tells_contacts FROM run',
-    )
+    isTold ||= isTrue(isNoted.get() === undefined ? `SELECT ${anyContact}` : 'SELECT tells_contacts FROM run')
     return isTold
   }
 }
