@@ -91,6 +91,64 @@ t.test(
   },
 )
 
+const contactParts = [
+  ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
+]
+
+/** Records a run of frames with a change, exports it and imports that: gives each as it is opened. */
+async function exchanger(t: Test, forget: (file: string) => void = () => {}) {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  return async (name: string, change: object) => {
+    const file = join(files, `${name}.db`)
+    await library.recorder.write(name, bodyOf([runLine, ...[1, 2, 3].map((id) => frameLine(id, change))]))
+    await exportTo(library, name, file)
+    forget(file)
+    await library.importRecording(`${name}-back`, file)
+    const [run, out, back] = await Promise.all([name, file, `${name}-back`].map((one) => named(library, one)))
+    if (!run || !out || !back) throw new Error('not opened')
+    return { run, out, back, lacking: [run, out, back].map(lacking) }
+  }
+}
+
+const lacking = ({ summary }: Recording) => contactParts.filter((part) => summary.missing.includes(part))
+
+verifies(
+  'recording:recorder:exchange',
+  'an engine that tells nothing of contacts is told apart from one with nothing in touch, there and back',
+  async (t) => {
+    const exchange = await exchanger(t)
+    const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
+    const { forces, ...coasting } = push
+    for (const [name, body] of Object.entries({ coasting, push })) {
+      const { run, out, back, lacking } = await exchange(name, { contacts: undefined, bodies: [body] })
+      t.same(lacking, [contactParts, contactParts, contactParts])
+      t.equal(out.summary.era, 'inertial')
+      t.same(back.summary, run.summary)
+      t.same(await framesOf(out), await framesOf(run))
+      t.same(await framesOf(back), await framesOf(run))
+    }
+    const { run, out, back, lacking } = await exchange('free', { contacts: [] })
+    t.same(lacking, [[], [], []])
+    t.equal(out.summary.era, 'current')
+    t.same(back.summary, run.summary)
+  },
+)
+
+verifies(
+  'recording:recorder:exchange',
+  'an export of before contacts were noted tells of them where it has rows of them',
+  async (t) => {
+    const exchange = await exchanger(t, (file) => {
+      const db = new Database(file)
+      db.exec('ALTER TABLE CausewayRunRecord DROP COLUMN tells_contacts')
+      db.close()
+    })
+    t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
+    t.same((await exchange('touching', {})).lacking, [[], [], []])
+  },
+)
+
 const recordings = [
   ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],
   ...['spinning_collision', 'frictionless', 'killed_writer', 'late_spawn', 'nan'],

@@ -3,18 +3,22 @@
  * references last, and the body references point at a table whose ids they do not hold.
  */
 
+/** A table, and the statement that makes it. */
+type Table = readonly [name: string, sql: string]
 type Column = string | readonly [name: string, target: string]
 
-function table(name: string, ...columns: readonly Column[]): string {
+function table(name: string, ...columns: readonly Column[]): Table {
   const own = columns.map((column) => (typeof column === 'string' ? column : `${column[0]}_id INTEGER`))
   const keys = columns.flatMap((column) =>
     typeof column === 'string' ? [] : [`FOREIGN KEY (${column[0]}_id) REFERENCES ${column[1]}(id)`],
   )
-  return `CREATE TABLE ${name} (${['id INTEGER PRIMARY KEY', ...own, ...keys].join(', ')});`
+  return [name, `CREATE TABLE ${name} (${['id INTEGER PRIMARY KEY', ...own, ...keys].join(', ')});`]
 }
 
-const link = (parent: string, child: string): string =>
-  `CREATE TABLE ${parent}_${child}(${parent}_id INTEGER, ${child}_id INTEGER);`
+const link = (parent: string, child: string): Table => [
+  `${parent}_${child}`,
+  `CREATE TABLE ${parent}_${child}(${parent}_id INTEGER, ${child}_id INTEGER);`,
+]
 
 const numbers = (...names: readonly string[]): readonly string[] => names.map((name) => `${name} FLOAT`)
 const integers = (...names: readonly string[]): readonly string[] => names.map((name) => `${name} INTEGER`)
@@ -27,8 +31,7 @@ const frame = ['frame', 'SimulationFrameRecord'] as const
 const body = ['body', 'AssetInertialStaticRecord'] as const
 const levers = vectors('normal', 'lever_arm_a', 'lever_arm_b')
 
-/** The statements that make the tables. */
-export const cppSchema: readonly string[] = [
+const tables: readonly Table[] = [
   table('SimulationFrameRecord', ...numbers('simulation_time', 'wall_clock_time')),
   table('CoordinateRecord', ...xyz),
   table('VelocityRecord', ...xyz),
@@ -99,11 +102,24 @@ export const cppSchema: readonly string[] = [
   ),
 ]
 
+const contactTables: ReadonlySet<string> = new Set([
+  ...['ContactPointRecord', 'CollisionResultRecord', 'CollisionResultRecord_ContactPointRecord'],
+  ...['ContactConstraintRecord', 'FrictionConstraintRecord'],
+])
+
+/**
+ * The statements that make the tables. A recording that tells nothing of contacts has no tables of them, as the first
+ * ones of the recorder had none: empty ones would say that nothing touched.
+ */
+export const cppSchema = ({ tellsContacts }: { readonly tellsContacts: boolean }): readonly string[] =>
+  tables.filter(([name]) => tellsContacts || !contactTables.has(name)).map(([, sql]) => sql)
+
 /**
  * A table that the recorder does not know and its readers pass over: the run line, for which its schema has no place,
- * so that an exported run is the same when it is imported again.
+ * and whether the engine told of contacts (older exports do not say), so that an exported run is the same when it is
+ * imported again.
  */
 export const runLineTable = 'CausewayRunRecord'
 
 /** The statement that makes it. */
-export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT);`
+export const runLineSchema = `CREATE TABLE ${runLineTable} (id INTEGER PRIMARY KEY, run TEXT, tells_contacts INTEGER);`

@@ -6,6 +6,7 @@ import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame, unpackContact
 import { type RunFacts, runLine } from './run-facts.ts'
 import { readFacts } from './run-row.ts'
 import { framesReader } from './run-rows.ts'
+import { contactsTold } from './run-summary.ts'
 
 /** Inserts a row after those before and returns its id. */
 type Insert = (table: string, ...values: readonly (number | null)[]) => number
@@ -32,13 +33,16 @@ function write(source: Database.Database, target: Database.Database): void {
   // The recorder's rows break its own foreign keys. The file is thrown away where this fails.
   for (const pragma of ['foreign_keys = OFF', 'journal_mode = OFF', 'synchronous = OFF'])
     target.pragma(pragma)
-  for (const ddl of [...cppSchema, runLineSchema]) target.exec(ddl)
-  const insert = inserter(target)
-  target.exec('BEGIN')
   // One moment of a run that may still grow.
   source.exec('BEGIN')
+  const tellsContacts = contactsTold(source)()
+  for (const ddl of [...cppSchema({ tellsContacts }), runLineSchema]) target.exec(ddl)
+  const insert = inserter(target)
+  target.exec('BEGIN')
   const facts = readFacts(source)
-  target.prepare(`INSERT INTO ${runLineTable} (run) VALUES (?)`).run(JSON.stringify(runLine(facts)))
+  target
+    .prepare(`INSERT INTO ${runLineTable} (run, tells_contacts) VALUES (?, ?)`)
+    .run(JSON.stringify(runLine(facts)), Number(tellsContacts))
   writeBodies(insert, facts)
   for (const frame of framesReader(source)(0, Number.MAX_SAFE_INTEGER)) writeFrame(insert, frame)
   target.exec('COMMIT')

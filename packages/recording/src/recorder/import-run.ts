@@ -42,8 +42,7 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
       .raw()
       .all()
     writer.addRun(factsOf(connection))
-    // In an export of ours an empty table does not say that the engine told of contacts; its rows do.
-    if (era.parts.collisions !== undefined && !era.schema.has(runLineTable, 'run')) writer.tellContacts()
+    if (tellsContacts(connection)) writer.tellContacts()
     for (const [id, wallTime] of rows)
       writer.addFrame(packed(readFrame(id), { wallTime, rates: readRates(id) }), nowMs)
     return writer.flush(nowMs)
@@ -52,6 +51,13 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
   } finally {
     db.close()
   }
+}
+
+/** Does the recording say of every frame what touched, be it nothing? In an old export of ours only its rows do. */
+function tellsContacts({ db, era: { parts, schema } }: Connection): boolean {
+  if (schema.has(runLineTable, 'tells_contacts'))
+    return db.prepare<[], number>(`SELECT tells_contacts FROM ${runLineTable}`).pluck().get() === 1
+  return parts.collisions !== undefined && !schema.has(runLineTable, 'run')
 }
 
 function factsOf(connection: Connection): RunFacts {

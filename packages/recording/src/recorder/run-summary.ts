@@ -127,7 +127,7 @@ export function runSummary(db: Database, readFrame: (id: number) => Frame): () =
  * Asks whether the engine told of contacts, be it that there are none. A file that was last written before this was noted
  * tells of them where it has any.
  */
-function contactsTold(db: Database): () => boolean {
+export function contactsTold(db: Database): () => boolean {
   const isNoted = db.prepare(`SELECT 1 FROM pragma_table_info('run') WHERE name = 'tells_contacts'`)
   const isTrue = (sql: string): boolean => db.prepare(sql).pluck().get() === 1
   let isTold = false
