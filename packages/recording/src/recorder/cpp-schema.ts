@@ -103,8 +103,11 @@ const tables: readonly Table[] = [
 ]
 
 const contactTables: ReadonlySet<string> = new Set([
-  ...['ContactPointRecord', 'CollisionResultRecord', 'CollisionResultRecord_ContactPointRecord'],
-  ...['ContactConstraintRecord', 'FrictionConstraintRecord'],
+  'ContactPointRecord',
+  'CollisionResultRecord',
+  'CollisionResultRecord_ContactPointRecord',
+  'ContactConstraintRecord',
+  'FrictionConstraintRecord',
 ])
 
 /**
