@@ -15,6 +15,7 @@ const collect = new URL('./collect.mjs', import.meta.url).href
 
 /** What a server holds once its garbage is collected. */
 export interface Held {
+  /** Without the latest pictures of recordings, which are kept as text up to a cap of their own. */
   readonly heapMb: number
   readonly residentMb: number
   readonly descriptors: number
@@ -126,8 +127,12 @@ export class WholeServer {
     const text = await this.#get('/metrics')
     const figure = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8')
+    const { memory } = JSON.parse(await this.#get('/health')) as {
+      readonly memory: { readonly caches: Readonly<Record<string, { readonly bytes: number }>> }
+    }
+    const pictures = memory.caches['replay.pictures']?.bytes ?? Number.NaN
     return {
-      heapMb: round(figure('causeway_nodejs_heap_size_used_bytes') / 2 ** 20),
+      heapMb: round((figure('causeway_nodejs_heap_size_used_bytes') - pictures) / 2 ** 20),
       residentMb: round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024),
       descriptors: readdirSync(`/proc/${this.pid}/fd`).length,
       resources: figure('causeway_nodejs_active_resources_total'),
