@@ -7,28 +7,76 @@ import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { machine } from './bench/machine.ts'
-import { type Part, parts } from './long/parts.ts'
-import { closingWords, type Outcome, withOutcome } from './long/reliability.ts'
+import { machine } from '../bench/machine.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const report = join(root, 'docs/reliability.md')
 const say = (line: string): void => void process.stderr.write(`check:long: ${line}\n`)
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
-if (unknown.length > 0) {
-  say(`no such part: ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`)
-  process.exitCode = 1
-} else
-  for (const part of parts.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
-    say(part.name)
-    const outcome = await run(part)
-    const before = existsSync(report) ? readFileSync(report, 'utf8') : undefined
-    writeFileSync(report, withOutcome(before, outcome))
-    say(`${part.name}: ${outcome.isGood ? 'passed' : 'FAILED'} after ${Math.round(outcome.seconds)} s`)
-    if (!outcome.isGood) process.exitCode = 1
-  }
+/** A part of the long check: a program of this checkout, and what it shows. */
+interface Part {
+  readonly name: string
+  /** What it runs, for the report. */
+  readonly about: string
+  /** Program and arguments, from the root of the checkout. */
+  readonly args: readonly string[]
+  /** Settings beside `CAUSEWAY_LONG`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const condition = '--conditions=@causeway/source'
+const tap = 'node_modules/tap/dist/esm/run.mjs'
+
+/** In the order in which they run; the files of a pattern are found when it does. */
+const parts: readonly Part[] = [
+  {
+    name: 'checks',
+    about: 'unit and contract tests, every repetition at its full count, and coverage against its floors',
+    args: ['scripts/run.mjs', 'test', '--coverage'],
+  },
+  {
+    name: 'whole',
+    about: 'end to end, real clients and the official conformance suite',
+    args: [
+      tap,
+      '--disable-coverage',
+      'test/{e2e,client,conformance,postgres,documented,recordings}/*.test.ts',
+    ],
+  },
+  {
+    name: 'town',
+    about: 'five towns of minds for seven days each, and one whose server is killed twenty times',
+    args: [tap, '--disable-coverage', 'test/town/*.test.ts'],
+  },
+  {
+    name: 'living',
+    about:
+      'work on every store of a server that is killed fifty times, loses its workers fifty times, is short of memory, finds its data harmed or moved, is backed up, and is told to stop',
+    args: [tap, '--disable-coverage', 'test/living/*.test.ts'],
+  },
+  {
+    name: 'fuzz',
+    about:
+      'a hundred thousand inputs over every channel and tool of a real server, and as many lines through a bridge',
+    args: [tap, '--disable-coverage', 'test/fuzz/*.test.ts'],
+    env: { CAUSEWAY_FUZZ_LINES: '100000' },
+  },
+  {
+    name: 'soak',
+    about: 'fifty bridges for half an hour while the server is killed and restarted at random',
+    args: [condition, 'test/soak/main.ts', '--only', 'bridges', '--seconds', '1800', '--bridges', '50'],
+  },
+  {
+    name: 'product',
+    about: 'every app under mixed clients for half an hour, first with restarts, then beside a control',
+    args: [condition, 'test/soak/main.ts', '--only', 'product', '--seconds', '1800'],
+  },
+  {
+    name: 'chaos',
+    about: 'kills of servers, bridges and child processes, clients that vanish or do not read, full queues',
+    args: [condition, 'test/soak/main.ts', '--only', 'chaos', '--seconds', '600'],
+  },
+]
 
 async function run({ name, about, args, env }: Part): Promise<Outcome> {
   const facts = machine(root)
@@ -54,4 +102,66 @@ async function run({ name, about, args, env }: Part): Promise<Outcome> {
     facts,
     said: closingWords(Buffer.concat(output).toString()),
   }
+}
+
+/** What a part of the long check came to. */
+export interface Outcome {
+  readonly name: string
+  readonly about: string
+  readonly isGood: boolean
+  readonly seconds: number
+  /** Where and when, as lines of text. */
+  readonly facts: readonly string[]
+  /** What it said at its end: totals, or the report of a soak. */
+  readonly said: string
+}
+
+const head = `# Reliability
+
+What \`npm run check:long\` found: every check with its full counts. Each part below is the last run of that part, with
+machine, date and commit; \`npm run check:long -- soak\` runs one alone.
+`
+
+const marks = (name: string) => ({ first: `<!-- ${name}: begins -->`, last: `<!-- ${name}: ends -->` })
+
+/** The document with this outcome in place of the part's older one, or at the end where there was none. */
+export function withOutcome(document: string | undefined, outcome: Outcome): string {
+  const text = document ?? head
+  const { first, last } = marks(outcome.name)
+  const block = `${first}\n\n${section(outcome)}\n\n${last}`
+  const [start, end] = [text.indexOf(first), text.indexOf(last)]
+  if (start === -1 || end < start) return `${text.trimEnd()}\n\n${block}\n`
+  return text.slice(0, start) + block + text.slice(end + last.length)
+}
+
+function section({ name, about, isGood, seconds, facts, said }: Outcome): string {
+  const lines = [...facts, `${isGood ? 'passed' : 'FAILED'} after ${Math.round(seconds)} s`]
+  return `## ${name}: ${about}\n\n${lines.map((line) => `- ${line}\n`).join('')}\n\`\`\`text\n${said}\n\`\`\``
+}
+
+const totals = /^# \{ total: .*\}$/gm
+
+/** The end of what a program wrote: tap's totals with the notes that tests made, else its last lines. */
+export function closingWords(output: string): string {
+  const last = output.match(totals)?.at(-1)
+  if (last === undefined) return output.trim().split('\n').slice(-40).join('\n')
+  const failed = output.match(/^not ok .*$/gm) ?? []
+  return [...failed, last.slice(2)].join('\n')
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const wanted = process.argv.slice(2)
+  const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
+  if (unknown.length > 0) {
+    say(`no such part: ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`)
+    process.exitCode = 1
+  } else
+    for (const part of parts.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+      say(part.name)
+      const outcome = await run(part)
+      const before = existsSync(report) ? readFileSync(report, 'utf8') : undefined
+      writeFileSync(report, withOutcome(before, outcome))
+      say(`${part.name}: ${outcome.isGood ? 'passed' : 'FAILED'} after ${Math.round(outcome.seconds)} s`)
+      if (!outcome.isGood) process.exitCode = 1
+    }
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { judge } from '../scripts/coverage/judge.ts'
+import { judge } from '../scripts/coverage.ts'
 import { verifies } from './verifies.ts'
 
 const floors = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { type Manifest, openCopy } from '../scripts/fixtures/manifest.ts'
+import { type Manifest, openCopy } from '../fixtures/generate/manifest.ts'
 
 /** Folder of the committed recordings. */
 export const recordings = join(import.meta.dirname, '..', 'fixtures', 'recordings')
@@ -16,7 +16,7 @@ export interface Xyz {
   readonly z: number
 }
 
-/** Sidecar of a recording: fields as `scripts/fixtures/expected.ts` writes them. */
+/** Sidecar of a recording: fields as `fixtures/generate/recordings/expected.ts` writes them. */
 // biome-ignore lint/suspicious/noExplicitAny: a sidecar is JSON of many shapes; the assertions are its type
 export const expectedOf = (name: string): any =>
   JSON.parse(readFileSync(join(recordings, name.replace(/\.db$/, '.expected.json')), 'utf8'))

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { cached, hashOf } from '../scripts/fixtures/generated/cache.ts'
+import { cached, hashOf } from '../fixtures/generate/generated/cache.ts'
 
-const cacheModule = join(import.meta.dirname, '..', 'scripts', 'fixtures', 'generated', 'cache.ts')
+const cacheModule = join(import.meta.dirname, '..', 'fixtures', 'generate', 'generated', 'cache.ts')
 
 /** A process that asks for a cached folder; `making` is what it does to make it. */
 function asker(root: string, making: string): ChildProcess {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Test, test } from 'tap'
-import { contentHash } from '../scripts/fixtures/manifest.ts'
+import { contentHash } from '../fixtures/generate/manifest.ts'
 import { expectedOf, frictionRows, manifest, open, recordings, rows, states } from './fixture-rows.ts'
 import { verifies } from './verifies.ts'
 
@@ -48,7 +48,7 @@ test('readme: has a row for every file', async (t) => {
 })
 
 verifies('recording:fixtures:reproducible', async (t) => {
-  const script = join(import.meta.dirname, '..', 'scripts', 'fixtures.ts')
+  const script = join(import.meta.dirname, '..', 'fixtures', 'generate', 'main.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--check'])
   t.match(stdout, /equal what the generators make/)
 })

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { version as bridgeVersion } from '../bridge/src/version.ts'
-import { insideManifest, type Manifest, needed, serverManifest } from '../scripts/pack/server-manifest.ts'
+import { insideManifest, type Manifest, needed, serverManifest } from '../scripts/pack.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import geographic from 'geographiclib-geodesic'
-import { plotFiles } from '../scripts/fixtures/plots/plot-files.ts'
+import { plotFiles } from '../fixtures/generate/plots/plot-files.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,5 +1,5 @@
 /** Chance that can be repeated: a failure names its seed, and the seed brings it back. */
-import { mulberry32 } from '../scripts/fixtures/mulberry32.ts'
+import { mulberry32 } from '../fixtures/generate/mulberry32.ts'
 
 /** A generator of numbers: the same seed gives the same sequence. */
 export interface Random {

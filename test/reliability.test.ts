@@ -1,5 +1,5 @@
 import t from 'tap'
-import { closingWords, type Outcome, withOutcome } from '../scripts/long/reliability.ts'
+import { closingWords, type Outcome, withOutcome } from '../scripts/check-long.ts'
 
 const outcome = (name: string, said: string): Outcome => ({
   name,

@@ -4,7 +4,7 @@ import { repository } from './tree.ts'
 
 /** Runs the soak with arguments that it refuses; what is cheap to refuse is refused at once. */
 function soak(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/soak.ts', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['test/soak/main.ts', ...args], {
     cwd: repository,
     encoding: 'utf8',
     timeout: 20_000,

@@ -1,12 +1,12 @@
 /** The town itself, without a server: it judges what is wrong, and cannot be pleased by silence. */
 import t from 'tap'
-import { type Action, illegalBecause } from '../scripts/town/act.ts'
-import { randomDeciders } from '../scripts/town/baseline.ts'
-import { perceive } from '../scripts/town/observe.ts'
-import { presetNames, presetOf } from '../scripts/town/preset.ts'
-import { type Deciders, runTown } from '../scripts/town/run.ts'
-import { criticalShare, outcomesOf } from '../scripts/town/score.ts'
-import { Town } from '../scripts/town/town.ts'
+import { type Action, illegalBecause } from './town/act.ts'
+import { randomDeciders } from './town/baseline.ts'
+import { perceive } from './town/observe.ts'
+import { presetNames, presetOf } from './town/preset.ts'
+import { type Deciders, runTown } from './town/run.ts'
+import { criticalShare, outcomesOf } from './town/score.ts'
+import { Town } from './town/town.ts'
 
 const act = (action: string, parameters: Action['parameters'] = {}): Action => ({ action, parameters })
 

@@ -72,9 +72,9 @@ export const tasks = {
 
   pack: script('scripts/pack.ts', ['build']),
   docs: script('scripts/docs.ts'),
-  fixtures: script('scripts/fixtures.ts'),
-  bench: script('scripts/bench.ts', ['build']),
-  soak: script('scripts/soak.ts', ['build']),
+  fixtures: script('fixtures/generate/main.ts'),
+  bench: script('bench/main.ts', ['build']),
+  soak: script('test/soak/main.ts', ['build']),
 
   'help:build': help('build'),
   'help:rebuild': help('rebuild'),

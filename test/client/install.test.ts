@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { clientProgram, clients, unavailable } from '../../scripts/clients.mjs'
+import { clientProgram, clients, unavailable } from '../downloads/clients.mjs'
 
-const script = fileURLToPath(new URL('../../scripts/clients.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../downloads/clients.mjs', import.meta.url))
 
 t.test(
   'clients: a registry that cannot be reached is told apart, and leaves nothing half done',

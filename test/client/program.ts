@@ -1,11 +1,11 @@
-/** Running clients that `scripts/clients.mjs` installs, each in an isolated home without an account. */
+/** Running clients that `test/downloads/clients.mjs` installs, each in an isolated home without an account. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { fromSource } from '../../bridge/test/client.ts'
-import { clientProgram, type clients } from '../../scripts/clients.mjs'
+import { clientProgram, type clients } from '../downloads/clients.mjs'
 import type { Channel } from '../requirement.ts'
 
 /** What a client printed, and how it ended. */
@@ -24,12 +24,12 @@ export type Run = (...args: readonly string[]) => Promise<Outcome>
  */
 export function clientRun(t: Test, name: keyof typeof clients, home: string): Run | undefined {
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {
-    t.pass(name, { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node scripts/clients.mjs install' })
+    t.pass(name, { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node test/downloads/clients.mjs install' })
     return undefined
   }
   const program = clientProgram(name, process.env)
   if (program === undefined) {
-    t.fail(`${name} is not installed; run: node scripts/clients.mjs install`)
+    t.fail(`${name} is not installed; run: node test/downloads/clients.mjs install`)
     return undefined
   }
   return async (...args) => {

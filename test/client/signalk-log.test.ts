@@ -2,19 +2,19 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { featuresOf, openVault } from '../../packages/app-toolvault/test/vault-kit.ts'
-import { samplePath } from '../../scripts/samples.mjs'
+import { samplePath } from '../downloads/samples.mjs'
 import { verifies } from '../verifies.ts'
 
 t.setTimeout(300_000)
 
 verifies('toolvault:import:signalk', async (t) => {
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) {
-    t.pass('plaka.log', { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node scripts/samples.mjs' })
+    t.pass('plaka.log', { skip: 'set CAUSEWAY_CLIENT_CACHE, and run: node test/downloads/samples.mjs' })
     return
   }
   const log = samplePath('plaka', process.env)
   if (log === undefined) {
-    t.fail('plaka.log is not there; run: node scripts/samples.mjs')
+    t.fail('plaka.log is not there; run: node test/downloads/samples.mjs')
     return
   }
   const { folder, command, client, data } = await openVault(t)

@@ -1,11 +1,11 @@
 /**
  * Whole sessions on real projects: toolz with pytest and flake8, minimist with tape and node --test. They are fetched by
- * `node scripts/projects.mjs install`; without CAUSEWAY_CLIENT_CACHE, as outside of continuous integration, they are skipped.
+ * `node test/downloads/projects.mjs install`; without CAUSEWAY_CLIENT_CACHE, as outside of continuous integration, they are skipped.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { projectFolders } from '../../scripts/projects.mjs'
+import { projectFolders } from '../downloads/projects.mjs'
 import { verifies } from '../verifies.ts'
 import { startServer } from './server-process.ts'
 import { finished, refine } from './trm-conversation.ts'
@@ -24,7 +24,7 @@ const found = projectFolders(process.env)
 function source(t: Test, name: keyof typeof found): string | undefined {
   const at = process.env.CAUSEWAY_CLIENT_CACHE === undefined ? undefined : found[name]
   if (at !== undefined) return at
-  const what = 'set CAUSEWAY_CLIENT_CACHE, and run: node scripts/projects.mjs install'
+  const what = 'set CAUSEWAY_CLIENT_CACHE, and run: node test/downloads/projects.mjs install'
   if (process.env.CAUSEWAY_CLIENT_CACHE === undefined) t.pass(name, { skip: what })
   else t.fail(`${name} is not there; ${what}`)
   return undefined

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { stores } from '../../scripts/schema/stores.ts'
+import { stores } from '../../fixtures/generate/released-stores.ts'
 import { repository } from '../tree.ts'
 
 /** Where the files of releases are kept, a folder for each version. */

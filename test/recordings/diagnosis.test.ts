@@ -1,5 +1,5 @@
 import t from 'tap'
-import { diagnoseAll, scoreOf } from '../../scripts/bench/diagnosis.ts'
+import { diagnoseAll, scoreOf } from '../../bench/replay/diagnosis.ts'
 
 t.setTimeout(240_000)
 

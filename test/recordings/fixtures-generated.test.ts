@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { type Test, test } from 'tap'
-import { catalogue } from '../../scripts/fixtures/generated/catalogue.ts'
-import type { FaultKind } from '../../scripts/fixtures/generated/generated-spec.ts'
+import { catalogue } from '../../fixtures/generate/generated/catalogue.ts'
 import {
   type GeneratedEntry,
   generatedRecordings,
   loadEngines,
   writeRun,
-} from '../../scripts/fixtures/generated.ts'
-import { contentHash, openCopy } from '../../scripts/fixtures/manifest.ts'
-import { randomFault, randomScene } from '../../scripts/fixtures/random.ts'
+} from '../../fixtures/generate/generated/generated.ts'
+import type { FaultKind } from '../../fixtures/generate/generated/generated-spec.ts'
+import { randomFault, randomScene } from '../../fixtures/generate/generated/random.ts'
+import { contentHash, openCopy } from '../../fixtures/generate/manifest.ts'
 import { frictionRows, norm, rows, states } from '../fixture-rows.ts'
 import { type Audit, audit, type Law } from './fixture-audit.ts'
 

@@ -1,9 +1,9 @@
 /** The same seed gives the same town, on another server and through the deaths of one. */
 import t, { type Test } from 'tap'
-import { mindsOf, type Run, type RunOptions, runTown } from '../../scripts/town/run.ts'
 import { randomFrom } from '../random.ts'
 import { verifies } from '../verifies.ts'
 import { MortalServer } from './mortal.ts'
+import { mindsOf, type Run, type RunOptions, runTown } from './run.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 t.setTimeout(isLong ? 900_000 : 240_000)

@@ -1,8 +1,8 @@
 /** A server that dies at random moments and is started again on the same data, as a game meets it. */
 import type { Test } from 'tap'
-import { type Answer, type Client, connect } from '../../scripts/town/client.ts'
 import { type RunningServer, startServer } from '../e2e/server-process.ts'
 import type { Random } from '../random.ts'
+import { type Answer, type Client, connect } from './client.ts'
 
 interface Life {
   readonly running: RunningServer

@@ -1,13 +1,13 @@
 /** Minds in a town: what becomes of its people in two days, and the same run however the server fares meanwhile. */
 import { mkdirSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { sideBySide } from '../../scripts/bench/town.ts'
-import { presetNames } from '../../scripts/town/preset.ts'
-import { mindsOf, type Run, type RunOptions, runTown } from '../../scripts/town/run.ts'
-import { criticalShare, outcomesOf } from '../../scripts/town/score.ts'
+import { sideBySide } from '../../bench/minds/town.ts'
 import { randomFrom } from '../random.ts'
 import { verifies } from '../verifies.ts'
 import { MortalServer } from './mortal.ts'
+import { presetNames } from './preset.ts'
+import { mindsOf, type Run, type RunOptions, runTown } from './run.ts'
+import { criticalShare, outcomesOf } from './score.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
 t.setTimeout(isLong ? 3_600_000 : 240_000)

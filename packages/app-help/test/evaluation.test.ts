@@ -1,7 +1,7 @@
 import t from 'tap'
-import { evaluate, type Way, ways } from '../../../scripts/bench/help/evaluate.ts'
-import { tunedSet } from '../../../scripts/bench/help/questions.ts'
-import { readBaseline, webSet } from '../../../scripts/bench/help.ts'
+import { evaluate, type Way, ways } from '../../../bench/help/evaluate.ts'
+import { tunedSet } from '../../../bench/help/questions.ts'
+import { readBaseline, webSet } from '../../../bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
 
 t.setTimeout(300_000)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { generatedRecordings } from '../../../scripts/fixtures/generated.ts'
+import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { openReplay } from './replay-kit.ts'
 

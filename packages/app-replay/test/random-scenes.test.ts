@@ -1,9 +1,13 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { isRight } from '../../../scripts/bench/diagnosis.ts'
-import { loadEngines } from '../../../scripts/fixtures/generated.ts'
-import { type RandomRecording, randomFault, randomScene } from '../../../scripts/fixtures/random.ts'
+import { isRight } from '../../../bench/replay/diagnosis.ts'
+import { loadEngines } from '../../../fixtures/generate/generated/generated.ts'
+import {
+  type RandomRecording,
+  randomFault,
+  randomScene,
+} from '../../../fixtures/generate/generated/random.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { prepareCopy } from '../../recording/src/prepare.ts'
 import { openReader } from '../../recording/src/reader.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { nmea, positionReport } from '../../../scripts/fixtures/tracks/ais-sentence.ts'
+import { nmea, positionReport } from '../../../fixtures/generate/tracks/ais-sentence.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { Feature } from '../src/domain/feature.ts'
 import { featuresOf, openVault } from './vault-kit.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { play, scenes } from '../../../scripts/fixtures/tracks/scene.ts'
-import { scoreScene } from '../../../scripts/fixtures/tracks/score.ts'
-import { trackDifferences } from '../../../scripts/fixtures/tracks.ts'
+import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
+import { scoreScene } from '../../../fixtures/generate/tracks/score.ts'
+import { trackDifferences } from '../../../fixtures/generate/tracks/tracks.ts'
 import { verifies } from '../../../test/verifies.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')

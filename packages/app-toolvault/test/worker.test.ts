@@ -1,5 +1,5 @@
-import { ownShipLog } from '../../../scripts/fixtures/tracks/logs.ts'
-import { play, scenes } from '../../../scripts/fixtures/tracks/scene.ts'
+import { ownShipLog } from '../../../fixtures/generate/tracks/logs.ts'
+import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
 import { verifies } from '../../../test/verifies.ts'
 import { shelf } from '../src/shelf.ts'
 import { featuresOf, openVault, track } from './vault-kit.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectFolders } from '../../../scripts/projects.mjs'
+import { projectFolders } from '../../../test/downloads/projects.mjs'
 import { verifies } from '../../../test/verifies.ts'
 import { hasBwrap } from '../src/runner/has-bwrap.ts'
 import { openTrm } from './trm-kit.ts'

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import t from 'tap'
-import { diceOf } from '../../../../scripts/fixtures/generated/dice.ts'
+import { diceOf } from '../../../../fixtures/generate/generated/dice.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { destination, distance, signedAngle, walk, way } from '../../src/domain/geodesic.ts'
 import { rhumbWay } from '../../src/domain/rhumb.ts'

@@ -1,0 +1,32 @@
+import { documented } from '../scripts/docs/makers.ts'
+import { listedTool, sharedMount } from '../server/src/mount.ts'
+import { number, type Section } from './report.ts'
+
+/** Bytes that the listing of an app, and of one tool, may cost: a model reads them all. */
+const caps = { app: 25_000, tool: 2000 }
+
+/** What each app adds to `tools/list` on the shared mount. */
+export function measureListing(): Section {
+  return {
+    title: 'Size of the listings',
+    about: 'JSON of each tool as the shared mount lists it.',
+    head: ['app', 'tools', 'bytes', `of ${number(caps.app)}`, 'largest tool', `of ${number(caps.tool)}`],
+    rows: documented.map((app) => {
+      const sizes = app.tools.map((tool) =>
+        Buffer.byteLength(JSON.stringify(listedTool(sharedMount, app, tool))),
+      )
+      const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
+      const largest = Math.max(...sizes)
+      return [
+        app.name,
+        String(sizes.length),
+        number(total),
+        share(total, caps.app),
+        number(largest),
+        share(largest, caps.tool),
+      ]
+    }),
+  }
+}
+
+const share = (bytes: number, cap: number): string => `${Math.round((bytes / cap) * 100)} %`

@@ -1,0 +1,367 @@
+/** Minds over HTTP: decisions by policy and by a scripted model, many minds, big minds, consolidation, restart. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '@causeway/store'
+import { Pool } from 'undici'
+import { limitsSchema } from '../../packages/app-minds/src/limits.ts'
+import { bytesOf } from '../../packages/app-minds/src/memory/embedding.ts'
+import { openEmbedding } from '../../packages/app-minds/src/memory/open-embedding.ts'
+import { memoryId } from '../../packages/app-minds/src/store/hash.ts'
+import { memoryTable } from '../../packages/app-minds/src/store/memory-table.ts'
+import { mindTable } from '../../packages/app-minds/src/store/mind-table.ts'
+import { openMindsFile } from '../../packages/app-minds/src/store/minds-file.ts'
+import { migrations } from '../../packages/app-minds/src/store/schema.ts'
+import { readConfig } from '../../packages/app-minds/src/wire/read-config.ts'
+import { mebibyte } from '../mebibyte.ts'
+import { type Program, residentBytes, startProgram } from '../program.ts'
+import { heldTogether, number, type Section } from '../report.ts'
+import { scriptedModel } from './scripted-model.ts'
+
+/** A server with Minds, and how it is asked. */
+interface Asked {
+  readonly program: Program
+  readonly pool: Pool
+  call(tool: string, args: object): Promise<Record<string, unknown>>
+}
+
+const limits = limitsSchema.parse({})
+const places = ['bakery', 'mill', 'forge', 'harbour', 'market', 'school', 'temple', 'orchard']
+const deeds = [
+  'sells bread',
+  'repairs tools',
+  'tells stories',
+  'buys fish',
+  'teaches children',
+  'guards the gate',
+]
+
+/** A sentence of a town; each number gives another. */
+const sentence = (n: number): string =>
+  `Person ${n % 97} ${deeds[n % deeds.length]} at the ${places[n % places.length]} on day ${n}.`
+
+/** Fills a data folder with minds that know so many sentences each. */
+async function fill(dir: string, minds: readonly string[], count: number): Promise<void> {
+  mkdirSync(dir, { recursive: true })
+  const file = openMindsFile({ dir, now: Date.now, limits, durability: 'normal' })
+  const embedding = openEmbedding({}, file)
+  const { config } = readConfig({ traits: ['curious'] }, limits)
+  const texts = Array.from({ length: count }, (_, n) => sentence(n))
+  const vectors = await embedding.vectors(texts)
+  for (const mind_id of minds)
+    await file.create(
+      { mind_id, request_id: 'bench', tool: 'create_mind' },
+      { mind_id, entity_id: mind_id, config, rng_seed: 1 },
+      (made) => made,
+    )
+  const rows = (await file.list('', minds.length)).map(({ seq, mind_id }) => ({ seq, mind_id }))
+  const space = embedding.id
+  await embedding.close()
+  file.close()
+  // Memories as consolidation leaves them, written at once: what is measured is what comes after.
+  const db = openDatabase(join(dir, 'minds.db'), { migrations })
+  const memories = memoryTable(db, Date.now)
+  const table = mindTable(db, Date.now)
+  const write = db.transaction((mind: (typeof rows)[number]) => {
+    for (const [n, content] of texts.entries()) {
+      const row = memories.add(mind.seq, {
+        id: memoryId(mind.mind_id, n),
+        content,
+        importance: 1 + (n % 10),
+        sim_time: n,
+        location: null,
+        kind: 'episodic',
+        subject: null,
+        tags: [],
+      })
+      if (row !== undefined) memories.addVector(mind.seq, row, space, bytesOf(vectors[n]))
+    }
+    table.embedded(mind.seq, space)
+  })
+  for (const mind of rows) write(mind)
+  db.close()
+}
+
+async function serve(server: readonly string[], dir: string, env: NodeJS.ProcessEnv = {}): Promise<Asked> {
+  const program = await startProgram(server, {
+    CAUSEWAY_DATA_DIR: dir,
+    CAUSEWAY_APPS: 'Minds',
+    MCP_SERVER_PORT: '0',
+    CAUSEWAY_RATE_LIMITS: 'off',
+    ...env,
+  })
+  const pool = new Pool(program.url, { connections: 64 })
+  return {
+    program,
+    pool,
+    async call(name, args) {
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      })
+      const answer = await pool.request({
+        method: 'POST',
+        path: '/mcp/minds',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const text = await answer.body.text()
+      const { result } = JSON.parse(text) as {
+        result?: { isError?: boolean; structuredContent?: Record<string, unknown> }
+      }
+      if (result?.structuredContent === undefined || result.isError === true)
+        throw new Error(`${name} answered ${text.slice(0, 300)}`)
+      return result.structuredContent
+    },
+  }
+}
+
+async function over<T>(asked: Asked, use: (asked: Asked) => Promise<T>): Promise<T> {
+  try {
+    return await use(asked)
+  } finally {
+    await asked.pool.close()
+    await asked.program.stop()
+  }
+}
+
+const observation = (entity_id: string, step: number) => ({
+  entity_id,
+  current_simulation_time: 200_000 + 3 * step,
+  status: { position: [step % 40, 7], current_interaction: {}, controller_state: { state_name: 'idle' } },
+  needs: {
+    needs: { hunger: (step * 7) % 100, energy: (step * 11) % 100, fun: 60, hygiene: 80 },
+    max_value: 100,
+  },
+  vision: {
+    visible_entities: ['stove', 'bed', 'bath', 'bench'].map((name, n) => ({
+      entity_id: `${name}_${n}`,
+      display_name: name,
+      position: [(step % 40) + n, 9],
+      interactions: {
+        [`use_${name}`]: { name: `use_${name}`, needs_filled: [['hunger', 'energy', 'hygiene', 'fun'][n]] },
+      },
+    })),
+  },
+})
+
+/** Times of so many calls, `inFlight` at once, ms, sorted. */
+async function timed(
+  count: number,
+  inFlight: number,
+  call: (n: number) => Promise<unknown>,
+): Promise<readonly number[]> {
+  const times: number[] = []
+  let next = 0
+  const one = async (): Promise<void> => {
+    while (next < count) {
+      const n = next++
+      const before = performance.now()
+      await call(n)
+      times.push(performance.now() - before)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, one))
+  return times.sort((a, b) => a - b)
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+const ms = (value: number): string => `${number(value)} ms`
+
+/** Measures everything; `server` is what Node runs. */
+export async function measureMinds(server: readonly string[]): Promise<Section> {
+  const root = mkdtempSync(join(tmpdir(), 'causeway-bench-minds-'))
+  const rows: string[][] = []
+  try {
+    await policy(join(root, 'one'), server, rows)
+    await model(join(root, 'model'), server, rows)
+    await many(join(root, 'many'), server, rows)
+    await big(join(root, 'big'), server, rows)
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+  return {
+    title: 'Minds',
+    about:
+      'Over HTTP to the built server, client on the same machine. The model is a script; its own time is kept apart.',
+    head: ['case', 'aim', 'measured'],
+    rows,
+  }
+}
+
+async function policy(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
+  await fill(dir, ['mara'], 1000)
+  await over(await serve(server, dir), async ({ call }) => {
+    const decide = (n: number) =>
+      call('decide_action', { mind_id: 'mara', observation: observation('mara', n) })
+    await timed(200, 1, decide)
+    const times = await timed(1000, 1, (n) => decide(200 + n))
+    rows.push([
+      'policy decision, 1 mind, 1,000 memories',
+      ...heldTogether([
+        { what: 'p50', value: at(times, 0.5), limit: { most: 4 }, unit: 'ms' },
+        { what: 'p99', value: at(times, 0.99), limit: { most: 20 }, unit: 'ms' },
+      ]),
+    ])
+    await call('create_mind', { mind_id: 'sleepy', config: { traits: [] } })
+    for (let n = 0; n < 250; n++) {
+      const seen = observation('sleepy', n)
+      const well = {
+        entity_id: `well_${n}`,
+        display_name: `Well ${n}`,
+        position: [1, 1],
+        interactions: { drink: {} },
+      }
+      const inn = { ...well, entity_id: `inn_${n}`, display_name: `Inn ${n}` }
+      await call('decide_action', {
+        mind_id: 'sleepy',
+        observation: { ...seen, needs: {}, vision: { visible_entities: [well, inn] } },
+      })
+    }
+    const before = performance.now()
+    const { consolidated_count } = await call('consolidate_memories', { mind_id: 'sleepy' })
+    const took = performance.now() - before
+    rows.push([
+      `consolidating ${consolidated_count} memories of 500`,
+      ...heldTogether([{ what: '', value: took, limit: { most: 500 }, unit: 'ms' }]),
+    ])
+  })
+}
+
+async function model(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
+  await fill(dir, ['mara', ...Array.from({ length: 50 }, (_, n) => `other_${n}`)], 100)
+  const quick = await scriptedModel(0)
+  await over(await serve(server, dir, { MINDS_LLM_URL: quick.url }), async ({ call }) => {
+    const decide = (n: number) =>
+      call('decide_action', { mind_id: 'mara', observation: observation('mara', n) })
+    await timed(100, 1, decide)
+    const provider = new Pool(new URL(quick.url).origin)
+    const alone = await timed(300, 1, async () => {
+      const body = JSON.stringify({ messages: [{ content: `step=memory_query ${'x'.repeat(4000)}` }] })
+      const answer = await provider.request({ method: 'POST', path: '/v1/chat/completions', body })
+      await answer.body.text()
+    })
+    const times = await timed(300, 1, (n) => decide(100 + n))
+    await provider.close()
+    const overhead = at(times, 0.5) - 3 * at(alone, 0.5)
+    rows.push([
+      'scripted model, 3 calls, beyond the provider',
+      ...heldTogether([
+        {
+          what: 'p50',
+          value: overhead,
+          limit: { most: 8 },
+          unit: 'ms',
+          note: `(provider 3 × ${ms(at(alone, 0.5))})`,
+        },
+      ]),
+    ])
+  })
+  quick.close()
+  const slow = await scriptedModel(2000)
+  const env = { MINDS_LLM_URL: slow.url, MINDS_LLM_OPTIONS: '{"max_concurrency": 50}' }
+  await over(await serve(server, dir, env), async ({ call }) => {
+    await call('create_mind', { mind_id: 'mara', config: { traits: [], selector: 'policy' } })
+    let isOver = false
+    const waiting = Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        call('decide_action', { mind_id: `other_${n}`, observation: observation(`other_${n}`, 1) }),
+      ),
+    ).finally(() => {
+      isOver = true
+    })
+    const times: number[] = []
+    for (let n = 0; !isOver; n++) {
+      const [one = 0] = await timed(1, 1, () =>
+        call('decide_action', { mind_id: 'mara', observation: observation('mara', n) }),
+      )
+      times.push(one)
+    }
+    await waiting
+    times.sort((a, b) => a - b)
+    rows.push([
+      'policy decisions while 50 minds wait for a provider of 2 s',
+      ...heldTogether([
+        {
+          what: 'p99',
+          value: at(times, 0.99),
+          limit: { most: 50 },
+          unit: 'ms',
+          note: `of ${times.length}`,
+        },
+      ]),
+    ])
+  })
+  slow.close()
+}
+
+async function many(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
+  const minds = Array.from({ length: 1000 }, (_, n) => `npc_${n}`)
+  await fill(dir, minds, 100)
+  const before = performance.now()
+  const asked = await serve(server, dir)
+  const ready = performance.now() - before
+  rows.push([
+    'start with 1,000 minds',
+    ...heldTogether([{ what: '', value: ready, limit: { most: 2000 }, unit: 'ms' }]),
+  ])
+  await over(asked, async ({ call, program }) => {
+    const decide = (n: number) => {
+      const mind_id = minds[n % minds.length] ?? ''
+      return call('decide_action', {
+        mind_id,
+        observation: observation(mind_id, Math.floor(n / minds.length)),
+      })
+    }
+    await timed(2000, 16, decide)
+    const since = performance.now()
+    const worked = program.cpuMs() ?? Number.NaN
+    const times = await timed(6000, 16, (n) => decide(2000 + n))
+    const seconds = (performance.now() - since) / 1000
+    const cpu = ((program.cpuMs() ?? Number.NaN) - worked) / 6000
+    const rss = residentBytes(program.pid) ?? Number.NaN
+    rows.push([
+      '1,000 minds × 100 memories, 16 callers',
+      ...heldTogether([
+        {
+          what: '',
+          value: 6000 / seconds,
+          limit: { least: 400 },
+          unit: '/s',
+          note: `at ${ms(cpu)} of processor time each`,
+        },
+        { what: 'p99', value: at(times, 0.99), limit: { most: 100 }, unit: 'ms' },
+        { what: '', value: rss / mebibyte, limit: { most: 400 }, unit: 'MiB' },
+      ]),
+    ])
+  })
+}
+
+async function big(dir: string, server: readonly string[], rows: string[][]): Promise<void> {
+  await fill(dir, ['old'], 100_000)
+  await over(await serve(server, dir), async ({ call }) => {
+    const ask = (n: number) =>
+      call('recall_memories', { mind_id: 'old', query: `Who ${deeds[n % 6]} at the ${places[n % 8]}? ${n}` })
+    const [cold = 0] = await timed(1, 1, ask)
+    let isOver = false
+    const beside: number[] = []
+    const watching = (async () => {
+      while (!isOver) beside.push(...(await timed(1, 1, () => call('list_minds', {}))))
+    })()
+    const times = await timed(60, 1, (n) => ask(n + 1))
+    isOver = true
+    await watching
+    beside.sort((a, b) => a - b)
+    rows.push([
+      'one query over 100,000 memories',
+      ...heldTogether([
+        { what: 'p50', value: at(times, 0.5), limit: { most: 90 }, unit: 'ms' },
+        { what: 'cold', value: cold, limit: { most: 1500 }, unit: 'ms' },
+        { what: 'other calls meanwhile p99', value: at(beside, 0.99), limit: { most: 20 }, unit: 'ms' },
+      ]),
+    ])
+  })
+}

@@ -1,0 +1,104 @@
+import { mebibyte } from '../mebibyte.ts'
+import { number, type Section } from '../report.ts'
+import { median } from '../rounds.ts'
+import { budgetSection } from './relay-budgets.ts'
+import { type Figures, figuresOf, medianOf, present } from './relay-figures.ts'
+import { endPatienceMs } from './relay-start.ts'
+import { unreadText } from './relay-unread.ts'
+import { alone, direct, plan, type Relays } from './relays.ts'
+
+/** The tables of a run: what ours is held to, then everybody's figures. */
+export function relaySections(relays: Relays): Section[] {
+  const rows = relays.contenders.map((contender) => ({ contender, figures: figuresOf(relays, contender) }))
+  const cells = (of: (figures: Figures) => readonly number[]) =>
+    rows.map(({ contender, figures }) => [contender.name, ...of(figures).map(number)])
+  const bare = [...relays.bare].map(([version, idle]) => ({
+    name: alone(version),
+    coldMs: medianOf(relays.starts.get(alone(version))?.map((one) => one?.coldMs)),
+    idle,
+  }))
+  return [
+    budgetSection(relays, rows),
+    {
+      title: 'Start and end',
+      about:
+        `From the start of the process to the answer of the first tools/list, and from the end of its stdin to its own; ${plan.starts.rounds} interleaved rounds, ` +
+        `the share of mcp-remote's within a round and with the same Node. ∞: killed after ${number(endPatienceMs)} ms.`,
+      head: ['', 'cold ms', 'max', 'of mcp-remote', 'exit ms'],
+      rows: [
+        ...cells((one) => [one.coldMs, one.coldMaxMs, one.coldShare, one.endMs]),
+        ...bare.map(({ name, coldMs }) => [name, number(coldMs), '–', '–', '–']),
+      ],
+    },
+    callSection(relays, cells),
+    {
+      title: `An answer of ${plan.large.bytes / 1e6} MB`,
+      about: `Median of ${plan.large.rounds} interleaved rounds, the multiple within a round.`,
+      head: ['', 'ms', 'of direct'],
+      rows: [
+        [direct, number(medianOf(relays.large.get(direct))), '1'],
+        ...cells((one) => [one.largeMs, one.largeTimes]),
+      ],
+    },
+    {
+      title: 'Memory',
+      about:
+        `Resident MiB of the process: a second after the first list, after all calls above, after the long answers; then of another process the most while ` +
+        `its client leaves ${unreadText} unread, and until that client has read them.`,
+      head: ['', 'idle', 'after calls', 'after long', 'unread', 'then read'],
+      rows: [
+        ...cells((one) => [one.idleMib, one.afterCallsMib, one.afterLargeMib, one.unreadMib, one.readMib]),
+        ...bare.map(({ name, idle }) => [name, number(idle / mebibyte), '–', '–', '–', '–']),
+      ],
+    },
+  ]
+}
+
+function callSection(
+  relays: Relays,
+  cells: (of: (figures: Figures) => readonly number[]) => readonly (readonly string[])[],
+): Section {
+  const { inFlight } = plan.atOnce
+  const inTurn = present(relays.inTurn.get(direct))
+  const atOnce = present(relays.atOnce.get(direct))
+  return {
+    title: 'Calls of a trivial tool',
+    about:
+      `In turn: ${plan.inTurn.rounds} interleaved rounds of ${plan.inTurn.calls} calls. At once: ${plan.atOnce.rounds} rounds of ${plan.atOnce.ms} ms with ${inFlight} in flight. ` +
+      'Medians of the rounds; added is the difference to direct within a round; CPU is that of the bridge alone, of a call over all rounds.',
+    head: [
+      '',
+      'p50 ms',
+      'p95 ms',
+      'added p50',
+      'added p95',
+      'CPU µs',
+      `calls/s at ${inFlight}`,
+      'of direct',
+      `CPU µs at ${inFlight}`,
+    ],
+    rows: [
+      [
+        direct,
+        number(median(inTurn.map((round) => round.p50Ms))),
+        number(median(inTurn.map((round) => round.p95Ms))),
+        '0',
+        '0',
+        '–',
+        number(median(atOnce.map((round) => round.calls / round.seconds))),
+        '1',
+        '–',
+      ],
+      ...cells((one) => [
+        one.p50Ms,
+        one.p95Ms,
+        one.addedP50Ms,
+        one.addedP95Ms,
+        one.cpuUs,
+        one.perSecond,
+        one.perSecondShare,
+        one.burstCpuUs,
+      ]),
+    ],
+  }
+}

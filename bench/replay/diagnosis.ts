@@ -1,0 +1,146 @@
+/**
+ * How well Replay finds faults: every recording of the committed and the generated set is diagnosed, and the first
+ * finding is held against the fault that was put in.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openLibrary, type Roots } from '@causeway/recording'
+import { generatedRecordings } from '../../fixtures/generate/generated/generated.ts'
+import { diagnose } from '../../packages/app-replay/src/diagnose.ts'
+import type { RankedFinding } from '../../packages/app-replay/src/domain/laws/ranking.ts'
+import { number, type Section } from '../report.ts'
+import { median } from '../rounds.ts'
+
+/** The fault of a recording as its maker states it. */
+export interface Injected {
+  readonly kind: string
+  readonly first_frame: number
+  readonly bodies: readonly number[]
+}
+
+/** One recording with what was put in and what was found. */
+export interface Case {
+  readonly name: string
+  readonly fault: Injected | null
+  readonly findings: readonly RankedFinding[]
+  readonly ms: number
+}
+
+/** A case is right where the fault ranks first, or where nothing worse than an info is found. */
+export function isRight({ fault, findings }: Pick<Case, 'fault' | 'findings'>): boolean {
+  if (fault === null) return findings.every(({ severity }) => severity === 'info')
+  const [first] = findings
+  if (first === undefined || first.kind !== fault.kind) return false
+  const isThere =
+    fault.bodies.length === 0 ||
+    first.bodies.length === 0 ||
+    fault.bodies.some((id) => first.bodies.includes(id))
+  return isThere && Math.abs(first.frames.first - fault.first_frame) <= 1
+}
+
+/** Names of kinds in the committed set that are older than those of findings. */
+const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
+
+/** Diagnoses every recording of the committed set, and of the generated set unless `committedOnly`. */
+export async function diagnoseAll({ committedOnly = false } = {}): Promise<readonly Case[]> {
+  const root = join(import.meta.dirname, '../..')
+  const committed = join(root, 'fixtures/recordings')
+  const { files } = JSON.parse(readFileSync(join(committed, 'manifest.json'), 'utf8')) as {
+    files: {
+      name: string
+      era: string | null
+      fault: { kind: string; frame: number; bodies: number[] } | null
+    }[]
+  }
+  const odd = ['asset_database.db', 'empty.db', 'not_a_database.db']
+  const known = files
+    .filter(({ name }) => !odd.includes(name))
+    .map(({ name, fault }) => ({
+      path: join(committed, name),
+      name: name.replace('.db', ''),
+      fault: fault
+        ? { kind: renamed[fault.kind] ?? fault.kind, first_frame: fault.frame, bodies: fault.bodies }
+        : null,
+    }))
+  if (!committedOnly) {
+    const { folder, manifest } = await generatedRecordings()
+    known.push(
+      ...manifest.recordings.map(({ name, fault }) => ({
+        path: join(folder, `${name}.db`),
+        name,
+        fault: fault && { ...fault, bodies: [...fault.bodies] },
+      })),
+    )
+  }
+  return withLibrary(async (library) => {
+    const cases: Case[] = []
+    for (const { path, name, fault } of known) {
+      const { recording } = await library.open(path)
+      const before = performance.now()
+      const { findings } = await diagnose(recording, { start: null, end: null })
+      cases.push({ name, fault, findings, ms: performance.now() - before })
+    }
+    return cases
+  })
+}
+
+async function withLibrary<Result>(
+  work: (library: Awaited<ReturnType<typeof openLibrary>>) => Promise<Result>,
+): Promise<Result> {
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-diagnosis-'))
+  const anywhere: Roots = { folders: () => ['/'], resolve: async (path) => path }
+  const worker = new URL('../../packages/app-replay/src/analysis-worker.ts', import.meta.url)
+  const library = await openLibrary({ dir, roots: anywhere, now: Date.now, worker })
+  try {
+    return await work(library)
+  } finally {
+    await library.close()
+    rmSync(dir, { recursive: true })
+  }
+}
+
+/** What the first findings are worth. */
+export interface Score {
+  /** faults that rank first, of those put in */
+  readonly recall: number
+  /** recordings where something is found and it is the fault, of those where something is found */
+  readonly precision: number
+  readonly wrong: readonly Case[]
+}
+
+/** Counts. */
+export function scoreOf(cases: readonly Case[]): Score {
+  const faulty = cases.filter(({ fault }) => fault !== null)
+  const told = cases.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'))
+  const right = faulty.filter(isRight)
+  return {
+    recall: right.length / faulty.length,
+    precision: told.length === 0 ? 1 : right.length / told.length,
+    wrong: cases.filter((one) => !isRight(one)),
+  }
+}
+
+/** The score over both sets, and what is not found. */
+export async function measureDiagnosis(): Promise<Section> {
+  const cases = await diagnoseAll()
+  const { recall, precision, wrong } = scoreOf(cases)
+  const faulty = cases.filter(({ fault }) => fault !== null).length
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+  return {
+    title: 'Diagnosis',
+    about:
+      'Every recording with a known fault, and every clean one: the fault must rank first, by kind, body and frame.',
+    head: ['recordings', 'with a fault', 'recall', 'precision', 'median ms', 'wrong'],
+    rows: [
+      [
+        String(cases.length),
+        String(faulty),
+        percent(recall),
+        percent(precision),
+        number(median(cases.map(({ ms }) => ms))),
+        wrong.map(({ name }) => name).join(', ') || 'none',
+      ],
+    ],
+  }
+}

@@ -1,0 +1,125 @@
+/** The tools of the vault: how well they find what is true of generated scenes, and how long they take. */
+
+import { play, scenes } from '../fixtures/generate/tracks/scene.ts'
+import { type Hits, scoreScene } from '../fixtures/generate/tracks/score.ts'
+import { closestApproach } from '../packages/app-toolvault/src/domain/closest-approach.ts'
+import { readFeatures } from '../packages/app-toolvault/src/domain/feature.ts'
+import { destination } from '../packages/app-toolvault/src/domain/geodesic.ts'
+import { moving } from '../packages/app-toolvault/src/domain/moving.ts'
+import { keptVertices } from '../packages/app-toolvault/src/domain/simplification.ts'
+import { readTimedTrack } from '../packages/app-toolvault/src/domain/track.ts'
+import selectAllVisible from '../packages/app-toolvault/src/tools/selection/select_all_visible/tool.ts'
+import { held, type Limit, limitText, number, type Section } from './report.ts'
+
+/** Scenes that are judged: none of them was looked at when the detectors were written. */
+const judged = 30
+
+const firstSeed = 1000
+
+const percent = (part: number, whole: number): string =>
+  whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
+
+/** Precision and recall, and times. */
+export function measureToolvault(): readonly Section[] {
+  return [scores(), times()]
+}
+
+function scores(): Section {
+  const all = Array.from({ length: judged }, (_, index) => {
+    const spec = scenes[index % scenes.length]
+    if (spec === undefined) throw new Error('no scene')
+    return scoreScene(play({ ...spec, seed: firstSeed + index }))
+  })
+  const row = (name: string, of: (score: (typeof all)[number]) => Hits): string[] => {
+    const [found, missed, invented] = (['found', 'missed', 'invented'] as const).map((key) =>
+      all.reduce((sum, score) => sum + of(score)[key], 0),
+    ) as [number, number, number]
+    return [name, `${found + missed}`, percent(found, found + invented), percent(found, found + missed), '']
+  }
+  const approaches = all.map(({ approach_error_m }) => approach_error_m).sort((a, b) => a - b)
+  return {
+    title: `What the vault finds in ${judged} scenes of generated tracks`,
+    about:
+      'Three vessels each, a third of the scenes on the antimeridian and a third at 80 degrees north; reports at AIS intervals, 7 m of noise, gaps. What happens while nothing is heard is not judged.',
+    head: ['detector', 'true events', 'precision', 'recall', 'median error'],
+    rows: [
+      row('position jumps', ({ jumps }) => jumps),
+      row('gaps', ({ gaps }) => gaps),
+      row('stays in a zone', ({ stays }) => stays),
+      ['closest approaches', `${judged * 3}`, '', '', `${(approaches[judged >> 1] ?? 0).toFixed(1)} m`],
+    ],
+  }
+}
+
+function times(): Section {
+  const tracks = Array.from({ length: 100 }, (_, index) => readTimedTrack(wandering(index, 1000)))
+  const all = tracks.map(moving)
+  const long = readTimedTrack(wandering(7, 10_000))
+  const collection = {
+    type: 'FeatureCollection',
+    features: Array.from({ length: 10_000 }, (_, index) => wandering(index, 4)),
+  }
+  readFeatures(collection.features, 'features')
+  return {
+    title: 'What the vault takes',
+    about:
+      'On one thread, without the way to it; the first time, when the code is not compiled yet, and the third.',
+    head: ['work', 'target', 'first, ms', 'third, ms'],
+    rows: [
+      [
+        'closest approach of every pair of 100 tracks of 1,000 fixes',
+        ...took({ most: 2000 }, () => {
+          for (const [index, a] of all.entries()) for (const b of all.slice(index + 1)) closestApproach(a, b)
+        }),
+      ],
+      [
+        'simplify a track of 10,000 fixes to 50 m',
+        ...took(undefined, () => {
+          const steps = keptVertices(long, { tolerance_m: 50, kind: 'time' })
+          while (!steps.next().done);
+        }),
+      ],
+      [
+        'select_all_visible on 10,000 features',
+        ...took({ most: 30 }, () => {
+          if (!('run' in selectAllVisible)) return
+          selectAllVisible.run(
+            { feature_collection: collection, viewport_state: { bounds: [-5, 35, -4, 37] } },
+            { newId: () => '' },
+          )
+        }),
+      ],
+    ],
+  }
+}
+
+/** The target, and the milliseconds of the first and of the third time. */
+function took(limit: Limit | undefined, work: () => void): readonly string[] {
+  const [first = 0, , third = 0] = [1, 2, 3].map(() => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  })
+  return [
+    limit === undefined ? '' : limitText(limit),
+    ...[first, third].map((ms) => (limit === undefined ? number(ms) : held(ms, limit))),
+  ]
+}
+
+/** A track of a fix a minute on a winding course. */
+function wandering(index: number, fixes: number) {
+  let place = { lon: -5 + (index % 10) * 0.2, lat: 35 + Math.floor(index / 10) * 0.002 }
+  const coordinates = Array.from({ length: fixes }, (_, fix) => {
+    place = destination(place, (index * 37 + 60 * Math.sin(fix / 30)) % 360, 250)
+    return [place.lon, place.lat]
+  })
+  return {
+    type: 'Feature' as const,
+    id: `t${index}`,
+    geometry: { type: 'LineString', coordinates },
+    properties: {
+      dataType: 'track',
+      timestamps: coordinates.map((_, fix) => new Date(Date.UTC(2024, 0, 1) + fix * 60_000).toISOString()),
+    },
+  }
+}

