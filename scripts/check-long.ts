@@ -76,6 +76,12 @@ const parts: readonly Part[] = [
     about: 'kills of servers, bridges and child processes, clients that vanish or do not read, full queues',
     args: [condition, 'test/soak/main.ts', '--only', 'chaos', '--seconds', '600'],
   },
+  {
+    name: 'mutants',
+    about:
+      'small faults in the sources of the server, the bridge, the recordings and Replay; at least 85 % fail a test',
+    args: ['--disable-warning=ExperimentalWarning', condition, 'test/mutation/check.ts'],
+  },
 ]
 
 async function run({ name, about, args, env }: Part): Promise<Outcome> {
