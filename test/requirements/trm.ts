@@ -261,6 +261,11 @@ export const trm = {
     behaviour:
       'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched unless the server may',
   },
+  'trm:review:linear': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a review takes time linear in the length of its lines, whatever they contain, and rejects more than a million lines',
+  },
   'trm:review:url': {
     origin: 'refinement design, suggestions and review',
     behaviour:

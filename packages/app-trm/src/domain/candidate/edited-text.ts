@@ -1,4 +1,5 @@
 /** A text under edit: lines end in LF here, and every line gets its own line end back when the text is written out. */
+import { CausewayError } from '@causeway/protocol'
 
 /** A replacement in `EditedText.body`: characters `start` to `end`, not included. An insertion has both equal. */
 export interface Span {
@@ -40,6 +41,22 @@ export function editedText(text: string): EditedText {
 
 /** The text with LF line ends and without a byte order mark: how clients' texts are compared. */
 export const lineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+
+/** Most lines of a text, a diff or a review: each line costs about 200 bytes while it is read. */
+const maxLines = 1_000_000
+
+/** Throws `FILE_TOO_LARGE` if texts have more than a million line ends together; `name` names them in the message. */
+export function checkLineCount(texts: readonly string[], name: string): void {
+  let lines = 0
+  for (const text of texts) {
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+      if (++lines <= maxLines) continue
+      throw new CausewayError('FILE_TOO_LARGE', `more than ${maxLines} lines: ${name}`, {
+        data: { max_lines: maxLines },
+      })
+    }
+  }
+}
 
 /** The lines, without their ends. */
 export const linesOf = ({ body, starts }: EditedText): string[] =>

@@ -1,6 +1,7 @@
 /** What a unified diff says, read as tolerantly as can be done without guessing: line numbers and counts are hints. */
 import { CausewayError } from '@causeway/protocol'
 import { blankHeader, type DiffHeader, isFilePair, withFilePair, withLine } from './diff-header.ts'
+import { checkLineCount } from './edited-text.ts'
 
 /** One line of a hunk: context, removed or added. */
 export interface HunkLine {
@@ -38,9 +39,11 @@ interface Draft {
 /**
  * Reads a unified diff of any number of files, as git, diff or a model writes it: within Markdown fences, with prose
  * around it, with wrong counts, bare `@@`, or blank lines that lost their space. A hunk that is cut off by something
- * else while added or removed lines follow is refused, as reading on would lose them. Throws `INVALID_DIFF`.
+ * else while added or removed lines follow is refused, as reading on would lose them. Throws `INVALID_DIFF`,
+ * `FILE_TOO_LARGE`.
  */
 export function readDiff(text: string): readonly FileDiff[] {
+  checkLineCount([text], 'the diff')
   // What follows the last line end is no line: as a blank one it could be taken for context.
   const written = text.replace(/^\ufeff|\n$/g, '').split('\n')
   const lines = written.map((line) => line.replace(/\r$/, ''))

@@ -82,7 +82,7 @@ export function cellAt(path: string, { cells }: Notebook, address: CellAddress):
 /** The code of a cell as everybody but IPython reads it: what IPython handles itself becomes blank lines. */
 export function plainCode(source: string): string {
   const plain = source.trimStart().startsWith('%%') ? source.replace(/[^\n]+/g, '') : source
-  return plain.replace(/^\s*(?:\w+\s*=\s*)?[%!?].*$|^.*\?\s*$/gm, '')
+  return plain.replace(/^[^\S\n]*(?:\w+[^\S\n]*=[^\S\n]*)?[%!?].*$|^.*\?[^\S\n]*$/gm, '')
 }
 
 function parsed(text: string): unknown {

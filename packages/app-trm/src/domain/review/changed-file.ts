@@ -1,7 +1,8 @@
 /** What a review looks at: the lines that a change adds to each file. */
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { structuredPatch } from 'diff'
+import { type StructuredPatchHunk, structuredPatch } from 'diff'
 import { plainPaths } from '../candidate/diff-header.ts'
+import { checkLineCount } from '../candidate/edited-text.ts'
 import { readDiff } from '../candidate/unified-diff.ts'
 import { isNotebook, plainCode, readNotebook } from '../notebook/notebook.ts'
 
@@ -32,7 +33,7 @@ export interface ReviewedFile {
   readonly orig?: string | undefined
 }
 
-/** The files of a diff; throws `NOT_A_DIFF`. */
+/** The files of a diff; throws `NOT_A_DIFF`, `FILE_TOO_LARGE`. */
 export function filesOfDiff(diff: string): readonly ChangedFile[] {
   const files = read(diff)
   if (files.length === 0) throw new CausewayError('NOT_A_DIFF', 'the text has no hunk')
@@ -56,45 +57,48 @@ function read(diff: string) {
   try {
     return readDiff(diff).filter(({ hunks, isBinary, isBare }) => hunks.length > 0 || isBinary || isBare)
   } catch (error) {
-    if (!isCausewayError(error)) throw error
+    if (!isCausewayError(error) || error.code !== 'INVALID_DIFF') throw error
     throw new CausewayError('NOT_A_DIFF', error.message, { data: error.data, cause: error })
   }
 }
 
-/** What files add to what they were; of notebooks every code cell counts as a file. */
+/** Returns what each file adds to its original; every code cell of a notebook counts as a file. Throws `FILE_TOO_LARGE`. */
 export function filesOfTexts(files: readonly ReviewedFile[]): readonly ChangedFile[] {
+  checkLineCount(
+    files.flatMap(({ content, orig = '' }) => [content, orig]),
+    'the files to review',
+  )
+  const comparison = new LineComparison()
   return files.flatMap((file) => {
-    if (!isNotebook(file.path)) return [changed(file, { language: extensionOf(file.path), part: undefined })]
+    if (!isNotebook(file.path))
+      return [changed(comparison, file, { language: extensionOf(file.path), part: undefined })]
     const before = file.orig === undefined ? [] : readNotebook(file.path, file.orig).cells
+    const beforeById = new Map(before.map((cell) => [cell.id, cell]))
     const notebook = readNotebook(file.path, file.content)
     const language = notebook.language === 'python' ? 'py' : notebook.language
     return notebook.cells
       .filter(({ kind }) => kind === 'code')
       .map((cell) => {
-        const old = before.find(({ id, index }) =>
-          cell.id === undefined ? index === cell.index : id === cell.id,
-        )
+        const old = cell.id === undefined ? before[cell.index] : beforeById.get(cell.id)
         const texts = {
           path: file.path,
           content: plainCode(cell.source),
           orig: plainCode(old?.source ?? ''),
         }
-        return changed(texts, { language, part: `cell ${cell.index}` })
+        return changed(comparison, texts, { language, part: `cell ${cell.index}` })
       })
       .filter(({ added, removed }) => added.length + removed > 0)
   })
 }
 
 function changed(
+  comparison: LineComparison,
   { path, content, orig = '' }: ReviewedFile,
   { language, part }: Pick<ChangedFile, 'language' | 'part'>,
 ): ChangedFile {
   const plain = [orig, content].map((text) => text.replaceAll('\r\n', '\n'))
   const [before = '', after = ''] = plain
-  const hunks = structuredPatch('', '', before, after, undefined, undefined, {
-    context: 0,
-    maxEditLength: 5000,
-  })?.hunks
+  const hunks = comparison.hunks(before, after)
   const added: AddedLine[] = []
   for (const { lines, newStart } of hunks ?? [whole(after)]) {
     let line = newStart
@@ -104,7 +108,28 @@ function changed(
   return { path, part, language, added, removed, text: after }
 }
 
-/** Where nearly everything differs, everything is new. */
+/**
+ * Compares texts line by line within a budget. The time of a comparison grows with the square of the number of
+ * changed lines, so the sum of these squares is limited for all texts of a review together.
+ */
+export class LineComparison {
+  static readonly #maxChangedLines = 5000
+  #budget = LineComparison.#maxChangedLines ** 2
+
+  /** Returns the hunks, without context, or `undefined` if the number of changed lines exceeds what is left of the budget. */
+  hunks(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
+    const maxEditLength = Math.floor(Math.sqrt(this.#budget))
+    const hunks = structuredPatch('', '', before, after, undefined, undefined, {
+      context: 0,
+      maxEditLength,
+    })?.hunks
+    const changedLines = hunks?.reduce((sum, { oldLines, newLines }) => sum + oldLines + newLines, 0)
+    this.#budget -= (changedLines ?? maxEditLength) ** 2
+    return hunks
+  }
+}
+
+/** The hunk of a file of which too much has changed to compare it: every line is new. */
 const whole = (text: string) => ({
   newStart: 1,
   lines: text

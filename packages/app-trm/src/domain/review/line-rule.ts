@@ -1,4 +1,4 @@
-/** What single added lines show. */
+/** Rules for single added lines. Each expression runs in time linear in the length of the line. */
 import type { Category } from '../suggest/finding.ts'
 
 /** How much a comment weighs. */
@@ -64,7 +64,7 @@ export const lineRules: readonly LineRule[] = [
   rule(
     'error-handling',
     'warning',
-    /def\s+\w+\(.*=\s*(\[\]|\{\}|set\(\))/,
+    /^\s*(?:\w+\s+)?def\s+\w+\(.*=\s*(?:\[\]|\{\}|set\(\))/,
     ['a default is shared by all calls', 'default to None and make it inside'],
     { languages: py },
   ),
@@ -119,14 +119,14 @@ export const lineRules: readonly LineRule[] = [
   rule(
     'data-validation',
     'warning',
-    /^\s*\w*df\w*\[[^[\]]*\]\s*\[[^[\]]*\]\s*=(?!=)/i,
+    /^\s*(?=\w*df)\w+\[[^[\]]*\]\s*\[[^[\]]*\]\s*=(?!=)/i,
     ['chained assignment may change a copy', 'assign with .loc[rows, column]'],
     { languages: py },
   ),
   rule(
     'data-validation',
     'info',
-    /\.read_(csv|excel|json)\((?!.*dtype)/,
+    /\.read_(?:csv|excel|json)\((?:(?!dtype|\.read_(?:csv|excel|json)\().)*$/,
     ['data is read without a schema', 'give dtype, and check the columns'],
     { languages: py },
   ),
@@ -162,7 +162,7 @@ export const lineRules: readonly LineRule[] = [
   rule(
     'error-handling',
     'warning',
-    /catch\s*(\([^)]*\))?\s*\{\s*\}/,
+    /catch\s*(?:\([^()]*\)\s*)?\{\s*\}/,
     ['an error is caught and dropped', 'handle it, or let it pass'],
     { languages: script },
   ),
@@ -196,11 +196,36 @@ export const lineRules: readonly LineRule[] = [
   ),
 ]
 
-/** A line without its strings and comments, all within one line; what they say is no code. */
+/** Returns the code of a line: each string becomes `""`, comments are removed. Strings and comments end with the line. */
 export function codeOf(line: string, language: string): string {
-  const plain = line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""')
-  if (py.includes(language)) return plain.replace(/#.*/, '')
+  const plain = withoutStrings(line)
+  if (py.includes(language)) return plain.replace(/#.*/s, '')
   return script.includes(language)
-    ? plain.replace(/\/\/.*|\/\*.*?(\*\/|$)/g, '').replace(/^\s*\*.*/, '')
+    ? plain.replace(/\/\/.*|\/\*.*?(\*\/|$)/gs, '').replace(/^\s*\*.*/, '')
     : plain
+}
+
+function withoutStrings(line: string): string {
+  // If a quote of one kind is not closed, every later one of that kind is escaped and is not closed either.
+  const unclosed = new Set<string>()
+  let [plain, end] = ['', 0]
+  for (const { index, 0: quote } of line.matchAll(/["'`]/g)) {
+    if (index < end || unclosed.has(quote)) continue
+    const closing = findClosingQuote(line, index)
+    if (closing === -1) unclosed.add(quote)
+    else {
+      plain += `${line.slice(end, index)}""`
+      end = closing + 1
+    }
+  }
+  return plain + line.slice(end)
+}
+
+/** Returns the index of the quote that closes the string starting at `opening`, or -1. */
+function findClosingQuote(line: string, opening: number): number {
+  for (let index = opening + 1; index < line.length; index++) {
+    if (line[index] === line[opening]) return index
+    if (line[index] === '\\') index++
+  }
+  return -1
 }

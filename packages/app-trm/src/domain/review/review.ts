@@ -46,83 +46,114 @@ const severities: readonly Severity[] = ['error', 'warning', 'info']
 
 /** Reviews changed files; `focus` leaves only some concerns. */
 export function review(files: readonly ChangedFile[], focus: readonly Category[] = categories): Review {
-  const all = [...files.flatMap(ofFile), ...ofTests(files)]
-    .filter(({ category }) => focus.includes(category))
-    .toSorted((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-  const of = (severity: Severity) => all.filter((comment) => comment.severity === severity)
-  const [errors, warnings, infos] = [of('error'), of('warning'), of('info')]
-  const needsChanges = errors.length > 0 || warnings.length > fewWarnings
+  const found = new CommentList(focus)
+  for (const file of files) reviewLines(file, found)
+  reviewTests(files, found)
+  const { counts } = found
+  const commentsCount = counts.error + counts.warning + counts.info
+  const needsChanges = counts.error > 0 || counts.warning > fewWarnings
   return {
     summary: {
       filesChanged: new Set(files.map(({ path }) => path)).size,
       linesAdded: files.reduce((sum, { added }) => sum + added.length, 0),
       linesRemoved: files.reduce((sum, { removed }) => sum + removed, 0),
-      commentsCount: all.length,
-      criticalCount: errors.length,
-      warningCount: warnings.length,
-      infoCount: infos.length,
-      assessment: needsChanges ? 'needs-changes' : all.length > 0 ? 'comments' : 'approved',
-      highlights: highlights(all),
+      commentsCount,
+      criticalCount: counts.error,
+      warningCount: counts.warning,
+      infoCount: counts.info,
+      assessment: needsChanges ? 'needs-changes' : commentsCount > 0 ? 'comments' : 'approved',
+      highlights: found.highlights(),
     },
-    comments: all.slice(0, mostComments),
-    issues: errors.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`),
-    suggestions: [...new Set(all.flatMap(({ suggestion }) => suggestion ?? []))].slice(0, 10),
+    comments: found.comments(),
+    issues: found.issues(),
+    suggestions: found.suggestions(),
   }
 }
 
-function ofFile({ path, part, language, added }: ChangedFile): ReviewComment[] {
+/** Counts all comments in focus and stores the first of each severity, so that memory does not grow with their number. */
+class CommentList {
+  readonly counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 }
+  readonly #focus: ReadonlySet<Category>
+  readonly #first: Record<Severity, ReviewComment[]> = { error: [], warning: [], info: [] }
+  readonly #suggestions: Record<Severity, Set<string>> = {
+    error: new Set(),
+    warning: new Set(),
+    info: new Set(),
+  }
+  readonly #byCategory = new Map<Category, number>()
+
+  constructor(focus: readonly Category[]) {
+    this.#focus = new Set(focus)
+  }
+
+  add(comment: ReviewComment): void {
+    const { severity, category, suggestion } = comment
+    if (!this.#focus.has(category)) return
+    this.counts[severity]++
+    this.#byCategory.set(category, (this.#byCategory.get(category) ?? 0) + 1)
+    if (this.#first[severity].length < mostComments) this.#first[severity].push(comment)
+    if (suggestion !== undefined) this.#suggestions[severity].add(suggestion)
+  }
+
+  comments(): readonly ReviewComment[] {
+    return severities.flatMap((severity) => this.#first[severity]).slice(0, mostComments)
+  }
+
+  issues(): readonly string[] {
+    return this.#first.error.slice(0, 20).map(({ file, line, message }) => `${file}:${line} ${message}`)
+  }
+
+  suggestions(): readonly string[] {
+    return [...new Set(severities.flatMap((severity) => [...this.#suggestions[severity]]))].slice(0, 10)
+  }
+
+  /** Number of comments of each category, in descending order. */
+  highlights(): readonly string[] {
+    return [...this.#byCategory]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, 5)
+      .map(([category, count]) => `${category}: ${count}`)
+  }
+}
+
+function reviewLines({ path, part, language, added }: ChangedFile, found: CommentList): void {
   const within = part === undefined ? '' : `${part}: `
-  const found = added.flatMap(({ line, text }) => {
+  const rules = lineRules.filter(({ languages }) => languages?.includes(language) ?? true)
+  for (const { line, text } of added) {
     const code = codeOf(text, language)
-    return lineRules
-      .filter(({ languages, looks, isRaw = false }) => {
-        return (languages?.includes(language) ?? true) && looks.test(isRaw ? text : code)
-      })
-      .map(({ severity, category, message, suggestion }): ReviewComment => {
-        return { file: path, line, severity, category, message: within + message, suggestion }
-      })
-  })
+    for (const { looks, isRaw, severity, category, message, suggestion } of rules) {
+      if (looks.test(isRaw ? text : code))
+        found.add({ file: path, line, severity, category, message: within + message, suggestion })
+    }
+  }
   const [first] = added
-  if (first === undefined || added.length <= manyLines) return found
-  const size: ReviewComment = {
+  if (first === undefined || added.length <= manyLines) return
+  found.add({
     file: path,
     line: first.line,
     severity: 'warning',
     category: 'size',
     message: `${within}${added.length} lines are added at once`,
     suggestion: 'split the change',
-  }
-  return [...found, size]
+  })
 }
 
 const isTest = (path: string): boolean =>
   /(^|\/)(tests?|__tests__|spec)\/|(^|\/)test_|[._](test|spec)\.\w+$|_test\.\w+$/.test(path)
 const isCode = (language: string): boolean => /^(pyi?|[cm]?[jt]sx?)$/.test(language)
 
-/** Code that changes without any test. */
-function ofTests(files: readonly ChangedFile[]): ReviewComment[] {
-  if (files.some(({ path }) => isTest(path))) return []
+/** Adds a comment if code changes and no test does. */
+function reviewTests(files: readonly ChangedFile[], found: CommentList): void {
+  if (files.some(({ path }) => isTest(path))) return
   const first = files.find(({ language, added }) => isCode(language) && added.length >= 10)
   const line = first?.added[0]?.line
-  if (first === undefined || line === undefined) return []
-  return [
-    {
-      file: first.path,
-      line,
-      severity: 'info',
-      category: 'testing',
-      message: 'code changes, and no test does',
-      suggestion: 'add a test that fails without the change',
-    },
-  ]
-}
-
-/** How often each concern was met, the most frequent first. */
-function highlights(all: readonly ReviewComment[]): readonly string[] {
-  const counts = new Map<Category, number>()
-  for (const { category } of all) counts.set(category, (counts.get(category) ?? 0) + 1)
-  return [...counts]
-    .toSorted(([, a], [, b]) => b - a)
-    .slice(0, 5)
-    .map(([category, count]) => `${category}: ${count}`)
+  if (first === undefined || line === undefined) return
+  found.add({
+    file: first.path,
+    line,
+    severity: 'info',
+    category: 'testing',
+    message: 'code changes, and no test does',
+    suggestion: 'add a test that fails without the change',
+  })
 }

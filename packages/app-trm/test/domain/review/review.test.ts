@@ -1,5 +1,7 @@
 import t from 'tap'
-import { filesOfDiff, filesOfTexts } from '../../../src/domain/review/changed-file.ts'
+import { verifies } from '../../../../../test/verifies.ts'
+import { filesOfDiff, filesOfTexts, LineComparison } from '../../../src/domain/review/changed-file.ts'
+import { codeOf } from '../../../src/domain/review/line-rule.ts'
 import { diffUrl, fetchingOff, isDiffHost, pullRequest } from '../../../src/domain/review/pull-url.ts'
 import { review } from '../../../src/domain/review/review.ts'
 
@@ -139,4 +141,89 @@ t.test('a review: what is no diff, and URLs, are refused', async (t) => {
   t.ok(isDiffHost(new URL('https://patch-diff.githubusercontent.com/x')))
   for (const url of ['http://github.com/', 'https://github.com.evil.example/', 'https://github.com:444/'])
     t.notOk(isDiffHost(new URL(url)), url)
+})
+
+/** Lines on which a rule could backtrack from each of many starting points; 200,000 repetitions take hours if it does. */
+const hostileLines: readonly (readonly [path: string, repeated: string, end?: string])[] = [
+  ['a.js', 'catch ('],
+  ['a.js', 'catch'],
+  ['a.js', 'catch {'],
+  ['a.js', '\\"'],
+  ['a.js', '"\\\''],
+  ['a.js', '\\`'],
+  ['a.js', '/*', '\r'],
+  ['a.py', 'def t('],
+  ['a.py', 'df'],
+  ['a.py', 'df[a]['],
+  ['a.py', '.read_csv(', 'dtype'],
+  ['a.py', 'except Exception:'],
+  ['a.py', 'from a import '],
+  ['a.py', '# type: '],
+  ['a.ts', ': any'],
+  ['a.ipynb', '\n\t'],
+]
+
+verifies(
+  'trm:review:linear',
+  'review takes time linear in the length of a line for every rule',
+  async (t) => {
+    for (const [path, repeated, end = ''] of hostileLines) {
+      const source = repeated.repeat(200_000) + end
+      const cells = [{ cell_type: 'code', metadata: {}, outputs: [], source: `0${source}x` }]
+      const content = path.endsWith('.ipynb') ? JSON.stringify({ cells, nbformat: 4 }) : source
+      t.ok(
+        review(filesOfTexts([{ path, content }])).summary.linesAdded > 0,
+        `${path} ${JSON.stringify(repeated)}`,
+      )
+    }
+  },
+)
+
+t.test(
+  'review finds empty catch blocks, mutable defaults, chained assignments and reads without dtype',
+  async (t) => {
+    const found = (path: string, content: string) =>
+      review(filesOfTexts([{ path, content }])).summary.commentsCount
+    for (const line of ['catch {}', 'catch{ }', 'catch (e) {}', 'catch  (e: unknown)  {  }'])
+      t.equal(found('a.ts', `try { f() } ${line}\n`), 1, line)
+    t.equal(found('a.ts', 'try { f() } catch (e) { log(e) }\n'), 0)
+    for (const line of ['async def f(a, b=[]) -> None: pass', 'def _f(a={}): pass', "df['a']['b'] = 1"])
+      t.equal(found('a.py', `${line}\n`), 1, line)
+    t.equal(found('a.py', "a = pd.read_csv('a', dtype=x); b = pd.read_csv('b')\n"), 1)
+    t.equal(found('a.py', "a = pd.read_csv('a'); b = pd.read_csv('b', dtype=x)\n"), 0)
+  },
+)
+
+t.test('codeOf removes strings and comments, and keeps unclosed quotes', async (t) => {
+  t.equal(codeOf('f("a\\"b", \'c\') # don\'t "d"', 'py'), 'f("", "") ')
+  t.equal(codeOf('it\'s "a" and `b`', 'js'), 'it\'s "" and ""')
+  t.equal(codeOf('"\\"\\" // a', 'js'), '"\\"\\" ')
+})
+
+t.test('a comparison stops when the squares of the changed lines exceed its budget', async (t) => {
+  const numbered = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index}\n`).join('')
+  const comparison = new LineComparison()
+  t.equal(comparison.hunks(numbered('a', 2000), numbered('b', 2000))?.length, 1)
+  t.equal(comparison.hunks(numbered('a', 2000), numbered('b', 2000)), undefined)
+  t.equal(comparison.hunks('a\n', 'b\n'), undefined, 'the budget is used up')
+  t.equal(new LineComparison().hunks('a\n', 'b\n')?.length, 1)
+})
+
+t.test('review stores at most 50 comments of each severity and counts all', async (t) => {
+  const content = 'eval(x) # TODO\nprint(1)\n'.repeat(1000)
+  const { comments, summary, issues, suggestions } = review(filesOfTexts([{ path: 'a.py', content }]))
+  t.match(summary, { criticalCount: 1000, warningCount: 1001, infoCount: 1001, commentsCount: 3002 })
+  t.equal(comments.length, 50)
+  t.equal(issues.length, 20)
+  t.ok(suggestions.includes('use logging'))
+})
+
+verifies('trm:review:linear', 'review rejects more than a million lines', async (t) => {
+  const code = 'FILE_TOO_LARGE'
+  t.throws(
+    () => filesOfTexts([{ path: 'a.js', content: '\n'.repeat(600_000), orig: '\n'.repeat(600_000) }]),
+    { code },
+  )
+  t.throws(() => filesOfDiff(`@@ -0,0 +1 @@\n${'+\n'.repeat(1_000_001)}`), { code })
 })
