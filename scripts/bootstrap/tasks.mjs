@@ -7,6 +7,7 @@ import { chooseNode } from './runtime.mjs'
 import { serving } from './serving.mjs'
 
 const condition = '--conditions=@causeway/source'
+const language = ['test/language/lint.ts']
 
 /**
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
@@ -47,7 +48,9 @@ export const tasks = {
 
   async lint(supervisor, args) {
     const node = await setUp(supervisor, [])
-    return supervisor.run(node, [...biome(supervisor), ...args], environment(node))
+    const formatted = await supervisor.run(node, [...biome(supervisor), ...args], environment(node))
+    const written = await supervisor.run(node, language, environment(node))
+    return formatted || written
   },
 
   async format(supervisor) {
@@ -147,6 +150,7 @@ async function check(supervisor, node, { files, isMeasured }, env) {
     }
   }
   await passes('lint (biome)', node, biome(supervisor), options)
+  await passes('lint (language)', node, language, options)
   await passes('types (tsc)', node, [tsc(root), '-b'], options)
   await passes('docs', node, [condition, 'scripts/docs.ts', '--check'], options)
   const tested = await passes('tests (tap)', node, tap, { ...options, stdio: 'inherit' })

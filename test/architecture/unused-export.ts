@@ -42,8 +42,8 @@ function importedNames(texts: Texts): ReadonlyMap<string, ReadonlySet<string> | 
       imported.set(file, names)
       if (names !== 'all') for (const { before } of namesIn(list)) names.add(before)
     }
-    for (const [, ...froms] of text.matchAll(whole))
-      imported.set(fileOf(path, froms.find((from) => from !== undefined) ?? ''), 'all')
+    for (const [, ...specifiers] of text.matchAll(whole))
+      imported.set(fileOf(path, specifiers.find((specifier) => specifier !== undefined) ?? ''), 'all')
   }
   return imported
 }

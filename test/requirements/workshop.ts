@@ -65,6 +65,15 @@ export const workshop = {
     origin: 'style, nine rules',
     behaviour: 'no file exceeds 400 lines, is named utils, or holds mutable module state',
   },
+  'workshop:language:lint': {
+    origin: 'CONTRIBUTING.md, language',
+    behaviour:
+      'lint rejects unknown words everywhere, and retired words, phrases and names outside the pending list',
+  },
+  'workshop:language:pending': {
+    origin: 'CONTRIBUTING.md, language',
+    behaviour: 'the list of files with unconverted English only shrinks',
+  },
   'workshop:docs:current': {
     origin: 'style, comments and docs',
     behaviour: 'the tables of tools, errors and settings in the docs equal the code',

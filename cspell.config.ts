@@ -1,0 +1,39 @@
+import { exempt, flagWords, pending } from './test/language/vocabulary.ts'
+
+/** Settings of cspell for `npm run lint` and for editors. */
+export default {
+  version: '0.2',
+  language: 'en,en-GB',
+  dictionaries: ['typescript', 'node', 'npm', 'python', 'bash', 'project'],
+  dictionaryDefinitions: [
+    { name: 'project', path: './test/language/dictionary.txt' },
+    { name: 'test-data', path: './test/language/dictionary-test-data.txt' },
+  ],
+  flagWords,
+  overrides: [
+    // An ignored word is accepted even if it is flagged; unknown words are reported here as everywhere.
+    {
+      filename: [...pending, ...exempt].flatMap((path) => [path, `${path}/**`]),
+      ignoreWords: flagWords.map((entry) => entry.replace(/->.*/, '')),
+    },
+    // Deliberate misspellings: inputs of the code that corrects or tolerates them.
+    {
+      filename: [
+        'bridge/test/flags.test.ts',
+        'packages/app-kit/test/closest.test.ts',
+        'packages/app-minds/test/talk.test.ts',
+        'packages/app-trm/test/{start-tool,submit}.test.ts',
+        'packages/app-trm/test/domain/{fix,feedback}/**',
+        'server/test/cli/run.test.ts',
+      ],
+      ignoreRegExpList: ['/./g'],
+    },
+    // Fragments and misspellings in test data.
+    {
+      filename: ['{packages/*,server,bridge}/test/**', 'test/**'],
+      dictionaries: ['test-data'],
+    },
+    // Suffixes and truncated words of a stemmer.
+    { filename: ['packages/embed/{src,test}/domain/stem*.ts'], ignoreRegExpList: ['/./g'] },
+  ],
+}

@@ -1,0 +1,115 @@
+// cspell:disable -- this file lists the words and phrases that are not to be used
+import { readFileSync } from 'node:fs'
+
+/** Words that are never right in this project, each with its replacements, in the syntax of cspell: `word->replacement, …`. */
+export const flagWords: readonly string[] = [
+  'alike->the same, equally',
+  'anew->again',
+  'beside->next to, in addition to',
+  'besides->also',
+  'forth->forward',
+  'hear->receive',
+  'heard->received',
+  'hears->receives',
+  'hitherto->so far',
+  'naught->nothing',
+  'nobody->no one, no client',
+  'nought->zero',
+  'oneself->itself',
+  'somebody->a client, a person',
+  'tell->report, notify, return',
+  'tellable->reportable',
+  'telling->reporting',
+  'tells->reports, notifies, returns',
+  'thence->from there',
+  'thereof->of it',
+  'told->reported, notified, returned',
+  'unheard->pending, queued',
+  'untold->not reported',
+  'whence->from where',
+  'whereof->of which',
+  'whoever->any client, the caller',
+  'wholly->completely',
+  'whom->which, the client',
+  'whomever->any client',
+  'whosoever->any client',
+  'wish->request, option',
+  'wished->requested',
+  'wishes->requests, options',
+]
+
+/** Phrases that are not used in comments, texts and documents. A space also matches a line break within a comment. */
+export const phrases: readonly RegExp[] = [
+  /(is|are|was|were|be) none/,
+  /lets? go( of)?/,
+  /letting go/,
+  /so long/,
+  /one that/,
+  /ones that/,
+  /it stands/,
+  /stands? (in|on|under|for itself|there)/,
+  /is another one/,
+  /at least so/,
+  /at most so/,
+  /may be had/,
+  /to be had/,
+  /of the past/,
+  /(?<!there )(is|are) no (?!longer|more|less|op|such)[a-z]+/,
+  /(?<!to )know(s|n)? (of|no)/,
+  /knows that/,
+  /(is|are) (kept|given back|taken back)/,
+  /goes on/,
+  /says (so|that|what|which)/,
+  /wants (it|them|to|no|a)/,
+  /takes? no/,
+  /of (our|its|their|his) own accord/,
+  /as (it|they) (pleases?|likes?)/,
+]
+
+/** Names that a file must not declare: `mostBytes` is `maxBytes`, `leastDistance` is `minDistance`, `bodyOf` is `buildBody`. */
+export const names: readonly RegExp[] = [/^(most|least)[A-Z]/, /[a-z]Of$/]
+
+/** Names of JavaScript and of JSON Schema that a pattern of `names` matches. */
+export const standardNames: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'getPrototypeOf',
+  'indexOf',
+  'instanceOf',
+  'lastIndexOf',
+  'oneOf',
+  'setPrototypeOf',
+  'valueOf',
+])
+
+/** Files that hold everyday language as data, such as the dialogue of Minds, and the lists of this folder. */
+export const exempt: readonly string[] = [
+  'packages/app-minds/src/domain/policy/speech.ts',
+  'packages/app-minds/src/domain/words.ts',
+  'packages/app-minds/src/memory/everyday-language.ts',
+  'test/language',
+  'test/language.test.ts',
+]
+
+/** Folders and files that are not converted yet: only their spelling is checked. The list may only shrink. */
+export const pending: readonly string[] = readPending(
+  readFileSync(new URL('pending.txt', import.meta.url), 'utf8'),
+)
+
+/** Returns the entries of a pending list: one path a line, without comments. */
+export function readPending(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim())
+    .filter((line) => line !== '')
+}
+
+/** Whether a list of folders and files covers a path. */
+export function covers(list: readonly string[], path: string): boolean {
+  return list.some((entry) => path === entry || path.startsWith(`${entry}/`))
+}
+
+/** Returns the entries of `after` that are not part of what `before` covers. */
+export function addedEntries(before: readonly string[], after: readonly string[]): string[] {
+  return after.filter((entry) => !covers(before, entry))
+}
