@@ -1,0 +1,261 @@
+/** Requests that cost a server far more than their size suggests, or did once. `measure-attack.ts` sends them. */
+
+/** How a message of MCP travels: plain JSON, a session, a stateless message, the event stream of 2024-11-05. */
+export type Transport = 'json' | 'session' | 'stateless' | 'events'
+
+/** Where the text of `make` goes. */
+export type Target =
+  /** The text is the arguments of a tool, called by MCP or by plain HTTP. */
+  | { readonly tool: string; readonly over?: Transport | 'rest' }
+  /** The text is the params of a method of MCP. */
+  | { readonly method: string; readonly over?: Transport }
+  /** The text is a whole body. */
+  | { readonly post: string; readonly type?: string; readonly headers?: Readonly<Record<string, string>> }
+  /** The text is the only frame that is sent to a WebSocket. */
+  | { readonly socket: string }
+
+/** A call that an attack needs first, in the same session. */
+export interface Preparation {
+  readonly tool: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** One kind of request, at any size. */
+export interface Attack {
+  readonly name: string
+  readonly target: Target
+  /** Returns the text, of about this many bytes. */
+  readonly make: (bytes: number) => string
+  /** The larger of the two sizes that are measured, in bytes. Default: `attackBytes`. */
+  readonly bytes?: number
+  readonly before?: readonly Preparation[]
+  /** Bytes that the answer may have. Default: `maxAnswerBytes`, since nearly all attacks are answered with an error. */
+  readonly maxAnswerBytes?: number
+}
+
+/** Default of `Attack.bytes`; the limit of a body is 16 MiB. */
+export const attackBytes = 12 * 2 ** 20
+
+/** Default of `Attack.maxAnswerBytes`. */
+export const maxAnswerBytes = 64 * 2 ** 10
+
+/** `{"k0":1,"k1":1,…}` */
+const members = (bytes: number, value = '1'): string => {
+  const count = Math.floor(bytes / (10 + value.length))
+  return `{${Array.from({ length: count }, (_, index) => `"k${index}":${value}`).join(',')}}`
+}
+
+const repeated = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length))
+
+/** `[item,item,…]` */
+const list = (item: string, bytes: number): string => `[${repeated(`${item},`, bytes)}${item}]`
+
+/** `open` as often as fits, then `close` as often. */
+const nested = (open: string, close: string, bytes: number): string => {
+  const depth = Math.floor(bytes / (open.length + close.length))
+  return `${open.repeat(depth)}1${close.repeat(depth)}`
+}
+
+const frame = 'Replay__get_frame'
+const everyTransport = ['json', 'session', 'stateless', 'events'] as const
+const message = (params: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`
+
+/** Attacks on the arguments of a tool, which every tool meets before its own code runs. */
+const argumentAttacks: readonly Attack[] = [
+  ...([...everyTransport, 'rest'] as const).map((over) => ({
+    name: `unknown arguments (${over})`,
+    target: { tool: frame, over },
+    make: members,
+  })),
+  {
+    name: 'unknown arguments that resemble a known one',
+    target: { tool: frame },
+    make: (bytes) =>
+      `{${Array.from({ length: Math.floor(bytes / 18) }, (_, index) => `"frame_i${index}":1`).join(',')}}`,
+  },
+  {
+    name: 'unknown arguments of 1,000 characters',
+    target: { tool: frame },
+    make: (bytes) =>
+      `{${Array.from({ length: Math.floor(bytes / 1000) }, (_, index) => `"${String(index).padStart(994, 'frame_id')}":1`).join(',')}}`,
+  },
+  {
+    name: 'one long unknown argument',
+    target: { tool: frame },
+    make: (bytes) => `{"${'k'.repeat(bytes)}":1}`,
+  },
+  {
+    name: 'an argument of the wrong type, nested arrays',
+    target: { tool: frame },
+    make: (bytes) => `{"frame_id":${nested('[', ']', bytes)}}`,
+  },
+  {
+    name: 'an argument of the wrong type, nested objects',
+    target: { tool: frame, over: 'stateless' },
+    make: (bytes) => `{"frame_id":${nested('{"a":', '}', bytes)}}`,
+  },
+  {
+    name: 'a list argument with wrong items',
+    target: { tool: 'Debrief__delete_features' },
+    make: (bytes) => `{"ids":${list('1', bytes)}}`,
+  },
+  {
+    name: 'a list argument with empty objects',
+    target: { tool: 'Debrief__add_features' },
+    make: (bytes) => `{"features":${list('{}', bytes)}}`,
+  },
+  {
+    name: 'an object argument with unknown members',
+    target: { tool: 'Debrief__set_viewport' },
+    make: (bytes) => `{"bounds":${members(bytes)}}`,
+  },
+  {
+    name: 'members with the name __proto__',
+    target: { tool: frame },
+    make: (bytes) => `{"frame_id":${list('{"__proto__":1}', bytes)}}`,
+  },
+  {
+    name: 'a long unknown tool',
+    target: { method: 'tools/call' },
+    make: (bytes) => `{"name":"Replay__get_fram${'e'.repeat(bytes)}"}`,
+  },
+]
+
+/** Attacks on the envelope, which every message of MCP meets. */
+const envelopeAttacks: readonly Attack[] = [
+  { name: 'nested arrays', target: { post: '/mcp' }, make: (bytes) => nested('[', ']', bytes) },
+  { name: 'nested objects', target: { post: '/mcp' }, make: (bytes) => nested('{"a":', '}', bytes) },
+  { name: 'unclosed arrays', target: { post: '/mcp' }, make: (bytes) => '['.repeat(bytes) },
+  { name: 'a batch of empty objects', target: { post: '/mcp' }, make: (bytes) => list('{}', bytes) },
+  { name: 'a batch of empty arrays', target: { post: '/mcp' }, make: (bytes) => list('[]', bytes) },
+  {
+    name: 'a batch of pings',
+    target: { post: '/mcp' },
+    make: (bytes) => list('{"jsonrpc":"2.0","id":1,"method":"ping"}', bytes),
+  },
+  {
+    name: 'a batch of 100 calls with unknown arguments',
+    target: { post: '/mcp' },
+    make: (bytes) =>
+      `[${Array.from({ length: 100 }, () => message(`{"name":"${frame}","arguments":${members(bytes / 100)}}`)).join(',')}]`,
+    maxAnswerBytes: 100 * maxAnswerBytes,
+  },
+  {
+    name: 'unknown members of a message',
+    target: { post: '/mcp' },
+    make: (bytes) => `{"jsonrpc":"2.0","id":1,"method":"ping",${members(bytes).slice(1)}`,
+  },
+  ...everyTransport.flatMap((over): readonly Attack[] => [
+    {
+      name: `unknown params (${over})`,
+      target: { method: 'tools/list', over },
+      make: members,
+      maxAnswerBytes: 2 ** 20,
+    },
+    {
+      name: `members of _meta (${over})`,
+      target: { method: 'tools/call', over },
+      make: (bytes) => `{"name":"Causeway__list_backups","_meta":${members(bytes)}}`,
+    },
+    {
+      name: `a long method (${over})`,
+      target: { method: 'x', over },
+      make: (bytes) => `{"name":"${'x'.repeat(bytes)}"}`,
+    },
+    {
+      name: `a long cursor (${over})`,
+      target: { method: 'resources/list', over },
+      make: (bytes) => `{"cursor":"${'A'.repeat(bytes)}"}`,
+    },
+    {
+      name: `a long resource URI (${over})`,
+      target: { method: 'resources/read', over },
+      make: (bytes) => `{"uri":"replay://recordings/${repeated('%41', bytes)}/metadata/x"}`,
+    },
+  ]),
+  {
+    name: 'a resource URI with many slashes',
+    target: { method: 'resources/read' },
+    make: (bytes) => `{"uri":"replay://${'/'.repeat(bytes)}"}`,
+  },
+  {
+    name: 'unknown arguments of a prompt',
+    target: { method: 'prompts/get' },
+    make: (bytes) => `{"name":"Replay__debug_recording","arguments":${members(bytes)}}`,
+  },
+  {
+    name: 'a long value to complete',
+    target: { method: 'completion/complete' },
+    make: (bytes) =>
+      `{"ref":{"type":"ref/prompt","name":"Replay__debug_recording"},"argument":{"name":"recording","value":"${'x'.repeat(bytes)}"}}`,
+  },
+  {
+    name: 'a long log level in a session',
+    target: { method: 'logging/setLevel', over: 'session' },
+    make: (bytes) => `{"level":"${'x'.repeat(bytes)}"}`,
+  },
+  {
+    name: 'resource subscriptions of a stateless client',
+    target: { method: 'subscriptions/listen', over: 'stateless' },
+    make: (bytes) => `{"notifications":{"resourceSubscriptions":${list('1', bytes)}}}`,
+  },
+  {
+    name: 'a long progress token in a session',
+    target: { method: 'tools/call', over: 'session' },
+    make: (bytes) => `{"name":"Causeway__list_backups","_meta":{"progressToken":"${'x'.repeat(bytes)}"}}`,
+  },
+  {
+    name: 'members of the capabilities in a handshake',
+    target: { method: 'initialize' },
+    make: (bytes) =>
+      `{"protocolVersion":"2025-11-25","clientInfo":{"name":"a","version":"1"},"capabilities":${members(bytes)}}`,
+  },
+]
+
+/** Attacks on routes and sockets of the apps. */
+const routeAttacks: readonly Attack[] = [
+  {
+    name: 'a nested frame of a WebSocket',
+    target: { socket: '/api/apps/debrief/' },
+    make: (bytes) => nested('[', ']', bytes),
+  },
+  {
+    name: 'unknown members of a command on a WebSocket',
+    target: { socket: '/api/apps/debrief/' },
+    make: members,
+  },
+  {
+    name: 'a nested command of a route',
+    target: { post: '/api/apps/debrief/api/command' },
+    make: (bytes) => nested('[', ']', bytes),
+  },
+  {
+    name: 'unknown members of a call of a route',
+    target: { post: '/api/apps/toolvault/tools/call' },
+    make: members,
+  },
+  {
+    name: 'a nested line of a recorder',
+    target: { post: '/api/apps/replay/recordings/nested/frames', type: 'application/x-ndjson' },
+    make: (bytes) => nested('[', ']', bytes),
+  },
+  {
+    name: 'a long line of a recorder',
+    target: { post: '/api/apps/replay/recordings/long/frames', type: 'application/x-ndjson' },
+    make: members,
+  },
+  {
+    name: 'empty lines of a recorder',
+    target: { post: '/api/apps/replay/recordings/empty/frames', type: 'application/x-ndjson' },
+    make: (bytes) => repeated('\n', bytes),
+  },
+  {
+    name: 'wrong lines of a recorder',
+    target: { post: '/api/apps/replay/recordings/wrong/frames', type: 'application/x-ndjson' },
+    make: (bytes) => repeated('{}\n', bytes),
+  },
+]
+
+/** Every attack. */
+export const attacks: readonly Attack[] = [...argumentAttacks, ...envelopeAttacks, ...routeAttacks]

@@ -1,0 +1,283 @@
+/** Sends one attack to a running server and measures what it costs, from the outside. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { meta, modernVersion } from '@causeway/protocol'
+import { WebSocket } from 'ws'
+import type { Attack, Preparation, Target, Transport } from './complexity.ts'
+
+/** A server that can be attacked. */
+export interface Victim {
+  /** `http://127.0.0.1:3100` */
+  readonly url: string
+  readonly pid: number
+}
+
+/** What one attack cost. */
+export interface Cost {
+  /** Bytes of the request's body. */
+  readonly sentBytes: number
+  readonly status: number
+  readonly answerBytes: number
+  readonly totalMs: number
+  /** The longest time that another client waited for `/health`. */
+  readonly blockedMs: number
+  /** Processor time of the main thread, in steps of 10 ms; undefined where the system has no /proc. */
+  readonly mainMs: number | undefined
+  /** Growth of the resident memory at its highest, sampled; undefined where the system has no /proc. */
+  readonly memoryBytes: number | undefined
+}
+
+interface Answer {
+  readonly status: number
+  readonly bytes: number
+  readonly headers: IncomingMessage['headers']
+  /** The beginning of the body. */
+  readonly text: string
+}
+
+interface Sending {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+  /** Ends the answer when the text received so far contains it. */
+  readonly until?: string
+}
+
+/** Milliseconds between two requests to `/health`. */
+const probeIntervalMs = 5
+const keptCharacters = 4096
+const deadlineMs = 120_000
+
+const json = { 'content-type': 'application/json' }
+const streams = { ...json, accept: 'application/json, text/event-stream' }
+const clientInfo = { name: 'attack', version: '1' }
+
+/** Runs the preparations, then sends the attack once while `/health` is probed. */
+export async function measureAttack(victim: Victim, attack: Attack, bytes: number): Promise<Cost> {
+  const agent = new Agent({ keepAlive: true })
+  try {
+    for (const one of attack.before ?? []) await prepare(victim, agent, one)
+    const text = attack.make(bytes)
+    const attempt = await aim(victim, agent, attack.target, text)
+    const probe = new HealthProbe(victim)
+    const mainBefore = mainThreadMs(victim.pid)
+    await probe.start()
+    const begun = performance.now()
+    const { status, bytes: answerBytes } = await attempt()
+    const totalMs = performance.now() - begun
+    const { blockedMs, memoryBytes } = await probe.stop()
+    const mainAfter = mainThreadMs(victim.pid)
+    return {
+      sentBytes: Buffer.byteLength(text),
+      status,
+      answerBytes,
+      totalMs,
+      blockedMs,
+      mainMs: mainBefore === undefined || mainAfter === undefined ? undefined : mainAfter - mainBefore,
+      memoryBytes,
+    }
+  } finally {
+    agent.destroy()
+  }
+}
+
+async function prepare({ url }: Victim, agent: Agent, { tool, args }: Preparation): Promise<void> {
+  const body = rpc('tools/call', JSON.stringify({ name: tool, arguments: args }))
+  const { status, text } = await send(url, agent, { path: '/mcp', headers: json, body })
+  if (status !== 200 || text.includes('"isError":true')) throw new Error(`${tool} failed: ${text}`)
+}
+
+/** Opens what the transport needs, and returns the function that sends the attack. */
+async function aim(
+  victim: Victim,
+  agent: Agent,
+  target: Target,
+  text: string,
+): Promise<() => Promise<Answer>> {
+  const { url } = victim
+  if ('socket' in target) return aimSocket(url, target.socket, text)
+  if ('post' in target) {
+    const headers = { ...json, ...(target.type && { 'content-type': target.type }), ...target.headers }
+    return () => send(url, agent, { path: target.post, headers, body: text })
+  }
+  if ('tool' in target && target.over === 'rest') {
+    const [app = '', tool = ''] = target.tool.split('__')
+    const path = `/api/apps/${app.toLowerCase()}/tools/${tool}`
+    return () => send(url, agent, { path, headers: json, body: text })
+  }
+  const method = 'tool' in target ? 'tools/call' : target.method
+  const params = 'tool' in target ? `{"name":"${target.tool}","arguments":${text}}` : text
+  return aimMessage(victim, agent, { method, params, over: (target.over ?? 'json') as Transport })
+}
+
+async function aimMessage(
+  { url }: Victim,
+  agent: Agent,
+  { method, params, over }: { readonly method: string; readonly params: string; readonly over: Transport },
+): Promise<() => Promise<Answer>> {
+  const body = rpc(method, params)
+  if (over === 'json') return () => send(url, agent, { path: '/mcp', headers: json, body })
+  if (over === 'session') {
+    const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    const { headers } = await send(url, agent, {
+      path: '/mcp',
+      headers: streams,
+      body: rpc('initialize', JSON.stringify(handshake)),
+    })
+    const session = { ...streams, 'mcp-session-id': String(headers['mcp-session-id']) }
+    return () => send(url, agent, { path: '/mcp', headers: session, body })
+  }
+  if (over === 'stateless') {
+    const headers = {
+      ...streams,
+      'mcp-protocol-version': modernVersion,
+      'mcp-method': method,
+      ...(method === 'tools/call' ? { 'mcp-name': /"name":"(\w+)/.exec(params)?.[1] ?? '' } : {}),
+    }
+    return () => send(url, agent, { path: '/mcp', headers, body: rpc(method, withEnvelope(params)) })
+  }
+  const stream = request(`${url}/sse`, { headers: { accept: 'text/event-stream' } }).end()
+  const [answer] = (await once(stream, 'response')) as [IncomingMessage]
+  const [opening] = (await once(answer, 'data')) as [Buffer]
+  const path = /^data: (\S+)$/m.exec(opening.toString())?.[1] ?? ''
+  return async () => {
+    const answered = read(answer, '\n\n')
+    const posted = await send(url, agent, { path, headers: json, body })
+    const received = posted.status === 202 ? await answered : posted
+    stream.destroy()
+    return received
+  }
+}
+
+/** Members of `_meta` that a stateless message needs, put into params that may have a `_meta` of their own. */
+function withEnvelope(params: string): string {
+  const envelope = JSON.stringify({
+    [meta.protocolVersion]: modernVersion,
+    [meta.clientInfo]: clientInfo,
+    [meta.clientCapabilities]: {},
+  })
+  const own = '"_meta":{'
+  return params.includes(own)
+    ? params.replace(own, `${own}${envelope.slice(1, -1)},`)
+    : params.replace('{', `{"_meta":${envelope},`)
+}
+
+const rpc = (method: string, params: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`
+
+async function aimSocket(url: string, path: string, text: string): Promise<() => Promise<Answer>> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`)
+  const greeting = once(socket, 'message')
+  await once(socket, 'open')
+  await greeting
+  return async () => {
+    socket.send(text)
+    const closed = once(socket, 'close').then(() => [Buffer.alloc(0)])
+    const [data] = (await Promise.race([once(socket, 'message'), closed])) as [Buffer]
+    socket.terminate()
+    return { status: 200, bytes: data.length, headers: {}, text: '' }
+  }
+}
+
+async function send(url: string, agent: Agent, { path, headers, body }: Sending): Promise<Answer> {
+  const sent = request(`${url}${path}`, { method: 'POST', agent, headers: { ...headers } })
+  sent.setTimeout(deadlineMs, () => sent.destroy(new Error(`no answer within ${deadlineMs} ms`)))
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return read(answer)
+}
+
+/** Reads to the end, or to `until` in the beginning of the text, and keeps only the beginning. */
+async function read(answer: IncomingMessage, until?: string): Promise<Answer> {
+  let bytes = 0
+  let text = ''
+  await new Promise<void>((resolve, reject) => {
+    answer.on('error', reject).on('end', resolve)
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (text.length < keptCharacters) text += chunk.toString('latin1')
+      if (until !== undefined && chunk.includes(until)) resolve()
+    })
+  })
+  return { status: answer.statusCode ?? 0, bytes, headers: answer.headers, text }
+}
+
+/** Requests `/health` all the time over a connection of its own, and samples the memory of the process. */
+class HealthProbe {
+  readonly #victim: Victim
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  readonly #memoryBefore: number | undefined
+  #memory: number
+  #blockedMs = 0
+  #stopped = false
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(victim: Victim) {
+    this.#victim = victim
+    this.#memoryBefore = residentBytes(victim.pid)
+    this.#memory = this.#memoryBefore ?? 0
+  }
+
+  /** Resolves after the first answer, so that the connection is open. */
+  async start(): Promise<void> {
+    await this.#ask()
+    this.#running = this.#run()
+  }
+
+  /** Resolves after the last answer. */
+  async stop(): Promise<Pick<Cost, 'blockedMs' | 'memoryBytes'>> {
+    this.#stopped = true
+    await this.#running
+    this.#agent.destroy()
+    const before = this.#memoryBefore
+    return {
+      blockedMs: this.#blockedMs,
+      memoryBytes: before === undefined ? undefined : this.#memory - before,
+    }
+  }
+
+  async #run(): Promise<void> {
+    const sampling = setInterval(() => this.#sample(), probeIntervalMs)
+    while (!this.#stopped) {
+      const begun = performance.now()
+      await this.#ask()
+      this.#blockedMs = Math.max(this.#blockedMs, performance.now() - begun)
+      await new Promise((resolve) => setTimeout(resolve, probeIntervalMs))
+    }
+    this.#sample()
+    clearInterval(sampling)
+  }
+
+  async #ask(): Promise<void> {
+    const sent = request(`${this.#victim.url}/health`, { agent: this.#agent }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    await read(answer)
+  }
+
+  #sample(): void {
+    this.#memory = Math.max(this.#memory, residentBytes(this.#victim.pid) ?? 0)
+  }
+}
+
+/** User and system time of the main thread of a process. */
+function mainThreadMs(pid: number): number | undefined {
+  // The name of the thread may contain spaces; times are in ticks of 10 ms.
+  const fields = readProc(`/proc/${pid}/task/${pid}/stat`)
+    ?.replace(/^.*\) /s, '')
+    .split(' ')
+  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+function residentBytes(pid: number): number | undefined {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readProc(`/proc/${pid}/status`) ?? '')?.[1]
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+}
+
+function readProc(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
