@@ -7,7 +7,7 @@ import { helpSettings } from './settings/help.ts'
 import { limitSettings } from './settings/limits.ts'
 import { mindsSettings } from './settings/minds.ts'
 import { replaySettings } from './settings/replay.ts'
-import { alias, flag, list, type Setting, setting, whole } from './settings/setting.ts'
+import { alias, flag, list, type Setting, setting, webOrigin, whole } from './settings/setting.ts'
 import { trmSettings } from './settings/trm.ts'
 
 /** Where data lives when nothing is set: the platform's folder for user data. */
@@ -104,6 +104,13 @@ export const settings = Object.freeze({
     defaultText: 'none',
     meaning:
       'host names, without ports, that callers may use beside those of this machine, divided by commas',
+  }),
+  allowedOrigins: setting({
+    env: 'CAUSEWAY_ALLOWED_ORIGINS',
+    schema: list(',').pipe(z.array(webOrigin)),
+    defaultText: "none: only the server's own pages",
+    meaning:
+      'exact origins of web pages that may call without a token, such as `http://localhost:6274`, separated by commas',
   }),
   bodyLimitBytes: setting({
     env: 'CAUSEWAY_BODY_LIMIT_BYTES',

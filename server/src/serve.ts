@@ -40,6 +40,7 @@ export async function serve(config: Config): Promise<void> {
     port: config.port,
     bodyLimitBytes: config.bodyLimitBytes,
     allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
     aliases: config.listen,
     legacyErrors: config.legacyErrors,
     crowd: { max: config.maxInflight, isOverloaded: load.isTooMuch },

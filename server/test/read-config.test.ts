@@ -37,6 +37,37 @@ verifies('server:settings:unknown', async (t) => {
   )
 })
 
+verifies('server:settings:origins', async (t) => {
+  const origins = (text: string) => read(t, { env: { CAUSEWAY_ALLOWED_ORIGINS: text } }).config.allowedOrigins
+  t.same(read(t).config.allowedOrigins, [])
+  const valid = [
+    'http://localhost:6274',
+    'https://tools.example',
+    'http://[::1]:8080',
+    'vscode-webview://a1b2',
+  ]
+  t.same(origins(valid.join(', ')), valid)
+  t.same(
+    read(t, { argv: ['--allowed-origins', 'http://localhost:6274'] }).config.allowedOrigins,
+    valid.slice(0, 1),
+  )
+  for (const wrong of [
+    '*',
+    'null',
+    'localhost:6274',
+    'http://localhost:6274/',
+    'http://*.example',
+    'http://Localhost:6274',
+    'https://tools.example:443',
+    'http://localhost:99999',
+  ])
+    t.throws(
+      () => origins(wrong),
+      { code: 'INVALID_SETTING', message: /not an origin as browsers send it/ },
+      wrong,
+    )
+})
+
 verifies('server:settings:env-file', async (t) => {
   const files = {
     env: '# local settings\nMCP_SERVER_ENABLED=true\nMCP_SERVER_PORT=3200 # free\nEXTRA_LOGGING=true\n',

@@ -24,7 +24,11 @@ async function send(
 ): Promise<HttpAnswer> {
   const text = lines.map((line) => `${line}\n`).join('')
   const body = headers['content-encoding'] === 'gzip' ? gzipSync(text) : text
-  const answer = await fetch(`${url}${routes}/${name}/frames`, { method: 'POST', headers, body })
+  const answer = await fetch(`${url}${routes}/${name}/frames`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson', ...headers },
+    body,
+  })
   return { status: answer.status, headers: answer.headers, json: await answer.json() }
 }
 
@@ -245,8 +249,39 @@ t.test('recorder: a body may be compressed, and its names and encodings are chec
   t.match((await send(url, 'packed', [runLine, ...frameLines(1, 50)], gzip)).json, { accepted: 50 })
   const brotli = await send(url, 'packed', [frameLine(51)], { 'content-encoding': 'br' })
   t.match([brotli.status, brotli.json.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+  t.equal(brotli.headers.get('accept-encoding'), 'gzip, identity')
   const named = await send(url, 'no%20name', [frameLine(51)])
   t.match([named.status, named.json.code], [400, 'INVALID_ARGUMENTS'])
+})
+
+verifies('wire:error:route-types', 'the recorder takes the types of its clients, and no page', async (t) => {
+  const { url } = await start(t)
+  const curl = { 'content-type': 'application/x-www-form-urlencoded' }
+  t.equal(
+    (await send(url, 'typed', [runLine, frameLine(1)], curl)).status,
+    200,
+    'the default of curl and urllib',
+  )
+  for (const type of ['text/plain;charset=UTF-8', 'multipart/form-data; boundary=x'])
+    t.equal((await send(url, 'typed', [frameLine(2)], { 'content-type': type })).status, 415, type)
+  const page = { ...curl, origin: 'http://localhost:5173' }
+  t.match((await send(url, 'typed', [frameLine(2)], page)).json, { code: 'FORBIDDEN_ORIGIN' })
+  t.match((await send(url, 'typed', [frameLine(2)], { ...curl, origin: url })).json, {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  })
+  t.equal((await state(url, 'typed')).total_frames, 1, 'nothing else was stored')
+})
+
+verifies('recording:recorder:gzip-bomb', async (t) => {
+  const { url } = await start(t)
+  const packed = { 'content-encoding': 'gzip', 'content-type': 'application/x-ndjson' }
+  const answer = await fetch(`${url}${routes}/bomb/frames`, {
+    method: 'POST',
+    headers: packed,
+    body: gzipSync(Buffer.alloc(256 * 2 ** 20, 'x')),
+  })
+  t.equal(answer.status, 400)
+  t.match(await answer.json(), { code: 'INVALID_FRAME', data: { line: 1 } })
 })
 
 t.test('recorder: a run is exported, imported, listed and removed', async (t) => {

@@ -19,7 +19,11 @@ verifies('recording:recorder:watched', async (t) => {
   const { url } = await startServer(t, { dir: t.testdir() })
   const run = `${url}/api/apps/replay/recordings/${recording}`
   const send = async (lines: readonly string[]): Promise<HttpAnswer> => {
-    const answer = await fetch(`${run}/frames`, { method: 'POST', body: lines.join('\n') })
+    const answer = await fetch(`${run}/frames`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    })
     return { status: answer.status, headers: answer.headers, json: await answer.json() }
   }
   const ask = async (tool: string, args: object = {}) =>

@@ -14,7 +14,11 @@ export function recorderWork(): Work<number> {
     begin: async () => {},
     async step({ url }) {
       const body = [runLine, ...frameLines(last + 1, last + perRequest)].map((line) => `${line}\n`).join('')
-      const answer = await fetch(`${url}${route}/frames`, { method: 'POST', body })
+      const answer = await fetch(`${url}${route}/frames`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body,
+      })
       const json = JSON.parse(await answer.text())
       if (answer.status !== 200) throw new Refused('frames', { ...answer, json })
       acknowledged = last = json.last_frame_id

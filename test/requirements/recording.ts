@@ -122,6 +122,10 @@ export const recording = {
     origin: 'design, fixtures',
     behaviour: 'the generator makes the committed recordings again, with the same logical content',
   },
+  'recording:recorder:gzip-bomb': {
+    origin: 'threat model, compressed bodies',
+    behaviour: 'a compressed body is decoded as it is stored, and a line that is too long ends it',
+  },
   'recording:recorder:at-once': {
     origin: 'design, data',
     behaviour: 'a run is written, polled and read at once, and its file is sound after it',

@@ -30,6 +30,10 @@ export const server = {
     origin: 'original MCP integration, configuration',
     behaviour: 'a file of KEY=value lines, with comments, is read by --env-file',
   },
+  'server:settings:origins': {
+    origin: 'threat model, MCP clients in a browser',
+    behaviour: 'CAUSEWAY_ALLOWED_ORIGINS takes exact origins only, and no wildcard',
+  },
   'server:settings:bad-value': {
     origin: 'design, settings',
     behaviour: 'a setting of the wrong form is refused with its name and what is expected',

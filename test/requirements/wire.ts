@@ -174,6 +174,16 @@ export const wire = {
     origin: 'MCP 2025-11-25 basic/transports',
     behaviour: 'a body of another content type is refused with 415 and what to send',
   },
+  'wire:error:route-types': {
+    origin: 'threat model, requests without preflight',
+    behaviour:
+      'app routes refuse a body without a content type or of a type that they do not list; the list is in the error and in /openapi.json',
+  },
+  'wire:error:content-encoding': {
+    origin: 'RFC 9110 section 12.5.3',
+    behaviour:
+      'a body with an unsupported content coding gets 415 with the supported ones in Accept-Encoding',
+  },
   'wire:error:body-limit': {
     origin: 'design, safe by default',
     behaviour: 'a body of 20 MB is refused with 413 and the limit',
@@ -189,6 +199,20 @@ export const wire = {
   'wire:guard:origin': {
     origin: 'MCP 2025-11-25 basic/transports, security warning',
     behaviour: 'an evil Origin is refused on every route',
+  },
+  'wire:guard:own-origin': {
+    origin: 'threat model, web pages of other local servers',
+    behaviour:
+      "a page calls without a token only from the server's own ports; another port, scheme or host is refused on every route",
+  },
+  'wire:guard:allowed-origin': {
+    origin: 'threat model, MCP clients in a browser',
+    behaviour:
+      'a page of CAUSEWAY_ALLOWED_ORIGINS passes its preflight, calls, and reads responses and sessions',
+  },
+  'wire:guard:token-origin': {
+    origin: 'threat model, MCP clients in a browser',
+    behaviour: 'with a token file, a page of any origin calls with a valid token and not without',
   },
   'wire:guard:loopback': {
     origin: 'original MCP integration, security considerations',

@@ -115,6 +115,7 @@ export function defineApp<Store, Session>(
         about: declaration.about,
         ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
         ...(declaration.streams === undefined ? {} : { streams: declaration.streams }),
+        body: { accepts: ['application/json'], encodings: [], untyped: false, ...declaration.body },
         handle: (request, variables, ctx) =>
           declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
       }),

@@ -23,7 +23,7 @@ export { numberSetting } from './number-setting.ts'
 export { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 export { type AppResource, makeResource, type ResourceBody, type ResourceDeclaration } from './resource.ts'
 export { makeRoots } from './roots.ts'
-export type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
+export type { AppRoute, RouteBody, RouteDeclaration, RouteMethod } from './route.ts'
 export { inputSchema, outputSchema, type Shape } from './schema.ts'
 export type { AppSocket, Socket, SocketDeclaration } from './socket.ts'
 export {

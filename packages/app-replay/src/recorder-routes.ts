@@ -17,8 +17,13 @@ export function recorderRoutes(app: Registrar<Replay, ReplaySession>): void {
     about:
       'Stores frames of a run, one JSON object a line; answers how many were new, and the last one stored.',
     streams: true,
+    body: {
+      accepts: ['application/x-ndjson', 'application/jsonl', 'application/json', 'application/octet-stream'],
+      encodings: ['gzip'],
+      untyped: true,
+    },
     handle: async (request, variables, { store }) =>
-      Response.json(await store.recorder.write(nameOf(variables), linesOf(request))),
+      Response.json(await store.recorder.write(nameOf(variables), decodeBody(request))),
   })
 
   app.route('POST', '/recordings/{name}/finish', {
@@ -54,15 +59,10 @@ export function recorderRoutes(app: Registrar<Replay, ReplaySession>): void {
   })
 }
 
-/** The bytes of the lines; throws `UNSUPPORTED_MEDIA_TYPE`. */
-function linesOf({ headers, body }: Request): AsyncIterable<Uint8Array> {
-  const encoding = headers.get('content-encoding') ?? 'identity'
-  if (encoding !== 'gzip' && encoding !== 'identity')
-    throw new CausewayError('UNSUPPORTED_MEDIA_TYPE', `the content encoding is not understood: ${encoding}`, {
-      remedy: 'send Content-Encoding: gzip, or none',
-      data: { encoding },
-    })
-  return partsOf(encoding === 'gzip' ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
+/** Returns the decoded bytes of a body. */
+function decodeBody({ headers, body }: Request): AsyncIterable<Uint8Array> {
+  const isGzip = headers.get('content-encoding')?.trim().toLowerCase() === 'gzip'
+  return partsOf(isGzip ? (body?.pipeThrough(new DecompressionStream('gzip')) ?? null) : body)
 }
 
 /** Never cancels the body: that would cut the connection on which the client is to read our answer. */

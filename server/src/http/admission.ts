@@ -1,6 +1,6 @@
 /**
- * Who may come in, by address, origin and token. A page of another site can reach a local server by DNS rebinding or by
- * plain requests (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
+ * Admits requests by address, origin and token. Web pages can reach a local server by DNS rebinding or by plain
+ * cross-origin requests (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { BlockList, isIP } from 'node:net'
@@ -8,56 +8,112 @@ import { CausewayError } from '@causeway/protocol'
 import type { Tokens } from '../access/token-file.ts'
 import type { Access } from '../domain/access.ts'
 
-/**
- * Judges a request by its headers, before anything else happens. Throws for one that must not come in; else says what its
- * token gives, or nothing where none is needed.
- */
-export type Admission = (request: { readonly headers: IncomingHttpHeaders }) => Access | undefined
+/** Options of `Admission`. */
+export interface AdmissionOptions {
+  /** Host names or addresses, without ports, that callers may use in addition to those of the loopback interface. */
+  readonly allowedHosts: readonly string[]
+  /** Exact origins of web pages that may call without a token. */
+  readonly allowedOrigins: readonly string[]
+  /** If present, every request except a CORS preflight requires one of these tokens. */
+  readonly tokens?: Tokens | undefined
+}
 
-/** Refuses every request whose Host or Origin is not an address of this server, or whose token is not one of its. */
-export function admission(allowedHosts: readonly string[], tokens?: Tokens): Admission {
-  const isAllowed = hostCheck(allowedHosts)
-  const isOurs = remembered((host) => isAllowed(hostname(host)))
-  return ({ headers: given }) => {
-    const { host, origin, authorization } = given
-    if (!isOurs(host ?? ''))
-      throw new CausewayError('FORBIDDEN_HOST', `not an address of this server: ${host ?? '(none)'}`)
-    if (origin !== undefined && !isAllowed(originHostname(origin)))
-      throw new CausewayError('FORBIDDEN_ORIGIN', `calls from this origin are refused: ${origin}`)
-    if (origin === undefined && isOfAnotherSite(given))
-      throw new CausewayError('FORBIDDEN_ORIGIN', 'calls from pages of other sites are refused')
-    return tokens?.admit(authorization)
+/** The part of a request that decides whether it is admitted. */
+type RequestHead = { readonly headers: IncomingHttpHeaders }
+
+/** Decides from the headers of a request whether it is served. */
+export class Admission {
+  readonly #isServedHost: (host: string) => boolean
+  /** Host names that this server is reached by, as URLs write them. */
+  readonly #hostnames: readonly string[]
+  /** Origins of this server's own pages, and of the allow-list. */
+  readonly #trustedOrigins: Set<string>
+  readonly #tokens: Tokens | undefined
+
+  constructor({ allowedHosts, allowedOrigins, tokens }: AdmissionOptions) {
+    const isServed = hostCheck(allowedHosts)
+    this.#isServedHost = cached((host) => isServed(parseHostname(host)))
+    const named = allowedHosts.map(parseHostname).filter((name) => name !== undefined)
+    this.#hostnames = ['localhost', '127.0.0.1', '[::1]', ...named]
+    this.#trustedOrigins = new Set(allowedOrigins)
+    this.#tokens = tokens
+  }
+
+  /** Trusts pages that a listener of this server serves on a port. */
+  addListener(port: number): void {
+    for (const name of this.#hostnames)
+      this.#trustedOrigins.add(port === 80 ? `http://${name}` : `http://${name}:${port}`)
+  }
+
+  /** Whether pages of an origin may call without a token and read the responses. */
+  trustsOrigin(origin: string): boolean {
+    return this.#trustedOrigins.has(origin)
+  }
+
+  /**
+   * Returns what the token of a request permits, or `undefined` if no token is required. Throws `FORBIDDEN_HOST`,
+   * `FORBIDDEN_ORIGIN` or `UNAUTHORIZED`. A valid token is sufficient for any origin: browsers never attach one by
+   * themselves, so the page was given it.
+   */
+  admit({ headers }: RequestHead): Access | undefined {
+    const { origin, authorization } = headers
+    this.#checkHost(headers)
+    if (origin === undefined) {
+      if (isSubresource(headers)) throw new CausewayError('FORBIDDEN_ORIGIN', 'web pages must not embed this')
+    } else if (!this.trustsOrigin(origin) && (this.#tokens === undefined || authorization === undefined))
+      throw forbiddenOrigin(origin)
+    return this.#tokens?.admit(authorization)
+  }
+
+  /** Throws for a CORS preflight whose actual request could not be admitted with any token. A preflight carries none. */
+  checkPreflight({ headers }: RequestHead): void {
+    this.#checkHost(headers)
+    const { origin = '' } = headers
+    if (!this.trustsOrigin(origin) && this.#tokens === undefined) throw forbiddenOrigin(origin)
+  }
+
+  #checkHost({ host = '' }: IncomingHttpHeaders): void {
+    if (this.#isServedHost(host)) return
+    throw new CausewayError(
+      'FORBIDDEN_HOST',
+      `not an address of this server: ${host === '' ? '(none)' : host}`,
+    )
   }
 }
 
-/**
- * True for a request that a page of another site makes without an Origin, as for its images and scripts. A link that a person
- * follows is none (https://www.w3.org/TR/fetch-metadata/).
- */
-const isOfAnotherSite = (given: IncomingHttpHeaders): boolean =>
-  given['sec-fetch-site'] === 'cross-site' &&
-  !(given['sec-fetch-mode'] === 'navigate' && given['sec-fetch-dest'] === 'document')
+const forbiddenOrigin = (origin: string): CausewayError =>
+  new CausewayError('FORBIDDEN_ORIGIN', `the origin is not allowed: ${origin}`, { data: { origin } })
 
-/** The same answers, looked up for the texts seen first: the host of nearly every request is one of two or three. */
-function remembered(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
+/**
+ * Whether a browser loads this for a page of another origin without sending an Origin, as an image or a frame. Pages on
+ * other ports of the same host count as the same site. Opening a link is permitted (https://www.w3.org/TR/fetch-metadata/).
+ */
+function isSubresource(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== 'cross-site' && site !== 'same-site') return false
+  return !(headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document')
+}
+
+/** Caches the first results: the Host of nearly every request is one of two or three. */
+function cached(check: (text: string) => boolean, capacity = 16): (text: string) => boolean {
   const known = new Map<string, boolean>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    const answer = check(text)
-    if (known.size < capacity) known.set(text, answer)
-    return answer
+    const result = check(text)
+    if (known.size < capacity) known.set(text, result)
+    return result
   }
 }
 
-/** True for `localhost` and the addresses of the loopback interface, in any notation. */
+/** Whether a host is `localhost` or an address of the loopback interface, in any notation. */
 export function isLoopback(host: string): boolean {
-  return hostCheck([])(hostname(isIP(host) === 6 ? `[${host}]` : host))
+  return hostCheck([])(parseHostname(isIP(host) === 6 ? `[${host}]` : host))
 }
 
-/** A check for `localhost`, loopback addresses in any notation, and the given names or addresses, without ports. */
+/** Returns a check for `localhost`, loopback addresses in any notation, and the given names or addresses, without ports. */
 function hostCheck(allowedHosts: readonly string[]): (name: string | undefined) => boolean {
-  const named = new Set(['localhost', ...allowedHosts.map(hostname)])
+  const named = new Set(['localhost', ...allowedHosts.map(parseHostname)])
   const loopback = new BlockList()
   loopback.addSubnet('127.0.0.0', 8, 'ipv4')
   loopback.addAddress('::1', 'ipv6')
@@ -70,14 +126,9 @@ function hostCheck(allowedHosts: readonly string[]): (name: string | undefined) 
   }
 }
 
-/** The host of a Host header as a URL writes it (`[::1]`, lower case), or undefined for anything else. */
-function hostname(host: string): string | undefined {
-  // No userinfo, path or query may hide in it: URL would take the host from elsewhere in the text.
+/** Returns the host of a Host header as a URL writes it (`[::1]`, lower case), or `undefined` if it is malformed. */
+function parseHostname(host: string): string | undefined {
+  // URL would take the host from elsewhere in a text with userinfo, a path or a query.
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d*)?$/i.test(host)) return undefined
   return URL.parse(`http://${host}`)?.hostname
-}
-
-function originHostname(origin: string): string | undefined {
-  const url = URL.parse(origin)
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.hostname : undefined
 }

@@ -7,9 +7,9 @@ import { scopeOfMethod } from '../domain/access.ts'
 import { channelTask } from '../limit/task.ts'
 import { appOf, restCaller } from './hosted-app.ts'
 import { type FoundRoute, ownConstraint, pathInApp, routesAt } from './own-route.ts'
+import { checkBodyHeaders, readBody } from './request-body.ts'
 import { type Handler, methodNotAllowed } from './serve.ts'
 import { sendWeb, webRequest } from './web.ts'
-import { wholeBody } from './whole-body.ts'
 import type { Wiring } from './wiring.ts'
 
 /**
@@ -17,17 +17,18 @@ import type { Wiring } from './wiring.ts'
  * each request.
  */
 export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }: Wiring): void {
-  // Its type is the app's affair, and its size where the route reads it as it comes.
+  // The route declares which types it accepts, and whether it reads a body of any size as it arrives.
   const limit = { bytes: fastify.initialConfig.bodyLimit ?? Number.POSITIVE_INFINITY }
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, body, done) => done(null, body))
   const handler: Handler = async (request, reply) => {
     const app = appOf(core, request)
     const { route, variables } = routeOf(app, request)
+    checkBodyHeaders(request.headers, route.body)
     const ofRequest = restCaller(request, reply, app, 'route')
     const caller = { ...ofRequest, signal: AbortSignal.any([ofRequest.signal, stopping]) }
     const stream = request.body as Readable | undefined // of the parser above
-    const body = route.streams === true || stream === undefined ? stream : await wholeBody(stream, limit)
+    const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
     const task = channelTask('route', route.scope ?? scopeOfMethod(route.method))
     await inflight.run((leave) =>

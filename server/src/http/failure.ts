@@ -12,7 +12,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Era } from '../core.ts'
-import { tooLarge } from './whole-body.ts'
+import { bodyTooLarge, jsonBody, unsupportedType } from './request-body.ts'
 
 /**
  * MCP 2025-11-25 gives a missing resource a number of its own, MCP 2026-07-28 folds it into invalid params
@@ -73,9 +73,13 @@ export function tellBadPath(error: unknown, request: FastifyRequest, reply: Fast
 const withStatus = (reply: FastifyReply, error: CausewayError): FastifyReply =>
   reply.code(rowOf(error.code).http).headers(headersOf(error))
 
-/** The headers that go with an error: what is allowed, when to come again. */
+/** Returns the response headers of an error: what is accepted instead, and when to retry. */
 export function headersOf({ code, data }: Pick<CausewayError, 'code' | 'data'>): Record<string, string> {
   if (code === 'METHOD_NOT_ALLOWED' && Array.isArray(data.allow)) return { allow: data.allow.join(', ') }
+  if (code === 'UNSUPPORTED_MEDIA_TYPE' && Array.isArray(data.accepted))
+    return { accept: data.accepted.join(', ') }
+  if (code === 'UNSUPPORTED_MEDIA_TYPE' && Array.isArray(data.supported))
+    return { 'accept-encoding': data.supported.join(', ') }
   if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="causeway"' }
   if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
   if (typeof data.retry_after_ms === 'number')
@@ -84,16 +88,19 @@ export function headersOf({ code, data }: Pick<CausewayError, 'code' | 'data'>):
 }
 
 /** The coded error behind one of Fastify's own (https://fastify.dev/docs/latest/Reference/Errors/). */
-function ofFastify(error: unknown, { routeOptions, url }: FastifyRequest): CausewayError | undefined {
+function ofFastify(
+  error: unknown,
+  { headers, routeOptions, url }: FastifyRequest,
+): CausewayError | undefined {
   const { code, message } = error as { code?: unknown; message?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new CausewayError('PARSE_ERROR', 'the body is not JSON', { data: { reason: String(message) } })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new CausewayError('UNSUPPORTED_MEDIA_TYPE', 'the body is not of type application/json')
+      return unsupportedType(headers['content-type'], jsonBody.accepts)
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return tooLarge(routeOptions.bodyLimit ?? Number.NaN) // it has one, which was met
+      return bodyTooLarge(routeOptions.bodyLimit ?? Number.NaN) // it has one, which was met
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new CausewayError('INVALID_REQUEST', 'the body is not as long as Content-Length says')
     case 'ECONNRESET':

@@ -98,6 +98,12 @@ const toolOperation = (app: HostedApp, tool: AppTool): Json => ({
   responses: { 200: json('The answer', tool.outputSchema ?? { type: 'object' }), default: failed },
 })
 
+/** The body of a route. GET and DELETE have none. */
+const routeBody = ({ method, body }: AppRoute): Json =>
+  method === 'GET' || method === 'DELETE'
+    ? {}
+    : { requestBody: { content: Object.fromEntries(body.accepts.map((type) => [type, {}])) } }
+
 const routeOperation = (app: HostedApp, route: AppRoute): Json => ({
   tags: [app.name],
   summary: route.about,
@@ -110,6 +116,7 @@ const routeOperation = (app: HostedApp, route: AppRoute): Json => ({
       schema: { type: 'string' },
     })),
   ],
+  ...routeBody(route),
   responses: { default: failed },
 })
 

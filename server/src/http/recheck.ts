@@ -15,12 +15,12 @@ interface Watched {
 }
 
 /** Begins to judge; all in one turn every so often, since a timer for each would cost more than the answers. */
-export function openRecheck(admit: Admission, everyMs = 1000): Recheck {
+export function openRecheck(admission: Admission, everyMs = 1000): Recheck {
   const open = new Set<Watched>()
   const timer = setInterval(() => {
     for (const one of [...open]) {
       try {
-        admit(one)
+        admission.admit(one)
       } catch {
         open.delete(one)
         one.end()

@@ -1,6 +1,7 @@
 /** Routes by path: what is served there, and 405 for the rest. */
 import { CausewayError } from '@causeway/protocol'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import { checkBodyHeaders, jsonBody } from './request-body.ts'
 
 /** HTTP methods that a route may have, or be refused under. */
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -18,7 +19,8 @@ export function serve(
   handlers: Partial<Record<Method, Handler>>,
 ): void {
   const allow = methods.filter((method) => method in handlers)
-  for (const method of allow) fastify.route({ method, url, handler: handlers[method] as Handler })
+  for (const method of allow)
+    fastify.route({ method, url, onRequest: acceptJson, handler: handlers[method] as Handler })
   fastify.route({
     method: methods.filter((method) => !(method in handlers)),
     url,
@@ -28,6 +30,12 @@ export function serve(
     },
     handler: async () => undefined,
   })
+}
+
+/** Rejects a body that is not JSON before it is read. */
+const acceptJson: onRequestHookHandler = ({ headers }, _reply, done) => {
+  checkBodyHeaders(headers, jsonBody)
+  done()
 }
 
 /** The error for a method that a path does not serve. */

@@ -9,7 +9,7 @@ import type { Tokens } from '../access/token-file.ts'
 import type { Core } from '../core.ts'
 import { protocolDetail } from '../log.ts'
 import { openTasks, type Tasks } from '../tasks/tasks.ts'
-import { admission } from './admission.ts'
+import { Admission } from './admission.ts'
 import { type Alias, type AliasListener, openAliases } from './alias.ts'
 import { openAsking } from './asking.ts'
 import { httpCaches } from './caches.ts'
@@ -40,6 +40,8 @@ export interface HttpOptions {
   readonly bodyLimitBytes: number
   /** Host names or addresses, without ports, that callers may use beside those of the loopback interface. */
   readonly allowedHosts?: readonly string[]
+  /** Exact origins of web pages that may call without a token. */
+  readonly allowedOrigins?: readonly string[]
   /** Callers must show one of these. */
   readonly tokens?: Tokens | undefined
   /** Failures of plain calls on the port of an app under the numbers of the original designs. */
@@ -114,15 +116,19 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   fastify.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push(`${one} ${url}`)
   })
-  // Text is what a web page may send without being asked; only JSON is understood here.
+  // Browsers send text without a preflight.
   fastify.removeContentTypeParser('text/plain')
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(headers.causewayRequest, request.id)
     done()
   })
-  const admit = admission(isUnspecific(host) ? allowedHosts : [...allowedHosts, host], options.tokens)
-  const recheck = openRecheck(admit)
-  guard(fastify, admit, recheck)
+  const admission = new Admission({
+    allowedHosts: isUnspecific(host) ? allowedHosts : [...allowedHosts, host],
+    allowedOrigins: options.allowedOrigins ?? [],
+    tokens: options.tokens,
+  })
+  const recheck = openRecheck(admission)
+  guard(fastify, admission, recheck)
   tellAsObjects(fastify, log)
   logDetail(fastify, log)
   fastify.setNotFoundHandler(async ({ method, url }) => {
@@ -131,7 +137,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   const legs = mcpLegs(wiring)
   for (const cache of httpCaches({ toolLists: wiring.toolLists, sessions: legs.sessions }))
     core.memory.add(cache)
-  const sockets = openSockets(wiring, { admit, recheck, maxPayload: bodyLimitBytes })
+  const sockets = openSockets(wiring, { admission, recheck, maxPayload: bodyLimitBytes })
   sockets.attach(fastify.server)
   fastify.register(async (scope) => mcpRoutes(scope, wiring, legs))
   fastify.register(async (scope) => sseRoutes(scope, wiring, legs.sse))
@@ -141,11 +147,13 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   try {
     const url = await fastify.listen({ host, port })
     const listeners = await openAliases(fastify, core, { host, aliases, sockets })
+    const ownPort = Number(new URL(url).port || 80)
+    for (const listener of [{ port: ownPort }, ...listeners]) admission.addListener(listener.port)
     const servers = [fastify.server, ...listeners.map(({ server }) => server)]
     return {
       url,
       routes,
-      port: Number(new URL(url).port),
+      port: ownPort,
       aliases: listeners.map((listener) => ({ app: listener.app, port: listener.port })),
       sessions: () => legs.sessions.size,
       close: (deadlineMs) =>

@@ -43,15 +43,14 @@ const closeMs = 500
 
 /** What sockets are made with. */
 export interface SocketsOptions {
-  /** Throws for a caller that must not come in. */
-  readonly admit: Admission
+  readonly admission: Admission
   readonly recheck: Recheck
   /** Bytes of one frame at most. */
   readonly maxPayload: number
 }
 
 /** Makes the set, empty. */
-export function openSockets(wiring: Wiring, { admit, recheck, maxPayload }: SocketsOptions): Sockets {
+export function openSockets(wiring: Wiring, { admission, recheck, maxPayload }: SocketsOptions): Sockets {
   const peers = new Set<SocketPeer>()
   const protocol = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false })
   // With a listener the library leaves the answer to it.
@@ -69,7 +68,7 @@ export function openSockets(wiring: Wiring, { admit, recheck, maxPayload }: Sock
     const ignore = (): void => void socket.destroy()
     socket.on('error', ignore)
     try {
-      const access = admit({ headers })
+      const access = admission.admit(request)
       wiring.inflight.admit()
       const { app, socket: declared, variables } = socketAt(wiring, url)
       if (peers.size >= wiring.maxSessions)

@@ -24,6 +24,15 @@ export const alias = z.string().transform((text, { addIssue }) => {
   return z.NEVER
 })
 
+/** An exact web origin in the form that browsers send: `http://localhost:6274`. `*` and `null` are not origins of one page. */
+export const webOrigin = z.string().transform((text, { addIssue }) => {
+  const hasForm = /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-f:]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(text)
+  // URL omits default ports, as browsers do, and has no origin for other schemes, such as those of extensions.
+  if (hasForm && (!/^https?:/.test(text) || URL.parse(text)?.origin === text)) return text
+  addIssue(`not an origin as browsers send it, such as http://localhost:6274: ${text}`)
+  return z.NEVER
+})
+
 /** One setting. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** Environment variable, also the name in an `--env-file`. */

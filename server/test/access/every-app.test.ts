@@ -79,7 +79,7 @@ const intruders: readonly {
   {
     status: 403,
     code: 'FORBIDDEN_ORIGIN',
-    fields: { origin: 'https://evil.example', ...bearer(tokens.all) },
+    fields: { origin: 'https://evil.example' },
   },
   {
     status: 403,

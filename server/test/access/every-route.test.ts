@@ -92,13 +92,13 @@ const intruders: readonly { name: string; status: number; code: string; fields: 
     name: 'Origin',
     status: 403,
     code: 'FORBIDDEN_ORIGIN',
-    fields: { origin: 'https://evil.example', ...bearer(all) },
+    fields: { origin: 'https://evil.example' },
   },
   {
     name: 'opaque Origin',
     status: 403,
     code: 'FORBIDDEN_ORIGIN',
-    fields: { origin: 'null', ...bearer(all) },
+    fields: { origin: 'null' },
   },
   {
     name: 'an image of another site',
@@ -171,6 +171,41 @@ verifies('access:every-route', 'a token without the scope gets no further than t
     t.notMatch(owner.text, /"code":"(FORBIDDEN|UNAUTHORIZED)/, path)
     t.not(owner.status, 401, path)
   }
+})
+
+verifies('wire:guard:token-origin', async (t) => {
+  const { wire, port } = await openGuarded(t)
+  const page = { origin: 'https://editor.example' }
+  const asked = {
+    ...page,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization',
+  }
+  for (const url of [`${wire.http.url}/mcp`, `${port}/api/command`]) {
+    const preflight = await answer(url, 'OPTIONS', { headers: asked })
+    t.match(preflight, {
+      status: 204,
+      headers: {
+        'access-control-allow-origin': page.origin,
+        'access-control-allow-headers': 'authorization',
+        vary: /Origin/,
+      },
+    })
+    const calls = async (authorization: object) =>
+      answer(url, 'POST', { body: rpc('tools/list'), headers: { ...page, ...authorization } })
+    t.match(await calls(bearer(all)), {
+      status: 200,
+      headers: { 'access-control-allow-origin': page.origin },
+    })
+    for (const authorization of [{}, bearer('token-of-nobody-at-all')]) {
+      const { status, headers } = await calls(authorization)
+      t.ok(status === 401 || status === 403)
+      t.notOk('access-control-allow-origin' in headers)
+    }
+  }
+  const socket = `${port.replace('http', 'ws')}/`
+  t.equal(await upgrade(t, socket, page), 403)
+  t.equal(await upgrade(t, socket, { ...page, ...bearer(all) }), 'open')
 })
 
 verifies('access:every-route', 'on the ports of single apps too', async (t) => {

@@ -1,7 +1,7 @@
 /** Host and Origin, on every kind of route. */
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { openWire, rpc, type Sending, type Wire } from './open-wire.ts'
+import { both, initializeMessage, openWire, rpc, type Sending, toolCall, type Wire } from './open-wire.ts'
 
 const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', body: rpc('tools/list') },
@@ -38,7 +38,7 @@ verifies('wire:guard:origin', async (t) => {
   await refused(t, wire, { origin: 'http://evil.example' }, 'FORBIDDEN_ORIGIN')
 })
 
-t.test('guard: a link that a person follows opens, what a page of another site loads does not', async (t) => {
+t.test('guard: a followed link opens, an embedded resource of another site does not', async (t) => {
   const wire = await openWire(t)
   const status = async (mode: string, dest: string, site = 'cross-site') =>
     (
@@ -88,16 +88,111 @@ t.test('guard: loopback names and addresses pass in every notation, with any por
   for (const host of evil) t.equal((await send(rpc('ping'), { headers: { host } })).status, 403, host)
 })
 
-t.test('guard: pages of the loopback interface pass, opaque and odd origins do not', async (t) => {
-  const { send } = await openWire(t)
-  for (const origin of ['http://localhost:5173', 'https://127.0.0.1', 'http://[::1]:3000'])
-    t.equal((await send(rpc('ping'), { headers: { origin } })).status, 200, origin)
+/** Sends a page's request to every kind of route; returns the distinct statuses. */
+async function statuses(wire: Wire, headers: Record<string, string>): Promise<readonly number[]> {
+  const seen = new Set<number>()
+  for (const { body, ...route } of routes) {
+    const response = await wire.events(body, { ...route, headers: { ...route.headers, ...headers } })
+    seen.add(response.status)
+    response.hangUp()
+  }
+  return [...seen]
+}
+
+verifies('wire:guard:own-origin', async (t) => {
+  const wire = await openWire(t, { allowedHosts: ['causeway.internal'], aliases: [{ app: 'demo', port: 0 }] })
+  const ports = [wire.http.port, wire.http.aliases[0]?.port]
+  for (const port of ports)
+    for (const name of ['localhost', '127.0.0.1', '[::1]', 'causeway.internal'])
+      t.notOk((await statuses(wire, { origin: `http://${name}:${port}` })).includes(403), `${name}:${port}`)
   for (const origin of [
+    'http://localhost:5173',
+    'http://localhost',
+    `https://localhost:${wire.http.port}`,
+    `http://127.0.0.2:${wire.http.port}`,
+    `http://localhost.evil.example:${wire.http.port}`,
+    `http://x@localhost:${wire.http.port}`,
+    `ftp://localhost:${wire.http.port}`,
+    'http://causeway.internal',
     'null',
     'file://',
-    'ftp://localhost',
-    'http://localhost.evil.example',
-    'http://x@evil.example',
+    '',
   ])
-    t.equal((await send(rpc('ping'), { headers: { origin } })).status, 403, origin)
+    t.same(await statuses(wire, { origin }), [403], origin)
+})
+
+verifies('wire:guard:own-origin', 'without a body, too: no preflight protects such a request', async (t) => {
+  const wire = await openWire(t)
+  const path = '/api/apps/demo/tools/count'
+  const headers = { origin: 'http://localhost:5173' }
+  t.equal((await wire.send(undefined, { path, headers })).status, 403)
+  t.match((await wire.send(undefined, { path })).json, { count: 1 }, 'the tool did not run')
+})
+
+verifies(
+  'wire:guard:own-origin',
+  'pages on other ports cannot embed resources without an Origin',
+  async (t) => {
+    const wire = await openWire(t)
+    t.same(await statuses(wire, { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }), [403])
+  },
+)
+
+/** What a page of the MCP Inspector sends from the browser. */
+const inspector = 'http://localhost:6274'
+
+verifies('wire:guard:allowed-origin', async (t) => {
+  const wire = await openWire(t, { allowedOrigins: [inspector] })
+  const preflight = await wire.send(undefined, {
+    method: 'OPTIONS',
+    headers: {
+      origin: inspector,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type,mcp-protocol-version,mcp-session-id',
+    },
+  })
+  t.match(preflight, {
+    status: 204,
+    text: '',
+    headers: {
+      'access-control-allow-origin': inspector,
+      'access-control-allow-methods': /POST.*DELETE/,
+      'access-control-allow-headers': 'content-type,mcp-protocol-version,mcp-session-id',
+      vary: /Origin/,
+    },
+  })
+  const page = { ...both, origin: inspector, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors' }
+  const opened = await wire.send(initializeMessage(), { headers: page })
+  t.equal(opened.status, 200)
+  t.equal(opened.headers['access-control-allow-origin'], inspector)
+  t.match(opened.headers['access-control-expose-headers'], /Mcp-Session-Id/)
+  const inSession = { ...page, 'mcp-session-id': opened.headers['mcp-session-id'] as string }
+  const called = await wire.stream(toolCall('Demo__echo', { text: 'x' }), { headers: inSession })
+  t.match((await called.messages.next()).value, { result: { structuredContent: { text: 'x' } } })
+  t.equal(called.headers['access-control-allow-origin'], inspector)
+  const stream = await wire.events(undefined, { method: 'GET', headers: inSession })
+  t.match(stream, { status: 200, headers: { 'access-control-allow-origin': inspector } })
+  stream.hangUp()
+  const unknown = await wire.send(rpc('ping'), { headers: { ...page, 'mcp-session-id': 'gone' } })
+  t.match(
+    unknown,
+    { status: 404, headers: { 'access-control-allow-origin': inspector } },
+    'errors are readable',
+  )
+  t.equal((await wire.send(undefined, { method: 'DELETE', headers: inSession })).status, 200)
+})
+
+verifies('wire:guard:allowed-origin', 'other origins get no preflight, and no CORS headers', async (t) => {
+  const wire = await openWire(t, { allowedOrigins: [inspector] })
+  for (const origin of ['http://localhost:6275', 'http://127.0.0.1:6274', `${inspector}.evil.example`]) {
+    const asked = { origin, 'access-control-request-method': 'POST' }
+    for (const headers of [asked, { origin }]) {
+      const { status, headers: received } = await wire.send(undefined, { method: 'OPTIONS', headers })
+      t.equal(status, 403, origin)
+      t.notOk('access-control-allow-origin' in received)
+    }
+  }
+  const { headers } = await wire.send(rpc('ping'))
+  t.equal(headers.vary, 'Origin', 'a cached response is not shared between origins')
+  t.notOk('access-control-allow-origin' in headers, 'programs get none')
 })

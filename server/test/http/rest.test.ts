@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import t from 'tap'
 import { request } from 'undici'
 import { verifies } from '../../../test/verifies.ts'
-import { openWire, toolCall, until } from './open-wire.ts'
+import { openWire, type Sending, toolCall, until } from './open-wire.ts'
+
+/** The content types that browsers send without a preflight. */
+const simpleTypes = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']
 
 const get = { method: 'GET' } as const
 
@@ -119,7 +122,8 @@ t.test(
     const { http } = await openWire(t, { bodyLimitBytes: 1024 })
     const long = 'x'.repeat(1025)
     const post = async (path: string, body: string | Readable, method: 'POST' | 'PUT' = 'POST') => {
-      const answer = await request(`${http.url}${path}`, { method, body })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await request(`${http.url}${path}`, { method, headers, body })
       return { status: answer.statusCode, text: await answer.body.text() }
     }
     for (const body of [long, Readable.from([long])]) {
@@ -154,7 +158,74 @@ t.test('app route: one that breaks in the middle cuts the connection and is logg
   t.match(await send(undefined, { ...get, path: '/health' }), { status: 200 })
 })
 
-t.test('app route: an unknown one is 404, a body of any type reaches the app', async (t) => {
+verifies('wire:error:route-types', async (t) => {
+  const { send } = await openWire(t)
+  const notes = '/api/apps/demo/notes/7'
+  const lines = { path: '/api/apps/wire/lines/a', method: 'PUT' } as const
+  const post = (type: string | undefined, sending: Sending = { path: notes }) =>
+    // Bytes without a type: undici adds none.
+    send(Buffer.from('{}'), { ...sending, headers: { ...sending.headers, 'content-type': type as string } })
+  for (const type of [...simpleTypes, 'application/xml', undefined]) {
+    const refused = await post(type)
+    t.match(refused, {
+      status: 415,
+      headers: { accept: 'application/json' },
+      json: {
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        message: /accepted: application\/json$/,
+        remedy: 'send Content-Type: application/json',
+        data: { accepted: ['application/json'] },
+      },
+    })
+  }
+  t.equal((await post('Application/JSON; charset=utf-8')).status, 200)
+  for (const type of simpleTypes.slice(1)) t.equal((await post(type, lines)).status, 415, type)
+  t.match((await post('text/plain', lines)).json, {
+    data: { accepted: ['application/x-ndjson', 'application/json'] },
+  })
+  const { paths } = (await send(undefined, { ...get, path: '/openapi.json' })).json
+  t.same(Object.keys(paths['/api/apps/wire/lines/{name}'].put.requestBody.content), [
+    'application/x-ndjson',
+    'application/json',
+  ])
+  t.notOk('requestBody' in paths['/api/apps/wire/drip'].get)
+})
+
+verifies(
+  'wire:error:route-types',
+  'a route may accept untyped bodies of programs, not of pages',
+  async (t) => {
+    const { http, send } = await openWire(t)
+    const own = `http://127.0.0.1:${http.port}`
+    const put = (headers: Record<string, string | undefined>) =>
+      send(Buffer.from('x'), {
+        path: '/api/apps/wire/lines/a',
+        method: 'PUT',
+        headers: headers as Record<string, string>,
+      })
+    for (const type of [undefined, 'application/x-www-form-urlencoded']) {
+      t.equal((await put({ 'content-type': type })).status, 200, `program: ${type}`)
+      t.equal((await put({ 'content-type': type, origin: own })).status, 415, `page: ${type}`)
+      t.equal((await put({ 'content-type': type, 'sec-fetch-site': 'same-origin' })).status, 415)
+    }
+  },
+)
+
+verifies('wire:error:content-encoding', async (t) => {
+  const { send } = await openWire(t)
+  const refused = (path: string, encoding: string) =>
+    send('{}', { path, headers: { 'content-encoding': encoding } })
+  for (const path of ['/mcp', '/messages', '/api/apps/demo/tools/count', '/api/apps/demo/notes/1'])
+    for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+      const { status, headers, text } = await refused(path, encoding)
+      t.equal(status, 415, `${path} ${encoding}`)
+      t.equal(headers['accept-encoding'], 'identity')
+      t.match(text, /"supported":\["identity"\]/)
+    }
+  t.equal((await refused('/api/apps/demo/notes/1', 'Identity')).status, 200)
+})
+
+t.test('app route: an unknown one is 404, a JSON body reaches the app unparsed', async (t) => {
   const { send } = await openWire(t)
   t.match(await send('{not json', { path: '/api/apps/demo/notes/7' }), {
     status: 200,

@@ -111,8 +111,9 @@ verifies('wire:socket:guard', async (t) => {
   t.same(await refusal(t, `ws://${root}/elsewhere`), [404, 'ROUTE_NOT_FOUND'])
   t.same(await refusal(t, main.replace('port', 'nobody')), [404, 'ROUTE_NOT_FOUND'])
   t.same(await refusal(t, main.replace('/api/apps/port', '/mcp')), [404, 'ROUTE_NOT_FOUND'])
-  const { frame } = dial(t, main, { origin: 'http://localhost:5173' })
-  t.equal(await frame(0), 'welcome', 'a page of this machine')
+  t.same(await refusal(t, main, { origin: 'http://localhost:5173' }), [403, 'FORBIDDEN_ORIGIN'])
+  for (const port of [new URL(main).port, new URL(`ws://${root}`).port])
+    t.equal(await dial(t, main, { origin: `http://localhost:${port}` }).frame(0), 'welcome', 'an own page')
 })
 
 verifies('wire:socket:failure', async (t) => {

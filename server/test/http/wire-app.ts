@@ -50,6 +50,7 @@ export function wireApp(): { app: App; control: WireControl } {
       })
       registrar.route('PUT', '/lines/{name}', {
         streams: true,
+        body: { accepts: ['application/x-ndjson', 'application/json'], untyped: true },
         about: 'Answers each chunk of the body as it comes.',
         handle: async (request, { name }) =>
           new Response(

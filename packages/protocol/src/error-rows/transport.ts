@@ -24,8 +24,8 @@ export const transportRows = {
   FORBIDDEN_ORIGIN: row(
     -32000,
     403,
-    'a web page of another origin made this call',
-    'call from a program and not from a web page',
+    'the web page that sent this has an origin that is not allowed',
+    'add the origin to CAUSEWAY_ALLOWED_ORIGINS, or send a token of CAUSEWAY_TOKEN_FILE',
   ),
   UNAUTHORIZED: row(
     -32000,
@@ -48,7 +48,7 @@ export const transportRows = {
   UNSUPPORTED_MEDIA_TYPE: row(
     -32000,
     415,
-    'the content type is not understood here',
+    'the content type or coding of the body is not accepted',
     'send Content-Type: application/json',
   ),
   METHOD_NOT_ALLOWED: row(-32000, 405, 'the HTTP method is not served here', 'see the Allow header'),

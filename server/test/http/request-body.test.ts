@@ -1,15 +1,15 @@
-/** Bodies that are longer than they may be. */
+/** Reading the bodies of app routes. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import t from 'tap'
-import { wholeBody } from '../../src/http/whole-body.ts'
+import { readBody } from '../../src/http/request-body.ts'
 
 const mebibyte = 2 ** 20
 
-t.test('wholeBody: a client that sends all before it listens hears that it was too much', async (t) => {
+t.test('readBody: a client that sends everything before it reads receives 413', async (t) => {
   const server = createServer((request, response) => {
-    wholeBody(request, { bytes: mebibyte }).then(
+    readBody(request, { bytes: mebibyte }).then(
       () => response.end('taken'),
       ({ code }) => response.writeHead(413).end(code),
     )

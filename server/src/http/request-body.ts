@@ -1,0 +1,104 @@
+/** Checks the headers of request bodies, and reads the bodies of app routes. */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { RouteBody } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+
+/** The body of every route that the server itself declares. */
+export const jsonBody: Required<RouteBody> = {
+  accepts: ['application/json'],
+  encodings: [],
+  untyped: false,
+}
+
+/** Default content type of curl and of Python's urllib. Browsers send it without a preflight. */
+const formType = 'application/x-www-form-urlencoded'
+
+/**
+ * Throws `UNSUPPORTED_MEDIA_TYPE` for a body of a content type or coding that the route does not accept. Requests without a
+ * body pass: a content type would not keep a web page from sending them, their Origin does.
+ */
+export function checkBodyHeaders(headers: IncomingHttpHeaders, route: Required<RouteBody>): void {
+  if (!hasBody(headers)) return
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity' && !route.encodings.includes(encoding))
+    throw unsupportedEncoding(encoding, route.encodings)
+  const type = parseMediaType(headers['content-type'])
+  if (type !== undefined && route.accepts.includes(type)) return
+  const isUntyped = type === undefined || type === formType
+  if (!(isUntyped && route.untyped && isProgram(headers))) throw unsupportedType(type, route.accepts)
+}
+
+/** The error for a body of another content type. The HTTP response lists the accepted types in `Accept`. */
+export function unsupportedType(type: string | undefined, accepted: readonly string[]): CausewayError {
+  const list = accepted.join(', ')
+  const message =
+    type === undefined
+      ? `the body has no content type; accepted: ${list}`
+      : `content type ${type} is not accepted; accepted: ${list}`
+  return new CausewayError('UNSUPPORTED_MEDIA_TYPE', message, {
+    remedy: `send Content-Type: ${accepted[0]}`,
+    data: { content_type: type ?? null, accepted },
+  })
+}
+
+/** RFC 9110 section 12.5.3: the HTTP response lists the supported codings in `Accept-Encoding`. */
+function unsupportedEncoding(encoding: string, others: readonly string[]): CausewayError {
+  const supported = [...others, 'identity']
+  const list = supported.join(', ')
+  return new CausewayError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `content encoding ${encoding} is not supported; supported: ${list}`,
+    {
+      remedy: `send Content-Encoding: ${list.replace(', ', ' or ')}, or leave the header out`,
+      data: { content_encoding: encoding, supported },
+    },
+  )
+}
+
+/** RFC 9112 section 6: a message has a body if it has either header. A length of 0 is an empty one. */
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** `application/json; charset=utf-8` -> `application/json` */
+const parseMediaType = (contentType: string | undefined): string | undefined =>
+  contentType?.split(';')[0]?.trim().toLowerCase()
+
+/** Whether a request cannot come from a web page: browsers send at least one of these headers with every body. */
+const isProgram = (headers: IncomingHttpHeaders): boolean =>
+  headers.origin === undefined && headers['sec-fetch-site'] === undefined
+
+/**
+ * Reads a body to its end. Rejects with `BODY_TOO_LARGE` as soon as it exceeds the limit; the rest is then read and
+ * dropped, because many clients read no response before they have sent everything.
+ */
+export function readBody(body: Readable, limit: { readonly bytes: number }): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let size = 0
+    const settle = (result: () => void): void => {
+      body.off('data', take).off('end', end).off('error', reject).off('close', close)
+      result()
+    }
+    const take = (part: Buffer): void => {
+      size += part.length
+      if (size <= limit.bytes) parts.push(part)
+      else {
+        settle(() => reject(bodyTooLarge(limit.bytes)))
+        body.resume()
+      }
+    }
+    const end = (): void => settle(() => resolve(Buffer.concat(parts)))
+    const close = (): void =>
+      reject(
+        new CausewayError('CANCELLED', 'the caller closed the connection before its request was complete'),
+      )
+    body.on('data', take).on('end', end).on('error', reject).on('close', close)
+  })
+}
+
+/** The error for a body of more bytes. */
+export const bodyTooLarge = (limitBytes: number): CausewayError =>
+  new CausewayError('BODY_TOO_LARGE', `the body is larger than ${limitBytes} bytes`, {
+    data: { limit_bytes: limitBytes },
+  })
