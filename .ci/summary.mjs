@@ -1,19 +1,18 @@
 /**
- * Prints the failures of a run once more and its closing line from the logs of its steps, and exits with the code given
- * first: `node .ci/summary.mjs <exit code> <log file>...`. The counts are tap's own, from the last totals of each log,
- * whose last line says how its step ended: `==> <step>: exit <code>, <seconds> s`.
+ * Prints the failures of a run and its closing line from the logs of its steps: `node .ci/summary.mjs <exit code> <log file>...`.
+ * Exits with the given code. The counts are the last totals that tap printed into each log. The last line of a log is
+ * `==> <step>: exit <code>, <seconds> s`.
  */
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const totals = /^# \{ total: .*\}$/gm
 
-/** The most lines that are repeated of one failure. */
-const longestBlock = 30
+/** Maximum number of lines that are printed for one failure. */
+const maxBlockLines = 30
 
 /**
- * The closing line and the exit code of a run. A run that failed shows at least one failure, and a run in which nothing
- * was tested failed.
+ * Returns the closing line and the exit code of a run. A failed run shows at least one failure; a run without tests fails.
  *
  * @type {(code: number, logs: readonly string[]) => { line: string, code: number }}
  */
@@ -29,8 +28,8 @@ export function summary(code, logs) {
 }
 
 /**
- * What the log of a step tells of its failure: how it ended, and each `not ok` line with its block, from the assertion
- * up to its file, or the end of a log that has none. Nothing where the step went well.
+ * Returns the failures in the log of a step: its last line, and each `not ok` line with its diagnostic block. A log without
+ * `not ok` lines yields its last lines. Returns an empty list if the step succeeded.
  *
  * @type {(log: string) => string[]}
  */
@@ -38,15 +37,15 @@ export function failures(log) {
   const lines = log.trimEnd().split('\n')
   const ended = lines.pop() ?? ''
   if (/^==> [\w-]+: exit 0,/.test(ended)) return []
-  const told = lines.flatMap((line, at) => {
+  const blocks = lines.flatMap((line, at) => {
     if (!/^ *not ok (?!.* # (?:TODO|SKIP))/.test(line)) return []
     const indent = line.length - line.trimStart().length
     const opens = lines[at + 1] === `${' '.repeat(indent + 2)}---`
     const closes = lines.indexOf(`${' '.repeat(indent + 2)}...`, at)
     const ends = !opens ? at : closes === -1 ? lines.length : closes
-    return lines.slice(at, Math.min(ends, at + longestBlock) + 1)
+    return lines.slice(at, Math.min(ends, at + maxBlockLines) + 1)
   })
-  return [ended, ...(told.length > 0 ? told : lines.slice(-longestBlock))]
+  return [ended, ...(blocks.length > 0 ? blocks : lines.slice(-maxBlockLines))]
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

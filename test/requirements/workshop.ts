@@ -74,6 +74,10 @@ export const workshop = {
     origin: 'CONTRIBUTING.md, language',
     behaviour: 'the list of files with unconverted English only shrinks',
   },
+  'workshop:commits:subjects': {
+    origin: 'CONTRIBUTING.md, commits',
+    behaviour: 'CI rejects commit subjects that are not Conventional Commits of at most 72 characters',
+  },
   'workshop:docs:current': {
     origin: 'style, comments and docs',
     behaviour: 'the tables of tools, errors and settings in the docs equal the code',
