@@ -1,2 +1,2 @@
-/** Bytes of a MiB, the unit in which memory is shown; see docs/decisions/0025-memory-in-mib.md. */
+/** Bytes of a MiB, the unit in which memory is reported; message sizes are in millions of bytes. */
 export const mebibyte = 2 ** 20
