@@ -20,15 +20,15 @@ async function call(tool, args) {
 /** A command, or those that a composite is made of. */
 const parts = ({ command, payload }) => (command === 'composite' ? payload : [{ command, payload }])
 
-const payloadOf = (answer, command) => parts(answer).find((part) => part.command === command)?.payload
+const findPayload = (answer, command) => parts(answer).find((part) => part.command === command)?.payload
 
 const imported = await call('import_rep', { path: log })
-console.log(payloadOf(imported, 'showData').summary)
+console.log(findPayload(imported, 'showData').summary)
 
-const tracks = payloadOf(imported, 'addFeatures').filter(({ properties }) => properties.dataType === 'track')
-const closest = payloadOf(await call('cpa_tcpa', { tracks }), 'showData')
+const tracks = findPayload(imported, 'addFeatures').filter(({ properties }) => properties.dataType === 'track')
+const closest = findPayload(await call('cpa_tcpa', { tracks }), 'showData')
 console.log(closest.summary)
 
 const [{ time }] = closest.approaches
-const bearing = payloadOf(await call('range_bearing', { features: tracks, at: time, unit: 'yd' }), 'showData')
+const bearing = findPayload(await call('range_bearing', { features: tracks, at: time, unit: 'yd' }), 'showData')
 console.log(bearing.summary)

@@ -32,6 +32,6 @@ debrief.apply_command(
 print(f"highlighted {name}")
 
 try:
-    debrief.delete_features(["nobody"], "other.plot.json")
+    debrief.delete_features(["unknown"], "other.plot.json")
 except DebriefError as error:
     print(f"as expected: {error.code} {error}")

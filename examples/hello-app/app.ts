@@ -1,19 +1,19 @@
 import { defineApp, type Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
 
-/** What every client shares: each name that was greeted, and how often. */
+/** The shared store: how often each name was greeted. */
 type Greeted = Map<string, number>
 
-/** What belongs to one client: whom it greeted last. Plain JSON; the server saves it. */
+/** The state of one client: the name that it greeted last. Plain JSON, saved by the server. */
 interface HelloSession {
   last: string | null
 }
 
-/** Hello: the smallest app that uses everything an app is made of. */
+/** Hello: a minimal app with a store, client state and tools. */
 export default defineApp(
   {
     name: 'Hello',
-    about: 'Greets people and remembers whom: an example of an app.',
+    about: 'Greets people and remembers their names: an example app.',
     open: (): Greeted => new Map(),
     session: (): HelloSession => ({ last: null }),
   },
@@ -24,10 +24,10 @@ export default defineApp(
 
 function greetingTools(app: Registrar<Greeted, HelloSession>): void {
   app.tool('greet', {
-    about: 'Greets someone by name, and says whom this client greeted before.',
+    about: 'Greet a person by name. Returns the greeting and the name that this client greeted before.',
     input: {
-      name: z.string().min(1).max(80).describe('whom to greet'),
-      loud: z.boolean().default(false).describe('in capital letters'),
+      name: z.string().min(1).max(80).describe('Name of the person'),
+      loud: z.boolean().default(false).describe('Whether to greet in capital letters'),
     },
     output: { greeting: z.string(), times: z.int(), before: z.string().nullable() },
     example: { args: { name: 'Ada' } },
@@ -42,7 +42,7 @@ function greetingTools(app: Registrar<Greeted, HelloSession>): void {
   })
 
   app.tool('list_greeted', {
-    about: 'Everyone who was greeted since the server started, by any client.',
+    about: 'List all names that any client has greeted since the server started.',
     hints: { readOnly: true },
     input: {},
     output: { people: z.array(z.object({ name: z.string(), times: z.int() })), summary: z.string() },

@@ -9,7 +9,7 @@ const closing = new AbortController()
 let endpoint
 let lastId = 0
 
-/** Waits until the server says that it is well, as the game does before it connects. */
+/** Waits until the server is healthy, as the game does before it connects. */
 async function untilHealthy(tries = 20) {
   for (let attempt = 1; ; attempt++) {
     const answer = await fetch(`${server}/health`).catch(() => undefined)
@@ -165,7 +165,7 @@ async function live() {
     `consolidate_memories: ${status}, ${consolidated_count} of ${state.daily_memories_count} memories`,
   )
 
-  const missing = await call('decide_action', { mind_id: 'nobody', observation: observation(401, {}) })
+  const missing = await call('decide_action', { mind_id: 'unknown', observation: observation(401, {}) })
   console.log(`an unknown mind: ${missing.status}, ${missing.error_message}`)
 
   const removed = await call('cleanup_mind', { mind_id })

@@ -59,7 +59,7 @@ const candidates = [
   },
 ]
 
-/** Candidates until the critic says that it is enough. */
+/** Submits candidates until the critic stops. */
 async function refine() {
   const { baseline } = await call('trm.start', {
     repo,
