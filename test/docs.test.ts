@@ -76,12 +76,12 @@ t.test('docs: a package imports from above it in the table, and every package ha
   t.match(rows.at(-1)?.slice(1), ['server', /^every app, `app-kit`/])
 })
 
-t.test('docs: a row of the data folder says whose it is and whether a backup has it', async (t) => {
+t.test('docs: a row of the data folder shows its owner and whether backups include it', async (t) => {
   const made = dataTable([
     { path: 'a.db', kind: 'database', app: 'A' },
     { path: 'b/', kind: 'passing', app: 'B' },
   ])
-  t.match(made, '| `a.db` | A | SQLite | yes, copied by SQLite |\n| `b/` | B | files | no, it is passing |')
+  t.match(made, '| `a.db` | A | SQLite | yes, copied by SQLite |\n| `b/` | B | files | no, transient |')
 })
 
 t.test('docs: JSON Schemas in a few words', async (t) => {

@@ -25,10 +25,15 @@ const findPayload = (answer, command) => parts(answer).find((part) => part.comma
 const imported = await call('import_rep', { path: log })
 console.log(findPayload(imported, 'showData').summary)
 
-const tracks = findPayload(imported, 'addFeatures').filter(({ properties }) => properties.dataType === 'track')
+const tracks = findPayload(imported, 'addFeatures').filter(
+  ({ properties }) => properties.dataType === 'track',
+)
 const closest = findPayload(await call('cpa_tcpa', { tracks }), 'showData')
 console.log(closest.summary)
 
 const [{ time }] = closest.approaches
-const bearing = findPayload(await call('range_bearing', { features: tracks, at: time, unit: 'yd' }), 'showData')
+const bearing = findPayload(
+  await call('range_bearing', { features: tracks, at: time, unit: 'yd' }),
+  'showData',
+)
 console.log(bearing.summary)

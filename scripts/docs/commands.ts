@@ -2,14 +2,14 @@ import type { Command } from '../../server/src/cli/command.ts'
 import { exitCodes, formsOf } from '../../server/src/cli/help.ts'
 import { codeSpan, table } from './table.ts'
 
-/** The table of every command in a line. */
+/** Returns a table with one line per command. */
 export const commandTable = (commands: readonly Command[]): string =>
   table(
     ['command', 'what it does'],
     commands.map(({ name, about }) => [codeSpan(`causeway ${name}`), about]),
   )
 
-/** A section for each command: forms, flags, exit codes, examples. */
+/** Returns a section for each command: usage, flags, exit codes, examples. */
 export const commandReference = (commands: readonly Command[]): string => commands.map(section).join('\n\n')
 
 function section(command: Command): string {
@@ -23,7 +23,7 @@ function section(command: Command): string {
     ...(own.length === 0 ? [] : [flagTable(own)]),
     ...(settings.length === 0 || settings.length > 10
       ? []
-      : [`Settings that matter here: ${settings.map(codeSpan).join(', ')}.`]),
+      : [`Related settings: ${settings.map(codeSpan).join(', ')}.`]),
     table(['exit code', 'meaning'], exitCodes(command)),
     ...(examples.length === 0 ? [] : [['```text', ...examples, '```'].join('\n')]),
   ].join('\n\n')

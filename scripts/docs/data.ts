@@ -4,12 +4,12 @@ import { codeSpan, table } from './table.ts'
 const kinds: Readonly<Record<OwnedPart['kind'], readonly [kind: string, isInBackup: string]>> = {
   database: ['SQLite', 'yes, copied by SQLite'],
   files: ['files', 'yes'],
-  passing: ['files', 'no, it is passing'],
+  passing: ['files', 'no, transient'],
 }
 
-/** The table of what lies in the data folder: where, whose it is, and whether a backup has it. */
+/** Returns the table of the data folder's parts: path, owner, kind, and whether backups include it. */
 export const dataTable = (parts: readonly OwnedPart[]): string =>
   table(
-    ['path', 'owner', 'what it is', 'in a backup'],
+    ['path', 'owner', 'kind', 'in a backup'],
     parts.map(({ path, app, kind }) => [codeSpan(path), app, ...kinds[kind]]),
   )

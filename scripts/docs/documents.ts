@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fill, type Makers } from './blocks.ts'
 
-/** Every document that may hold generated blocks, by relative path, sorted. */
+/** Returns the sorted relative paths of all documents that may contain generated blocks. */
 export function documents(root: string): string[] {
   return globSync(
     ['README.md', 'docs/*.md', 'packages/*/README.md', 'server/README.md', 'bridge/README.md'],
@@ -11,7 +11,7 @@ export function documents(root: string): string[] {
   ).sort()
 }
 
-/** The documents whose blocks differ from what is made now; with `write`, they are rewritten. */
+/** Returns the documents with outdated blocks; rewrites them if `write` is set. */
 export function stale(root: string, makers: Makers, { write }: { write: boolean }): string[] {
   return documents(root).filter((path) => {
     const text = readFileSync(`${root}/${path}`, 'utf8')

@@ -1,10 +1,10 @@
 import type { ErrorRow } from '@causeway/protocol'
 import { codeSpan, table } from './table.ts'
 
-/** The table of every error code, in the order of the code. */
+/** Returns the table of all error codes, in the order of their declaration. */
 export function errorTable(codes: Readonly<Record<string, ErrorRow>>): string {
   return table(
-    ['code', 'JSON-RPC', 'HTTP', 'legacy', 'retry', 'what is wrong', 'what to do'],
+    ['code', 'JSON-RPC', 'HTTP', 'legacy', 'retry', 'meaning', 'remedy'],
     Object.entries(codes).map(([code, { rpc, http, legacy, retryable, about, remedy }]) => [
       codeSpan(code),
       String(rpc),

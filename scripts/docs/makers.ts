@@ -16,15 +16,15 @@ import { settingsTable } from './settings.ts'
 import { appTable, toolReference, toolTable } from './tools.ts'
 
 const own = causewayApp(() => {
-  throw new Error('the documentation calls no tool')
+  throw new Error('the documentation does not call tools')
 })
 
-/** The server's own tools and every app that it hosts, in the order in which they are listed. */
+/** The server's own app and all hosted apps, in listing order. */
 export const documented: readonly App[] = [own, ...apps]
 
 const repository = resolve(import.meta.dirname, '../..')
 
-/** Every block that the documentation can hold, and what it is made of. */
+/** Generators of all blocks in the documentation. */
 export const makers: Makers = new Map([
   ['apps', () => appTable(documented)],
   ['tools', () => toolReference(documented)],

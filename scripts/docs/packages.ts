@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { isApp, mayImport } from '../../test/architecture/rules.ts'
 import { codeSpan, table } from './table.ts'
 
-/** One of our packages as the documentation shows it. */
+/** A workspace package in the documentation. */
 export interface PackageLine {
-  /** From the root of the repository: `packages/store`, `server`. */
+  /** Path from the root of the repository: `packages/store`, `server`. */
   readonly folder: string
-  /** Its description in `package.json`. */
+  /** The description in its `package.json`. */
   readonly about: string
 }
 
-/** Every package of the repository, by the `package.json` in its folder. */
+/** Reads the packages of the repository. */
 export const readPackages = (root: string): readonly PackageLine[] =>
   globSync(['packages/*/package.json', 'server/package.json', 'bridge/package.json'], { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
@@ -20,23 +20,23 @@ export const readPackages = (root: string): readonly PackageLine[] =>
       about: String(JSON.parse(readFileSync(join(root, path), 'utf8')).description),
     }))
 
-/** The table of every package and of ours that it may import; none imports what stands below it. */
+/** Returns the table of packages and the workspace packages that each may import; a package imports only packages above it. */
 export function packageTable(packages: readonly PackageLine[]): string {
-  const names = packages.map(nameOf)
-  const importsOf = (line: PackageLine) => names.filter((name) => mayImport(nameOf(line), name)).sort()
+  const names = packages.map(shortName)
+  const allowed = (line: PackageLine) => names.filter((name) => mayImport(shortName(line), name)).sort()
   const sorted = packages.toSorted(
-    (a, b) => importsOf(a).length - importsOf(b).length || (nameOf(a) < nameOf(b) ? -1 : 1),
+    (a, b) => allowed(a).length - allowed(b).length || (shortName(a) < shortName(b) ? -1 : 1),
   )
   return table(
-    ['package', 'what lives there', 'may import'],
-    sorted.map((line) => [codeSpan(line.folder), line.about, inWords(importsOf(line))]),
+    ['package', 'contents', 'may import'],
+    sorted.map((line) => [codeSpan(line.folder), line.about, inWords(allowed(line))]),
   )
 }
 
-const nameOf = ({ folder }: PackageLine): string => folder.replace('packages/', '')
+const shortName = ({ folder }: PackageLine): string => folder.replace('packages/', '')
 
 function inWords(imports: readonly string[]): string {
-  if (imports.length === 0) return 'none of ours'
+  if (imports.length === 0) return 'none'
   const others = imports.filter((name) => !isApp(name)).map(codeSpan)
   return [...(others.length < imports.length ? ['every app'] : []), ...others].join(', ')
 }

@@ -1,6 +1,6 @@
 import { codeSpan, table } from './table.ts'
 
-/** A setting as the documentation shows it. */
+/** A setting in the documentation. */
 export interface SettingLine {
   readonly key: string
   readonly env: string
@@ -9,7 +9,7 @@ export interface SettingLine {
   readonly meaning: string
 }
 
-/** The table of every setting of the server. */
+/** Returns the table of the server's settings. */
 export function settingsTable(settings: readonly SettingLine[]): string {
   return table(
     ['environment', 'flag', 'in causeway.config.json', 'default', 'meaning'],

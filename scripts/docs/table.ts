@@ -1,10 +1,10 @@
-/** A Markdown table; cells may hold any text, since bars and line breaks in them are escaped. */
+/** Returns a Markdown table. Bars and line breaks in cells are escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))]
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n')
 }
 
-/** Text as code, or nothing for nothing. */
+/** Returns the text as a code span, or an empty string for empty text. */
 export function codeSpan(text: string): string {
   return text === '' ? '' : `\`${text}\``
 }

@@ -2,10 +2,10 @@ import type { App, AppTool } from '@causeway/app-kit'
 import { type JsonSchema, pathName, wireName } from '@causeway/protocol'
 import { codeSpan, table } from './table.ts'
 
-/** The table of apps, for the front page. */
+/** Returns the table of apps for README.md. */
 export function appTable(apps: readonly App[]): string {
   return table(
-    ['app', 'what it is for', 'tools', 'alone at'],
+    ['app', 'purpose', 'tools', 'own endpoint'],
     apps.map(({ name, about, tools }) => [
       name,
       about,
@@ -15,15 +15,15 @@ export function appTable(apps: readonly App[]): string {
   )
 }
 
-/** The table of one app's tools, for its own page. */
+/** Returns the table of an app's tools for its README. */
 export function toolTable({ tools }: App): string {
   return table(
-    ['tool', 'arguments', 'what it answers'],
+    ['tool', 'arguments', 'description'],
     tools.map(({ name, inputSchema, about }) => [codeSpan(name), signature(inputSchema), about]),
   )
 }
 
-/** Every tool of every app with its arguments and an example call. */
+/** Returns the reference of all tools with their arguments and an example call. */
 export function toolReference(apps: readonly App[]): string {
   return apps
     .map((app) =>
@@ -55,7 +55,7 @@ function argumentRows(schema: JsonSchema): string[][] {
   ])
 }
 
-/** `frame_id, threshold?`: the names of the arguments, optional ones marked. */
+/** Returns the names of the arguments, such as `frame_id, threshold?`. */
 function signature(schema: JsonSchema): string {
   const required = new Set(asList(schema.required))
   return properties(schema)
@@ -67,7 +67,7 @@ function defaultText({ default: value }: JsonSchema): string {
   return value === undefined ? '' : codeSpan(JSON.stringify(value))
 }
 
-/** A JSON Schema in a few words: `integer >= 1`, `"a" | "b"`, `string[]`. */
+/** Returns a short form of a JSON Schema: `integer >= 1`, `"a" | "b"`, `string[]`. */
 export function typeText(schema: JsonSchema): string {
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)

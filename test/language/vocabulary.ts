@@ -61,7 +61,6 @@ export const phrases: readonly RegExp[] = [
   /goes on/,
   /says (so|that|what|which)/,
   /wants (it|them|to|no|a)/,
-  /takes? no/,
   /of (our|its|their|his) own accord/,
   /as (it|they) (pleases?|likes?)/,
 ]

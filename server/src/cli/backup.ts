@@ -5,7 +5,7 @@ import { interruption, progressLine } from './watching.ts'
 
 export const backupCommand = command({
   name: 'backup',
-  about: 'copy everything that is kept into a new folder, also while a server runs',
+  about: 'copy all data into a new folder, even while a server runs',
   forms: ['<folder>'],
   details: `Each database is as it was at one moment, and every file of the copy is checked by its hash when it is restored. What
 can be made again (caches, logs) is left out, and so is the key that signs what the server hands to clients.`,
