@@ -230,6 +230,14 @@ export const replay = {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'a query cannot write, attach, load extensions, or run beyond its deadline or its memory',
   },
+  'replay:sql:queue': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a query beyond two of a recording waits for its turn instead of being refused',
+  },
+  'replay:sql:lost': {
+    origin: 'design, replay: beyond the fifteen tools',
+    behaviour: 'a query whose process is killed is WORKER_LOST, not a lack of memory',
+  },
   'replay:plot': {
     origin: 'design, replay: beyond the fifteen tools',
     behaviour: 'a plot is a PNG with axes and units and the cited frame marked, and its SVG is a resource',

@@ -17,6 +17,8 @@ verifies(
       `VACUUM INTO '${outside}'`,
       `SELECT load_extension('${outside}')`,
       'SELECT 1; DELETE FROM SimulationFrameRecord',
+      'SELECT * FROM pragma_database_list',
+      "SELECT fts3_tokenizer('simple')",
     ]
     await Promise.all(
       attacks
@@ -30,6 +32,18 @@ verifies(
     t.same(rows, [[120]])
   },
 )
+
+verifies('replay:sql:queue', async (t) => {
+  const { client } = await openReplay(t, ['slide_at_45'])
+  const one = client()
+  await one.call('load_recording', { path: 'slide_at_45' })
+  const calls = [1, 2, 3, 4, 5].map((number) => one.call('query_sql', { sql: `SELECT ${number}` }))
+  const answers = await Promise.all(calls)
+  t.same(
+    answers.map(({ rows }) => rows),
+    [1, 2, 3, 4, 5].map((number) => [[number]]),
+  )
+})
 
 verifies(
   'replay:sql:gates',

@@ -62,6 +62,21 @@ export function readSchema(db: Database): Schema {
   }
 }
 
+/** A table and the names of its columns, separated by commas. */
+export interface TableColumns {
+  readonly name: string
+  readonly columns: string
+}
+
+/** Lists the tables of an open database. */
+export const readTables = (db: Database): readonly TableColumns[] =>
+  db
+    .prepare<[], TableColumns>(
+      `SELECT s.name, group_concat(c.name, ', ') AS columns FROM sqlite_schema s JOIN pragma_table_info(s.name) c
+       WHERE s.type = 'table' GROUP BY s.name LIMIT 500`,
+    )
+    .all()
+
 /** True where the database holds simulation frames. */
 export const isRecordingSchema = (schema: Schema): boolean => schema.has(frameTable, 'id', 'simulation_time')
 

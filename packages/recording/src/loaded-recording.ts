@@ -4,6 +4,7 @@ import { answerKey } from './answers-file.ts'
 import { resolveBodyId } from './domain/body-id.ts'
 import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { askSql } from './query/query.ts'
+import { QueryQueue } from './query/query-queue.ts'
 import type {
   AnalyseCall,
   BodyId,
@@ -89,7 +90,9 @@ export async function loadRecording(
     return one.call(method, args, options)
   }
 
-  const query = sqlQuestions(file)
+  const queries = new QueryQueue()
+  const query: Recording['query'] = (question, caller) =>
+    queries.run(() => askSql(file, question, caller?.signal), caller)
   let answers = keptAnswers()
   let recording = makeRecording(identity, summary, { call, query, answers })
   return {
@@ -152,25 +155,6 @@ type Call = <Method extends WorkerMethod>(
   options?: CallOptions,
 ) => Promise<WorkerAnswer<Method>>
 
-/** Most SQL questions to one recording at a time: each is a process. */
-const mostQuestions = 2
-
-function sqlQuestions(file: string): Recording['query'] {
-  let running = 0
-  return async (question, signal) => {
-    if (running >= mostQuestions)
-      throw new CausewayError('OVERLOADED', `${running} queries of this recording are under way`, {
-        data: { retry_after_ms: 1000 },
-      })
-    running += 1
-    try {
-      return await askSql(file, question, signal)
-    } finally {
-      running -= 1
-    }
-  }
-}
-
 interface Sources {
   readonly call: Call
   readonly query: Recording['query']
@@ -211,6 +195,7 @@ function makeRecording(
       return (await (isKept ? answers.of(answerKey({ name, args }), ask, options) : ask(options))) as Result
     },
     query,
+    tables: () => call('tables', undefined),
     resolveBody,
   }
 }

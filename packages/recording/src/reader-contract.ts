@@ -1,3 +1,4 @@
+import type { TableColumns } from './era.ts'
 import type { ReadFrame } from './frame-reader.ts'
 import type { ReadPair } from './pair-reader.ts'
 import type { SeriesReader } from './series-reader.ts'
@@ -9,6 +10,7 @@ export interface Reader extends SeriesReader {
   readonly frame: ReadFrame
   readonly pairHistory: ReadPair
   summary(): RecordingSummary
+  tables(): readonly TableColumns[]
   /** Half extents of the bodies that have geometry, m. */
   extents(): ReadonlyMap<number, readonly [number, number, number]>
   /** Columns of the whole recording, for analyses; made once. */

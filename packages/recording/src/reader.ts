@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { type ColumnsFile, columnsFileOf, openColumns, writeColumns } from './columns-file.ts'
 import type { Connection } from './connection.ts'
-import { eraMap, readSchema } from './era.ts'
+import { eraMap, readSchema, readTables } from './era.ts'
 import { frameReader } from './frame-reader.ts'
 import { readExtents } from './geometry-reader.ts'
 import { isIndexed } from './indexes.ts'
@@ -38,6 +38,7 @@ export function openReader(file: string): Reader {
     pairHistory: pairReader(connection),
     ...seriesReader(connection),
     summary: () => readSummary(connection, frame),
+    tables: () => readTables(db),
     extents: () => readExtents(connection),
     windows(summary) {
       const bodies = bodyIds(summary)

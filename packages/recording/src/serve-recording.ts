@@ -101,6 +101,7 @@ function methods(
     },
     refresh,
     stepBack: () => void stepBack(),
+    tables: () => reading((open) => open.tables()),
     frame: ({ frame }) => reading((open) => open.frame(frame)),
     systemEnergy: ({ range }) => reading((open) => open.systemEnergy(range)),
     bodyEnergy: ({ body, range }) => reading((open) => open.bodyEnergy(body, range)),

@@ -6,6 +6,8 @@
  */
 
 import type { CallOptions } from '@causeway/worker'
+import type { TableColumns } from './era.ts'
+import type { QueryCaller } from './query/query-queue.ts'
 import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
 
 /** A recorded number; null where the recorder wrote NaN. */
@@ -321,9 +323,12 @@ export interface Recording {
   analyse<Result>(name: string, args: unknown, options?: AnalyseCall): Promise<Result>
   /**
    * Asks the private copy in SQL, in a process of its own. Views hide the normalisation; only reading is possible.
-   * Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `OVERLOADED` where two questions are under way.
+   * Two queries of a recording run at the same time, others wait. Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`,
+   * `CANCELLED`, `WORKER_LOST`, and `OVERLOADED` if the queue is full or the wait too long.
    */
-  query(question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer>
+  query(question: SqlQuestion, caller?: QueryCaller): Promise<SqlAnswer>
+  /** The tables of the file that queries can read. */
+  tables(): Promise<readonly TableColumns[]>
   /**
    * The id as recorded for what a person wrote: a dynamic body's id, an environment body's id with bit 31, or without
    * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.

@@ -1,4 +1,5 @@
 import type { AnswerOf, ArgsOf, MethodName } from '@causeway/worker'
+import type { TableColumns } from './era.ts'
 import type {
   BodyEnergyField,
   BodyId,
@@ -42,6 +43,7 @@ export interface WorkerMethods {
   readonly foresee: (args: { readonly file: string; readonly question: Foreseen }) => unknown
   /** Looks for indexes and columns that were made behind. */
   readonly refresh: () => undefined
+  readonly tables: () => readonly TableColumns[]
   readonly frame: (args: { readonly frame: number }) => Frame
   readonly systemEnergy: (args: { readonly range: FrameRange }) => Columns<SystemEnergyField>
   readonly bodyEnergy: (args: {

@@ -1,7 +1,7 @@
 /** SQL over a recording, for questions that no tool foresaw. */
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { friendlyViews, type Recording, type SqlQuestion } from '@causeway/recording'
+import { friendlyViews, type QueryCaller, type Recording, type SqlQuestion } from '@causeway/recording'
 import { z } from 'zod'
 import { count } from '../domain/sentence.ts'
 import { opened, type ReplaySession } from '../session.ts'
@@ -46,7 +46,10 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
         bytes: mostBytes,
         deadlineMs: Math.min(Math.max(timeout_s, 0.1), longestS) * 1000,
       }
-      const { columns, rows, cut_by } = await answered(recording, question, ctx.signal)
+      const { columns, rows, cut_by } = await answered(recording, question, {
+        client: ctx.clientKey,
+        signal: ctx.signal,
+      })
       const cut = { rows: `; more than the limit of ${question.limit}`, bytes: '; cut at 50 kB' }
       return {
         ...stamp,
@@ -65,26 +68,15 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
     about: 'Views and tables of a recording that query_sql can read.',
     async read({ recording: asked }, ctx) {
       const { recording, stamp } = await opened(ctx, asked)
-      const { rows } = await recording.query(tables, ctx.signal)
-      return {
-        json: { ...stamp, views: friendlyViews, tables: rows.map(([name, columns]) => ({ name, columns })) },
-      }
+      return { json: { ...stamp, views: friendlyViews, tables: await recording.tables() } }
     },
   })
 }
 
-const tables: SqlQuestion = {
-  sql: `SELECT s.name, group_concat(c.name, ', ') FROM main.sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table' GROUP BY s.name`,
-  params: [],
-  limit: 500,
-  bytes: mostBytes,
-  deadlineMs: 5000,
-}
-
 /** The answer; a statement that is refused is told with the columns that there are. */
-async function answered(recording: Recording, question: SqlQuestion, signal: AbortSignal) {
+async function answered(recording: Recording, question: SqlQuestion, caller: QueryCaller) {
   try {
-    return await recording.query(question, signal)
+    return await recording.query(question, caller)
   } catch (error) {
     if (!isCausewayError(error) || error.code !== 'INVALID_QUERY') throw error
     const views = Object.fromEntries(friendlyViews.map(({ name, columns }) => [name, columns.join(', ')]))

@@ -43,7 +43,7 @@ function answer({ file, sql, params, limit, bytes }: QueryJob): SqlAnswer {
   if (isRun(db)) createRunViews(db, file)
   else createViews(db, eraMap(readSchema(db)))
   db.pragma('query_only = ON')
-  const statement = prepareReading(db, sql)
+  const statement = prepareReading(db, sql, params)
   const rows: SqlValue[][] = []
   let left = bytes
   let cut: SqlAnswer['cut_by'] = null

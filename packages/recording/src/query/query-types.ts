@@ -35,3 +35,9 @@ export type QueryReply =
   | { readonly answer: SqlAnswer }
   | { readonly refused: string }
   | { readonly failed: string }
+
+/** Why the process ended itself before the reply. */
+export type QueryEnd = 'memory' | 'deadline'
+
+/** Descriptor to which the process writes its `QueryEnd`. A SIGKILL without one came from outside. */
+export const endReportFd = 4

@@ -1,17 +1,24 @@
-/** Ends its process where a question takes too long, too much memory, or has nobody left who asked it. */
+/** Ends its process if a query takes too long or too much memory, or if the process that asked has ended. */
+import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'
+import { endReportFd, type QueryEnd } from './query-types.ts'
 
 const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
 
 /** Memory of the whole process, bytes; SQLite's own limits do not count it in this build. */
-const mostMemory = 512 * 1024 ** 2
+const maxMemory = 512 * 1024 ** 2
 
-const watchEveryMs = 20
+const checkIntervalMs = 20
 
-/** The one signal that needs no turn of the main thread, which is busy; who asked knows the cause by the time. */
-const end = () => process.kill(process.pid, 'SIGKILL')
+/** Reports why, then ends the process by the one signal that does not need the main thread, which is busy. */
+const end = (reason: QueryEnd): void => {
+  writeSync(endReportFd, reason)
+  process.kill(process.pid, 'SIGKILL')
+}
 
 const until = performance.now() + deadlineMs
 setInterval(() => {
-  if (process.memoryUsage.rss() > mostMemory || performance.now() > until || process.ppid !== parent) end()
-}, watchEveryMs)
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
+  if (process.memoryUsage.rss() > maxMemory) end('memory')
+  if (performance.now() > until) end('deadline')
+}, checkIntervalMs)

@@ -1,7 +1,13 @@
 import { fork } from 'node:child_process'
 import { extname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
-import type { QueryJob, QueryReply, SqlAnswer, SqlQuestion } from './query-types.ts'
+import {
+  endReportFd,
+  type QueryJob,
+  type QueryReply,
+  type SqlAnswer,
+  type SqlQuestion,
+} from './query-types.ts'
 
 /** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
@@ -12,28 +18,32 @@ const startMs = 5000
 /**
  * Asks a private copy in a process of its own, which is killed at the deadline.
  *
- * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`
- * and `WORKER_LOST`.
+ * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and
+ * `WORKER_LOST` if the process was killed or crashed.
  */
 export async function askSql(file: string, question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer> {
   if (signal?.aborted) throw cancelled()
   const child = fork(processFile, {
     // The hooks of a test runner have no place there, but the export condition has.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+  })
+  let report = ''
+  child.stdio[endReportFd]?.on('data', (chunk: Buffer) => {
+    report += chunk.toString()
   })
   const cancel = () => child.kill('SIGKILL')
-  const overdue = setTimeout(cancel, question.deadlineMs + startMs)
+  const overdue = setTimeout(() => {
+    report = 'deadline'
+    cancel()
+  }, question.deadlineMs + startMs)
   signal?.addEventListener('abort', cancel, { once: true })
-  const started = performance.now()
   try {
     const reply = await new Promise<QueryReply>((resolve, reject) => {
       child.on('error', (error) => reject(lost(error)))
       child.once('message', (reply: QueryReply) => resolve(reply))
-      // Not `exit`, which may be heard before the answer that was sent first.
-      child.once('close', (code, killed) =>
-        reject(ended(killed ?? code, performance.now() - started, question)),
-      )
+      // Not `exit`, which may be emitted before the reply and the report are read.
+      child.once('close', (code, killed) => reject(ended(killed ?? code, report, question)))
       child.send({ file, ...question } satisfies QueryJob, (error) => {
         if (error !== null) reject(lost(error))
       })
@@ -51,24 +61,22 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
   }
 }
 
-/** What the end of the process means: it kills itself at the deadline, and before it where memory runs out. */
-function ended(cause: string | number | null, elapsedMs: number, { deadlineMs }: SqlQuestion): CausewayError {
-  if (cause !== 'SIGKILL') return lost(cause)
-  if (elapsedMs < deadlineMs)
+/** The error for a process that ended without a reply; `report` is a `QueryEnd`, or empty if it did not end itself. */
+function ended(cause: string | number | null, report: string, { deadlineMs }: SqlQuestion): CausewayError {
+  if (report === 'memory')
     return new CausewayError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
       remedy: 'select fewer rows and shorter values',
     })
-  return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
-    remedy: 'restrict frame_id, or raise timeout_s up to 30',
-    data: { deadline_ms: deadlineMs },
-  })
+  if (report === 'deadline')
+    return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
+      remedy: 'restrict frame_id, or raise timeout_s up to 30',
+      data: { deadline_ms: deadlineMs },
+    })
+  return cause === 'SIGKILL' ? lost(cause, 'the query process was killed') : lost(cause)
 }
 
-/** Its process could not be started, or crashed before or while it worked. */
-const lost = (cause: unknown): CausewayError =>
-  new CausewayError('WORKER_LOST', 'the process of the query ended unexpectedly', {
-    remedy: 'call again: a new process is started',
-    cause,
-  })
+/** The error for a process that could not be started, crashed, or was killed from outside. */
+const lost = (cause: unknown, message = 'the query process ended unexpectedly'): CausewayError =>
+  new CausewayError('WORKER_LOST', message, { remedy: 'call again', cause })
 
 const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

@@ -1,36 +1,127 @@
 import type { Database, Statement } from 'better-sqlite3'
+import type { SqlQuestion } from './query-types.ts'
 
-/** A statement that may not run, or that SQLite does not understand. */
+/** A statement that is not allowed, or that SQLite cannot compile or bind. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-const leadingComments = /^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*/
-const reads = /^(?:select|with|values|explain)\b/i
+const blank = /^(?:\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
+const reads = /^(?:select|with|values)\b/i
 const readingPragma =
   /^pragma\s+(?:(?:main|temp)\s*\.\s*)?(?:table_info|table_xinfo|table_list|index_list|index_info)\s*(?:\(\s*(?:"[^"]*"|'[^']*'|\w+)\s*\)\s*)?;?\s*$/i
 
+/** Table-valued functions that read only their arguments. */
+const allowedTables = ['json_each', 'json_tree']
+
+/** Aggregates that SQLite compiles in without its innocuous flag. */
+const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
+
 /**
- * Prepares one statement that only reads, else throws a `Refusal` that says why.
+ * Prepares one statement that only reads; throws a `Refusal` for any other.
  *
- * Both flags of SQLite are asked: ATTACH and VACUUM INTO call themselves read-only and write files, but return no rows
- * (https://sqlite.org/c3ref/stmt_readonly.html). A pragma may do both and still set something.
+ * Checks both flags of SQLite: ATTACH and VACUUM INTO count as read-only and write files, but return no rows
+ * (https://sqlite.org/c3ref/stmt_readonly.html). Then checks the compiled program, because a SELECT can call functions
+ * and read virtual tables that set or reveal something.
  */
-export function prepareReading(db: Database, sql: string): Statement<unknown[], unknown[]> {
-  const text = sql.replace(leadingComments, '')
-  if (!reads.test(text) && !readingPragma.test(text))
+export function prepareReading(
+  db: Database,
+  sql: string,
+  params: SqlQuestion['params'] = [],
+): Statement<unknown[], unknown[]> {
+  const text = sql.replace(blank, '')
+  const explained = afterWord(text, 'explain')
+  const body = explained === undefined ? text : afterQueryPlan(explained)
+  // EXPLAIN does not protect from a pragma: some take effect when they are compiled.
+  const isPragma = explained === undefined && readingPragma.test(text)
+  if (!isPragma && !reads.test(body))
     throw new Refusal(
-      'only SELECT, WITH, VALUES, EXPLAIN and the pragmas table_info, table_list and index_list may run',
+      'only SELECT, WITH, VALUES, EXPLAIN of these, and the pragmas table_info, table_list and index_list may run',
     )
-  const statement = prepared(db, sql)
+  const statement = compile(() => db.prepare<unknown[], unknown[]>(sql))
   if (!statement.reader || !statement.readonly) throw new Refusal('the statement does not only read')
+  if (!isPragma) checkProgram(db, body, params)
   return statement.raw()
 }
 
-function prepared(db: Database, sql: string): Statement<unknown[], unknown[]> {
+/** The text after this word and the blanks and comments behind it; undefined if it does not start with the word. */
+function afterWord(text: string, word: string): string | undefined {
+  const found = new RegExp(`^${word}\\b`, 'i').exec(text)
+  return found?.[0] && text.slice(found[0].length).replace(blank, '')
+}
+
+function afterQueryPlan(text: string): string {
+  const plan = afterWord(text, 'query')
+  return (plan === undefined ? undefined : afterWord(plan, 'plan')) ?? text
+}
+
+function compile<Result>(work: () => Result): Result {
   try {
-    return db.prepare<unknown[], unknown[]>(sql)
+    return work()
   } catch (error) {
     throw new Refusal((error as Error).message)
   }
+}
+
+/** An instruction of a compiled statement (https://sqlite.org/opcode.html). */
+interface Instruction {
+  readonly opcode: string
+  readonly p4: string | null
+}
+
+/**
+ * Throws a `Refusal` unless every function that the program calls is flagged as innocuous by SQLite, and every virtual
+ * table that it opens is an allowed one. Names in the text prove nothing: a table can have an alias, a function can be
+ * called through a view.
+ */
+function checkProgram(db: Database, body: string, params: SqlQuestion['params']): void {
+  const { functions, tables } = compile(() => uses(db, body, params))
+  const innocuous = new Set([...allowedFunctions, ...innocuousFunctions(db)])
+  for (const name of functions)
+    if (!innocuous.has(name)) throw new Refusal(`not allowed: the function ${name}`)
+  if (tables.size === 0) return
+  const allowed = new Set(readableTables(db).flatMap((sql) => [...uses(db, sql, []).tables]))
+  if ([...tables].some((table) => !allowed.has(table)))
+    throw new Refusal(
+      `not allowed: pragma functions and virtual tables other than ${allowedTables.join(' and ')}; "PRAGMA table_info(v_state)" lists columns`,
+    )
+}
+
+/** The functions that a statement calls, and the addresses of the virtual tables that it opens. */
+function uses(db: Database, body: string, params: SqlQuestion['params']) {
+  const explain = db.prepare<unknown[], Instruction>(`EXPLAIN ${body}`)
+  const program = Array.isArray(params) ? explain.all(...params) : explain.all(params)
+  const functions = new Set<string>()
+  const tables = new Set<string>()
+  for (const { opcode, p4 } of program) {
+    // As in `abs(1)`: the name and the number of arguments.
+    if (/^(?:Function|PureFunc|Agg)/.test(opcode) && p4 !== null)
+      functions.add(p4.slice(0, p4.lastIndexOf('(')))
+    if (opcode.startsWith('V') && p4?.startsWith('vtab:') === true) tables.add(p4)
+  }
+  return { functions, tables }
+}
+
+/** SQLITE_INNOCUOUS and SQLITE_DIRECTONLY (https://sqlite.org/c3ref/c_deterministic.html). */
+const [isInnocuous, isDirectOnly] = [0x20_0000, 0x8_0000]
+
+function innocuousFunctions(db: Database): readonly string[] {
+  return db
+    .prepare<[number, number], string>(
+      'SELECT name FROM pragma_function_list GROUP BY name HAVING min(flags & ?) > 0 AND max(flags & ?) = 0',
+    )
+    .pluck()
+    .all(isInnocuous, isDirectOnly)
+}
+
+/** Statements over the allowed virtual tables. `temp.` skips tables of the recording that have the same name. */
+function readableTables(db: Database): readonly string[] {
+  const views = db
+    .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)
+    .pluck()
+    .all()
+  return [
+    ...allowedTables.map((name) => `SELECT * FROM temp.${name}('[]')`),
+    ...views.map((name) => `SELECT * FROM temp.${name}`),
+  ]
 }

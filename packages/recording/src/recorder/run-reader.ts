@@ -1,5 +1,6 @@
 import { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
+import { readTables } from '../era.ts'
 import type { Reader } from '../reader-contract.ts'
 import type { BodyId, Collision, Frame, FrictionConstraint, RecordingSummary } from '../types.ts'
 import { type Windows, windowsOver } from '../windows.ts'
@@ -57,6 +58,7 @@ export function openRunReader(db: Database): Reader {
       return { frames: found, total_frames }
     },
     summary,
+    tables: () => readTables(db),
     extents: () => new Map(extents.all().map(([id, x, y, z]) => [id, [x, y, z]])),
     windows(of) {
       const bodies = bodyIds(of)
