@@ -55,6 +55,10 @@ export const limits = {
     behaviour:
       'a server with less memory than it needs goes on one request at a time, refuses the others with 503 and Retry-After, and loses nothing',
   },
+  'limits:worker:isolated': {
+    origin: 'design, safe by default',
+    behaviour: 'a call that is ended for its time or memory ends no other call',
+  },
   'limits:answer': {
     origin: 'design, safe by default',
     behaviour:

@@ -1,12 +1,6 @@
 /** Charts of plots as pictures: drawn in one worker, made into pixels in another. */
 import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
-import {
-  type RestingWorkers,
-  restingWorkers,
-  startWorker,
-  type WorkerLink,
-  workerFile,
-} from '@causeway/worker'
+import { type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
 import type { MapDrawing } from './domain/map/map-drawing.ts'
 import type { MapMethods } from './map-worker.ts'
 
@@ -30,33 +24,22 @@ const restAfterMs = 60_000
 /** A maker of charts. */
 export function openMapMaker(log: PictureLog, { idleMs = restAfterMs } = {}): MapMaker {
   const renderer = openPicture({ log, limits: { idleMs } })
-  let link: WorkerLink<MapMethods> | undefined
-  let idle: NodeJS.Timeout | undefined
-  const rest = (): void => {
-    if (link === undefined || link.pending > 0) return
-    void link.stop()
-    link = undefined
-  }
+  const start = () =>
+    startWorker<MapMethods>(workerFile('map-worker', import.meta.url), {
+      name: 'the worker that draws charts',
+    })
+  const pool = new WorkerPool<MapMethods>(start, { name: 'charts', maxRunning: 1, idleMs })
   return {
     get isAwake() {
-      return link?.isAlive === true
+      return pool.workers.length > 0
     },
     async draw(drawing, signal) {
-      clearTimeout(idle)
-      if (link === undefined || !link.isAlive)
-        link = startWorker<MapMethods>(workerFile('map-worker', import.meta.url), {
-          name: 'the worker that draws charts',
-        })
-      const svg = await link.call('draw', drawing, { signal }).finally(() => {
-        clearTimeout(idle)
-        idle = setTimeout(rest, idleMs).unref()
-      })
+      const svg = await pool.call('draw', drawing, { signal })
       return renderer.drawing(svg, { width_px: drawing.width, scale, signal })
     },
-    memory: restingWorkers(() => [link]),
+    memory: pool.memory,
     async close() {
-      clearTimeout(idle)
-      await Promise.all([renderer.close(), link?.stop()])
+      await Promise.all([renderer.close(), pool.stop()])
     },
   }
 }

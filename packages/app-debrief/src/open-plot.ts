@@ -128,11 +128,9 @@ export async function openPlot(env: PlotEnv, path: string, watch: CallOptions = 
       } catch (error) {
         if (!isCausewayError(error) || error.code !== 'WORKER_LOST') throw error
         if (isClosed) throw closedMeanwhile(plot.filename)
-        // Let go of, or replaced, between the look and the question: it is read again, in its turn.
-        if (released.has(holder) || holder !== plot.holder)
-          return inTurn(async () => ({ data: await plot.holder.read(query), stamp: stamp() }))
-        isLost = true
-        throw error
+        // Released or replaced since, or ended by another call: the plot is read again, by one call at a time.
+        if (!released.has(holder) && holder === plot.holder) isLost = true
+        return inTurn(async () => ({ data: await plot.holder.read(query), stamp: stamp() }))
       }
     },
     begin: (query, start) => inTurn(async () => start(await plot.holder.read(query), plot.rev)),

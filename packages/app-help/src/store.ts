@@ -5,6 +5,7 @@ import {
   type CallOptions,
   type RestingWorkers,
   restingWorkers,
+  SharedWorker,
   startWorker,
   type WorkerLink,
   workerFile,
@@ -55,7 +56,6 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
   const settings = readSettings(values, process.cwd())
   const storage = { dir, databaseUrl: settings.databaseUrl }
   const state: {
-    link?: WorkerLink<SearchMethods>
     builder?: WorkerLink<BuildMethods>
     build?: Promise<BuildReport>
     progress?: BuildProgress
@@ -68,21 +68,19 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
   /** Who waits for an index to appear. */
   const waiting = new Set<() => void>()
 
-  const worker = (): WorkerLink<SearchMethods> => {
+  const worker = new SharedWorker<SearchMethods>(async () => {
     if (state.isClosed) throw new CausewayError('CANCELLED', 'the server is stopping')
-    if (state.link?.isAlive) return state.link
     const link = startWorker<SearchMethods>(workerFile('search-worker', import.meta.url), {
       name: 'the worker that searches the documentation',
     })
-    state.link = link
     // Its failure is that of the calls that follow.
     link.call('setUp', { storage, embedding: settings.embedding }).catch(() => undefined)
     return link
-  }
+  })
 
   /** Sees whether another index answers now and tells it: ours, or one that another process has built. */
   const look = async (): Promise<number> => {
-    const revision = await worker().call('revision', undefined)
+    const revision = await worker.call('revision', undefined)
     if (state.revision !== undefined && state.revision !== revision) changed.resources()
     state.revision = revision
     if (revision > 0) for (const wake of waiting) wake()
@@ -138,7 +136,7 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
   const delay = settings.autoBuild ? setTimeout(buildBehind, startDelayMs) : undefined
   delay?.unref()
   const watch = setInterval(() => {
-    if (state.link?.isAlive) look().catch(() => undefined)
+    if (worker.link !== undefined) look().catch(() => undefined)
   }, watchMs)
   watch.unref()
 
@@ -154,21 +152,20 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
       waiting.add(done)
     })
 
-  /** The worker, as soon as there is an index; a first question does not wait for the delay of the start. */
-  const searchable = async (): Promise<WorkerLink<SearchMethods>> => {
-    const link = worker()
-    if ((state.revision ?? 0) > 0 || (await look()) > 0) return link
+  /** Waits until there is an index; a first question does not wait for the delay of the start. */
+  const waitForIndex = async (): Promise<void> => {
+    if ((state.revision ?? 0) > 0 || (await look()) > 0) return
     if (settings.autoBuild && state.failure === undefined && state.build === undefined) buildBehind()
     if (state.build === undefined) throw notBuilt(state.failure)
     await Promise.race([appearance(), state.build.catch(() => undefined)])
     if ((await look()) === 0) throw notBuilt(state.failure)
-    return worker()
   }
 
   /** Asks; an index that turns out to be harmed is made anew, where this server builds. */
-  const asking = async <T>(ask: (link: WorkerLink<SearchMethods>) => Promise<T>): Promise<T> => {
+  const asking = async <T>(ask: () => Promise<T>): Promise<T> => {
     try {
-      return await ask(await searchable())
+      await waitForIndex()
+      return await ask()
     } catch (error) {
       if (!isCausewayError(error) || error.code !== 'DATA_DAMAGED') throw error
       state.isHarmed = true
@@ -182,18 +179,17 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
 
   return {
     settings,
-    search: (request, signal) => asking((link) => link.call('search', request, { signal })),
-    page: (name, lines, scope) => asking((link) => link.call('page', { name, lines, scope })),
-    pages: (scope) => asking((link) => link.call('pages', scope)),
-    facts: () => asking((link) => link.call('facts', undefined)),
+    search: (request, signal) => asking(() => worker.call('search', request, { signal })),
+    page: (name, lines, scope) => asking(() => worker.call('page', { name, lines, scope })),
+    pages: (scope) => asking(() => worker.call('pages', scope)),
+    facts: () => asking(() => worker.call('facts', undefined)),
     isBuilt: async () => (state.revision ?? 0) > 0 || (await look()) > 0,
     building: () => state.progress,
     build,
-    memory: restingWorkers(() => [state.link]),
+    memory: restingWorkers(() => [worker.link]),
     async health() {
-      const link = state.link?.isAlive ? state.link : undefined
       const isBuilt = (state.revision ?? 0) > 0
-      const facts = link !== undefined && isBuilt ? await link.call('facts', undefined) : undefined
+      const facts = isBuilt ? await worker.link?.call('facts', undefined) : undefined
       return {
         ...(facts === undefined ? { docs: null } : describe(facts, settings.internal)),
         indexing: state.progress ?? null,
@@ -206,7 +202,7 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
       clearTimeout(delay)
       clearInterval(watch)
       const build = state.build?.catch(() => undefined)
-      await Promise.all([state.builder?.kill(), state.link?.stop()])
+      await Promise.all([state.builder?.kill(), worker.stop()])
       await build
     },
   }

@@ -1,13 +1,7 @@
 /** What the vault keeps open: the workers of its long runs. It has no data of its own. */
 import type { CallContext, Env } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import {
-  type RestingWorkers,
-  restingWorkers,
-  startWorker,
-  type WorkerLink,
-  workerFile,
-} from '@causeway/worker'
+import { type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
 import type { DebriefCommand } from './domain/command.ts'
 import { idsOf, runTool } from './run.ts'
 import type { VaultMethods } from './vault-methods.ts'
@@ -27,27 +21,14 @@ export interface Vault {
 /** Positions up to which a run stays on this thread, where it takes less than ten milliseconds. */
 const lightRun = 400
 
-/** Workers that run at the same time; a call beyond that waits in the line of one of them. */
-const mostWorkers = 2
-
 /** Opens the vault; a worker starts when it is first needed. */
 export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault {
-  const workers: WorkerLink<VaultMethods>[] = []
   const counts = { inline: 0, worker: 0 }
-
-  /** The worker with the least to do. */
-  const worker = (): WorkerLink<VaultMethods> => {
-    const alive = workers.filter(({ isAlive }) => isAlive)
-    const idle = alive.find(({ pending }) => pending === 0)
-    if (idle !== undefined) return idle
-    if (alive.length >= mostWorkers)
-      return alive.reduce((least, one) => (one.pending < least.pending ? one : least))
-    const started = startWorker<VaultMethods>(workerFile('vault-worker', import.meta.url), {
+  const start = () =>
+    startWorker<VaultMethods>(workerFile('vault-worker', import.meta.url), {
       name: 'the worker of the tool vault',
     })
-    workers.splice(0, workers.length, ...alive, started)
-    return started
-  }
+  const pool = new WorkerPool<VaultMethods>(start, { name: 'runs of the tool vault', maxRunning: 2 })
 
   return {
     async run(tool, args, { signal, progress }) {
@@ -59,13 +40,11 @@ export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault
         return runTool(tool, args, { aid: idsOf(run), watch: { signal, progress } })
       }
       counts.worker++
-      return worker().call('run', { tool: tool.name, args, run, file }, { signal, progress })
+      return pool.call('run', { tool: tool.name, args, run, file }, { signal, progress })
     },
-    memory: restingWorkers(() => workers),
-    health: () => ({ workers: workers.filter(({ isAlive }) => isAlive).length, runs: { ...counts } }),
-    async close() {
-      await Promise.all(workers.map((link) => link.stop()))
-    },
+    memory: pool.memory,
+    health: () => ({ workers: pool.workers.length, runs: { ...counts } }),
+    close: () => pool.stop(),
   }
 }
 

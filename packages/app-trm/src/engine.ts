@@ -1,11 +1,4 @@
-import {
-  type CallOptions,
-  type RestingWorkers,
-  restingWorkers,
-  startWorker,
-  type WorkerLink,
-  workerFile,
-} from '@causeway/worker'
+import { type CallOptions, type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
 import type { EngineMethods } from './engine-methods.ts'
 import { engineWork } from './engine-work.ts'
 
@@ -31,35 +24,23 @@ export interface EngineOptions {
 
 /** Small work is done where it is asked for; the rest in a worker that starts when needed, and anew after it was lost. */
 export function openEngine({ limitMs = 30_000, smallest = 2000 }: EngineOptions = {}): Engine {
-  let link: WorkerLink<EngineMethods> | undefined
-  const started = () => {
-    if (link?.isAlive) return link
-    link = startWorker<EngineMethods>(workerFile('engine-worker', import.meta.url), {
+  const start = () =>
+    startWorker<EngineMethods>(workerFile('engine-worker', import.meta.url), {
       name: 'the worker that reads code',
       remedy: 'call again, with less text',
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     })
-    return link
-  }
+  const pool = new WorkerPool<EngineMethods>(start, { name: 'calls that read code', maxRunning: 2, limitMs })
   return {
     async call(method, args, options = {}) {
       type Answer = ReturnType<EngineMethods[typeof method]>
       // Each method takes its own argument, which the type of a table cannot say.
       const work = engineWork[method] as (args: unknown) => Answer
       if (weight(args, smallest) <= smallest) return work(args)
-      const worker = started()
-      const timer = setTimeout(() => void worker.kill(), limitMs)
-      try {
-        return (await worker.call(method, args, options)) as Answer
-      } finally {
-        clearTimeout(timer)
-      }
+      return (await pool.call(method, args as never, options)) as Answer
     },
-    memory: restingWorkers(() => [link]),
-    async close() {
-      await link?.stop()
-      link = undefined
-    },
+    memory: pool.memory,
+    close: () => pool.stop(),
   }
 }
 

@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
 import { type Engine, openEngine } from '../src/engine.ts'
 
@@ -80,6 +82,20 @@ t.test('the engine: a text that holds it up is given up, and the next call has a
   t.match(await patient.call('read', { mode: 'patch', patch: '--- a/x\n+++ b/x\n@@\n-a\n+b\n' }), {
     paths: ['x'],
   })
+})
+
+verifies('limits:worker:isolated', 'a review that takes too long ends no other review', async (t) => {
+  const { call } = engine(t, 30_000)
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
+  const late = t.rejects(call('review', request), { code: 'WORKER_LOST' })
+  mock.timers.tick(29_999)
+  const other = call('review', request)
+  mock.timers.tick(1)
+  mock.timers.reset()
+  await late
+  t.match(await other, { summary: { assessment: 'comments' } })
 })
 
 t.test('the engine: calls at once are answered each, and a closed one starts again', async (t) => {

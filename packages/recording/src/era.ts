@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Capability, Era } from './types.ts'
+import type { Capability, Era, TableColumns } from './types.ts'
 
 /** Tables, columns and declared references of a recording, read once: there is no schema version to ask. */
 export interface Schema {
@@ -60,12 +60,6 @@ export function readSchema(db: Database): Schema {
     },
     target: (table, column) => targets.get(`${table}.${column}`),
   }
-}
-
-/** A table and the names of its columns, separated by commas. */
-export interface TableColumns {
-  readonly name: string
-  readonly columns: string
 }
 
 /** Lists the tables of an open database. */

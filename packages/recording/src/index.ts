@@ -3,7 +3,6 @@ export { type LibraryLimits, type LibraryOptions, libraryDefaults, openLibrary }
 export type { Listing, OpenCall, RecordingLibrary, Roots } from './library-types.ts'
 export type { LibraryLog } from './log.ts'
 export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
-export type { QueryCaller } from './query/query-queue.ts'
 export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
 export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder-types.ts'
 export { type RunStatus, runMigrations } from './recorder/run-schema.ts'

@@ -1,10 +1,9 @@
 import { CausewayError } from '@causeway/protocol'
-import type { CallOptions } from '@causeway/worker'
+import { type CallOptions, CallQueue, SharedWorker } from '@causeway/worker'
 import { answerKey } from './answers-file.ts'
 import { resolveBodyId } from './domain/body-id.ts'
 import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { askSql } from './query/query.ts'
-import { QueryQueue } from './query/query-queue.ts'
 import type {
   AnalyseCall,
   BodyId,
@@ -14,7 +13,7 @@ import type {
   RecordingSummary,
 } from './types.ts'
 import type { RecordingWorker } from './worker-link.ts'
-import type { WorkerAnswer, WorkerArgs, WorkerMethod } from './worker-methods.ts'
+import type { WorkerAnswer, WorkerArgs, WorkerMethod, WorkerMethods } from './worker-methods.ts'
 
 /** A private copy that is loaded, or that can be loaded again at the next call. */
 export interface LoadedRecording {
@@ -59,38 +58,24 @@ export async function loadRecording(
   options: CallOptions = {},
 ): Promise<LoadedRecording> {
   const open = { file, path: identity.path }
-  let link = first
-  const { summary, isIndexed } = await opened(link, open, options)
-  let starting: Promise<RecordingWorker> | undefined
-  let failure: CausewayError | undefined
-
-  /** The worker; a new one where it died or was released. */
-  const worker = async (): Promise<RecordingWorker> => {
-    if (link.isAlive) return link
-    starting ??= restart().finally(() => {
-      starting = undefined
-    })
-    return starting
-  }
-  const restart = async (): Promise<RecordingWorker> => {
+  const { summary, isIndexed } = await opened(first, open, options)
+  const worker = new SharedWorker<WorkerMethods>(async () => {
     const next = startWorker()
     await opened(next, open, {})
-    link = next
     return next
-  }
+  }, first)
+  let failure: CausewayError | undefined
+
   const call = async <Method extends WorkerMethod>(
     method: Method,
     args: WorkerArgs<Method>,
     options: CallOptions = {},
   ): Promise<WorkerAnswer<Method>> => {
     if (failure) throw failure
-    let one = await worker()
-    // It may have been let go between the two turns.
-    while (!one.isAlive) one = await worker()
-    return one.call(method, args, options)
+    return worker.call(method, args, options)
   }
 
-  const queries = new QueryQueue()
+  const queries = new CallQueue(queryLimits)
   const query: Recording['query'] = (question, caller) =>
     queries.run(() => askSql(file, question, caller?.signal), caller)
   let answers = keptAnswers()
@@ -108,17 +93,17 @@ export async function loadRecording(
       recording = makeRecording(identity, next, { call, query, answers })
     },
     get isBusy() {
-      return starting !== undefined || link.pending > 0
+      return worker.isBusy
     },
     get isOpen() {
-      return link.isAlive
+      return worker.link !== undefined
     },
-    bytes: () => link.bytes(),
+    bytes: async () => (await worker.link?.bytes()) ?? 0,
     get answers() {
       return answers
     },
     refresh: async () => {
-      if (link.isAlive) await link.call('refresh', undefined)
+      await worker.link?.call('refresh', undefined)
     },
     async keep(question, find) {
       await answers.of(answerKey(question), find, {})
@@ -126,7 +111,7 @@ export async function loadRecording(
     fail: (error) => {
       failure = error
     },
-    release: () => link.stop(),
+    release: () => worker.stop(),
   }
 }
 
@@ -148,6 +133,9 @@ async function opened(
     options.signal?.removeEventListener('abort', kill)
   }
 }
+
+/** Each query is a process. */
+const queryLimits = { name: 'queries of this recording', maxRunning: 2, maxWaiting: 16, maxWaitMs: 10_000 }
 
 type Call = <Method extends WorkerMethod>(
   method: Method,

@@ -1,8 +1,7 @@
-import type { TableColumns } from './era.ts'
 import type { ReadFrame } from './frame-reader.ts'
 import type { ReadPair } from './pair-reader.ts'
 import type { SeriesReader } from './series-reader.ts'
-import type { RecordingSummary } from './types.ts'
+import type { RecordingSummary, TableColumns } from './types.ts'
 import type { WindowCall, Windows } from './windows.ts'
 
 /** Answers questions about one private copy. Synchronous: it lives in a worker. */

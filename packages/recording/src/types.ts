@@ -5,9 +5,7 @@
  * was recorded as NULL (the recorder's NaN) is null here: absent, never 0.
  */
 
-import type { CallOptions } from '@causeway/worker'
-import type { TableColumns } from './era.ts'
-import type { QueryCaller } from './query/query-queue.ts'
+import type { Caller, CallOptions } from '@causeway/worker'
 import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
 
 /** A recorded number; null where the recorder wrote NaN. */
@@ -257,6 +255,12 @@ export interface EnvironmentBody {
   readonly instance_id: number
 }
 
+/** A table and the names of its columns, separated by commas. */
+export interface TableColumns {
+  readonly name: string
+  readonly columns: string
+}
+
 /** What is known of a recording once it is loaded; kept by the caller, so it costs no query. */
 export interface RecordingSummary {
   readonly era: Era
@@ -326,7 +330,7 @@ export interface Recording {
    * Two queries of a recording run at the same time, others wait. Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`,
    * `CANCELLED`, `WORKER_LOST`, and `OVERLOADED` if the queue is full or the wait too long.
    */
-  query(question: SqlQuestion, caller?: QueryCaller): Promise<SqlAnswer>
+  query(question: SqlQuestion, caller?: Caller): Promise<SqlAnswer>
   /** The tables of the file that queries can read. */
   tables(): Promise<readonly TableColumns[]>
   /**

@@ -1,5 +1,4 @@
 import type { AnswerOf, ArgsOf, MethodName } from '@causeway/worker'
-import type { TableColumns } from './era.ts'
 import type {
   BodyEnergyField,
   BodyId,
@@ -11,6 +10,7 @@ import type {
   RecordingSummary,
   SolverField,
   SystemEnergyField,
+  TableColumns,
 } from './types.ts'
 
 /** What a worker does, by name: arguments and answer, both structured-cloneable. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { workerFile } from '@causeway/worker'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { loadRecording } from '../src/loaded-recording.ts'
@@ -50,6 +51,21 @@ verifies(
     t.same([(await before).frame_id, after.frame_id], [1, 2], 'neither is lost with the thread')
   },
 )
+
+verifies('limits:worker:isolated', 'an analysis that ends its worker ends no other call', async (t) => {
+  const file = join(t.testdir(), 'copy.db')
+  writeRecording(file, { frames: 10 })
+  const startWorker = () => startRecordingWorker(workerFile('counting-worker', import.meta.url))
+  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
+  t.teardown(() => loaded.release())
+  const runaway = t.rejects(loaded.recording.analyse('die', {}), { code: 'WORKER_LOST' })
+  const harmless = [1, 2, 3].map((frame) => loaded.recording.frame(frame))
+  t.same(
+    (await Promise.all(harmless)).map(({ frame_id }) => frame_id),
+    [1, 2, 3],
+  )
+  await runaway
+})
 
 t.test('startRecordingWorker: an error of the worker keeps its code and its data', async (t) => {
   const file = join(t.testdir(), 'copy.db')

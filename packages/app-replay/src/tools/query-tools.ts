@@ -1,7 +1,8 @@
 /** SQL over a recording, for questions that no tool foresaw. */
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { friendlyViews, type QueryCaller, type Recording, type SqlQuestion } from '@causeway/recording'
+import { friendlyViews, type Recording, type SqlQuestion } from '@causeway/recording'
+import type { Caller } from '@causeway/worker'
 import { z } from 'zod'
 import { count } from '../domain/sentence.ts'
 import { opened, type ReplaySession } from '../session.ts'
@@ -74,7 +75,7 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
 }
 
 /** The answer; a statement that is refused is told with the columns that there are. */
-async function answered(recording: Recording, question: SqlQuestion, caller: QueryCaller) {
+async function answered(recording: Recording, question: SqlQuestion, caller: Caller) {
   try {
     return await recording.query(question, caller)
   } catch (error) {

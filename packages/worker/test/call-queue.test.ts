@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { QueryQueue } from '../src/query/query-queue.ts'
+import { CallQueue } from '../src/index.ts'
 
 /** Work that ends when the test says so. */
 function controlled() {
@@ -21,10 +21,10 @@ function controlled() {
   }
 }
 
-const limits = { running: 2, waiting: 3, maxWaitMs: 60_000 }
+const limits = { name: 'calls', maxRunning: 2, maxWaiting: 3 }
 
-t.test('QueryQueue runs a third query when one of two ends', async (t) => {
-  const queue = new QueryQueue(limits)
+t.test('CallQueue runs a third call when one of two ends', async (t) => {
+  const queue = new CallQueue(limits)
   const { started, work, end } = controlled()
   const all = ['a', 'b', 'c'].map((name) => queue.run(work(name)))
   t.same(started, ['a', 'b'])
@@ -36,8 +36,8 @@ t.test('QueryQueue runs a third query when one of two ends', async (t) => {
   t.same(await Promise.all(all), ['a', 'b', 'c'])
 })
 
-t.test('QueryQueue gives clients turns', async (t) => {
-  const queue = new QueryQueue({ ...limits, running: 1 })
+t.test('CallQueue gives clients turns', async (t) => {
+  const queue = new CallQueue({ ...limits, maxRunning: 1 })
   const { started, work, end } = controlled()
   const all = [
     queue.run(work('greedy 1'), { client: 'greedy' }),
@@ -50,25 +50,25 @@ t.test('QueryQueue gives clients turns', async (t) => {
   t.same(started, ['greedy 1', 'greedy 2', 'modest', 'greedy 3'])
 })
 
-t.test('QueryQueue refuses a query if the queue is full, or its wait too long', async (t) => {
+t.test('CallQueue refuses a call if the queue is full, or its wait too long', async (t) => {
   const { work, end } = controlled()
-  const full = new QueryQueue({ ...limits, running: 1, waiting: 1 })
+  const full = new CallQueue({ ...limits, maxRunning: 1, maxWaiting: 1 })
   const all = [full.run(work('a')), full.run(work('b'))]
   const retryable = { code: 'OVERLOADED', data: { retry_after_ms: 1000 } }
-  await t.rejects(full.run(work('c')), { ...retryable, message: /1 queries .* are waiting/ })
+  await t.rejects(full.run(work('c')), { ...retryable, message: /1 calls are waiting/ })
   await end('a')
   await all[0]
   await end('b')
   await all[1]
-  const impatient = new QueryQueue({ running: 1, waiting: 5, maxWaitMs: 1 })
+  const impatient = new CallQueue({ ...limits, maxRunning: 1, maxWaitMs: 1 })
   const first = impatient.run(work('d'))
-  await t.rejects(impatient.run(work('e')), { ...retryable, message: /within 1 ms/ })
+  await t.rejects(impatient.run(work('e')), { ...retryable, message: /1 ms passed/ })
   await end('d')
   t.equal(await first, 'd')
 })
 
-t.test('QueryQueue frees the place of a query that was cancelled, and of one that failed', async (t) => {
-  const queue = new QueryQueue({ ...limits, running: 1 })
+t.test('CallQueue frees the place of a call that was cancelled, and of one that failed', async (t) => {
+  const queue = new CallQueue({ ...limits, maxRunning: 1 })
   const { started, work, end } = controlled()
   const controller = new AbortController()
   const first = queue.run(work('a'))

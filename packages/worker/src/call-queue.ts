@@ -1,17 +1,19 @@
 import { CausewayError } from '@causeway/protocol'
 
-/** Limits of one queue. */
-export interface QueryLimits {
-  /** queries that run at the same time: each is a process */
-  readonly running: number
-  /** queries that wait for one of these to end */
-  readonly waiting: number
-  readonly maxWaitMs: number
+/** Options for a queue of calls. */
+export interface QueueOptions {
+  /** What is queued, for messages: `queries of this recording`. */
+  readonly name: string
+  readonly maxRunning: number
+  /** calls that wait for one of these to end; default 64 */
+  readonly maxWaiting?: number
+  /** default no limit */
+  readonly maxWaitMs?: number
 }
 
-/** Who asks, and what cancels the wait. */
-export interface QueryCaller {
-  /** Clients take turns, so that one with many queries does not delay the others. */
+/** Who calls, and what cancels the wait. */
+export interface Caller {
+  /** Clients take turns, so that one with many calls does not delay the others. */
   readonly client?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -21,23 +23,21 @@ interface Waiting {
   readonly start: () => void
 }
 
-const defaults: QueryLimits = { running: 2, waiting: 16, maxWaitMs: 10_000 }
-
-/** Limits the concurrent queries of a recording, and queues further ones for a short time. */
-export class QueryQueue {
-  readonly #limits: QueryLimits
-  /** In the order of their turns: a client that gets one moves its other queries behind those of the others. */
+/** Limits the calls that run at the same time, and queues further ones. */
+export class CallQueue {
+  readonly #options: QueueOptions
+  /** In the order of their turns: a client that gets one moves its other calls behind those of the others. */
   #waiting: readonly Waiting[] = []
   #running = 0
 
-  constructor(limits: QueryLimits = defaults) {
-    this.#limits = limits
+  constructor(options: QueueOptions) {
+    this.#options = options
   }
 
   /** Runs `work` in its turn. Throws `OVERLOADED` if the queue is full or the wait too long, `CANCELLED`, and what `work` throws. */
-  async run<Result>(work: () => Promise<Result>, caller: QueryCaller = {}): Promise<Result> {
+  async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
     if (caller.signal?.aborted) throw cancelled()
-    if (this.#running < this.#limits.running) this.#running += 1
+    if (this.#running < this.#options.maxRunning) this.#running += 1
     else await this.#turn(caller)
     try {
       return await work()
@@ -46,11 +46,10 @@ export class QueryQueue {
     }
   }
 
-  /** Resolves when a query that has ended passes its place on. */
-  async #turn({ client = '', signal }: QueryCaller): Promise<void> {
-    const { waiting, maxWaitMs } = this.#limits
-    if (this.#waiting.length >= waiting)
-      throw overloaded(`${this.#waiting.length} queries of this recording are waiting`)
+  /** Resolves when a call that has ended passes its place on. */
+  async #turn({ client = '', signal }: Caller): Promise<void> {
+    const { name, maxWaiting = 64, maxWaitMs } = this.#options
+    if (this.#waiting.length >= maxWaiting) throw overloaded(`${this.#waiting.length} ${name} are waiting`)
     let leave = () => {}
     try {
       await new Promise<void>((resolve, reject) => {
@@ -60,10 +59,8 @@ export class QueryQueue {
           reject(error)
         }
         const cancel = () => giveUp(cancelled())
-        const late = setTimeout(
-          () => giveUp(overloaded(`no query of this recording ended within ${maxWaitMs} ms`)),
-          maxWaitMs,
-        )
+        const expire = () => giveUp(overloaded(`${maxWaitMs} ms passed before one of the ${name} ended`))
+        const late = maxWaitMs === undefined ? undefined : setTimeout(expire, maxWaitMs)
         signal?.addEventListener('abort', cancel, { once: true })
         leave = () => {
           clearTimeout(late)

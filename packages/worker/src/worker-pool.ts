@@ -1,0 +1,101 @@
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CallQueue, type QueueOptions } from './call-queue.ts'
+import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
+import { type RestingWorkers, restingWorkers } from './resting-workers.ts'
+import type { CallOptions, WorkerLink } from './start-worker.ts'
+
+/** Options for a pool of workers; `maxRunning` is the maximum number of workers. */
+export interface PoolOptions extends QueueOptions {
+  /** A call that runs longer ends with its worker, ms; default no limit. */
+  readonly limitMs?: number
+  /** A cancelled call that runs on for longer ends with its worker, ms; default 1000. */
+  readonly cancelGraceMs?: number
+  /** Workers are stopped after this time without a call, ms; default never. */
+  readonly idleMs?: number
+}
+
+/** Workers of one kind. Each runs one call at a time, so that a call that ends its worker ends no other call. */
+export class WorkerPool<Table extends MethodTable<Table>> {
+  readonly #start: () => WorkerLink<Table>
+  readonly #options: PoolOptions
+  readonly #queue: CallQueue
+  readonly #busy = new Set<WorkerLink<Table>>()
+  #idle: readonly WorkerLink<Table>[] = []
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(start: () => WorkerLink<Table>, options: PoolOptions) {
+    this.#start = start
+    this.#options = options
+    this.#queue = new CallQueue(options)
+  }
+
+  /** Workers that run. */
+  get workers(): readonly WorkerLink<Table>[] {
+    return [...this.#busy, ...this.#idle].filter(({ isAlive }) => isAlive)
+  }
+
+  /** The memory of the workers. */
+  get memory(): RestingWorkers {
+    return restingWorkers(() => this.workers)
+  }
+
+  /**
+   * Calls a method on a worker that has no other call. Rejects with what the method throws, `CANCELLED` on abort,
+   * `WORKER_LOST` if this call ended its worker, and `OVERLOADED` if too many calls wait.
+   */
+  call<Name extends MethodName<Table>>(
+    method: Name,
+    args: ArgsOf<Table, Name>,
+    options: CallOptions = {},
+  ): Promise<AnswerOf<Table, Name>> {
+    return this.#queue.run(async () => {
+      const link = this.#take()
+      const end = () => void link.kill()
+      const { limitMs, cancelGraceMs = 1000 } = this.#options
+      const limit = limitMs === undefined ? undefined : setTimeout(end, limitMs)
+      let grace: NodeJS.Timeout | undefined
+      const cancel = () => {
+        grace = setTimeout(end, cancelGraceMs)
+      }
+      options.signal?.addEventListener('abort', cancel, { once: true })
+      try {
+        return (await link.call(method, args, options)) as AnswerOf<Table, Name>
+      } catch (error) {
+        const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
+        if (isLost && options.signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')
+        throw error
+      } finally {
+        clearTimeout(limit)
+        clearTimeout(grace)
+        options.signal?.removeEventListener('abort', cancel)
+        this.#give(link)
+      }
+    }, options)
+  }
+
+  /** Stops the workers; a later call starts another. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    await Promise.all(this.workers.map((link) => link.stop()))
+  }
+
+  #take(): WorkerLink<Table> {
+    clearTimeout(this.#idleTimer)
+    const alive = this.#idle.filter(({ isAlive }) => isAlive)
+    const link = alive.at(-1) ?? this.#start()
+    this.#idle = alive.slice(0, -1)
+    this.#busy.add(link)
+    return link
+  }
+
+  #give(link: WorkerLink<Table>): void {
+    this.#busy.delete(link)
+    if (link.isAlive) this.#idle = [...this.#idle, link]
+    const { idleMs } = this.#options
+    if (idleMs === undefined) return
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => {
+      for (const idle of this.#idle) void idle.stop()
+    }, idleMs).unref()
+  }
+}

@@ -1,0 +1,113 @@
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type PoolOptions, SharedWorker, startWorker, WorkerPool, workerFile } from '../src/index.ts'
+import type { TrialMethods } from './trial-worker.ts'
+
+const start = () =>
+  startWorker<TrialMethods>(workerFile('trial-worker', import.meta.url), { name: 'the trial' })
+
+function openPool(t: Test, options: Partial<PoolOptions> = {}) {
+  let started = 0
+  const begin = () => {
+    started += 1
+    return start()
+  }
+  const pool = new WorkerPool<TrialMethods>(begin, { name: 'trials', maxRunning: 2, ...options })
+  t.teardown(() => pool.stop())
+  return { pool, started: () => started }
+}
+
+verifies('limits:worker:isolated', 'a call that runs too long ends no other call of a pool', async (t) => {
+  const { pool, started } = openPool(t, { limitMs: 60_000 })
+  const runaway = t.rejects(pool.call('rest', undefined), { code: 'WORKER_LOST' })
+  const harmless = Promise.all([1, 2, 3].map((number) => pool.call('sum', [number, number])))
+  t.same(await harmless, [2, 4, 6])
+  t.equal(started(), 2, 'the others share the second worker, one after the other')
+  const busy = pool.workers.find(({ pending }) => pending > 0)
+  await busy?.kill()
+  await runaway
+  t.equal(await pool.call('sum', [4]), 4)
+})
+
+verifies('limits:worker:isolated', 'calls that end their worker end no other call of a pool', async (t) => {
+  const { pool } = openPool(t)
+  const calls = [0, 1, 2].flatMap((number) => [
+    t.rejects(pool.call('die', undefined), { code: 'WORKER_LOST' }),
+    pool.call('sum', [number]).then((sum) => t.equal(sum, number)),
+  ])
+  await Promise.all(calls)
+})
+
+t.test(
+  'WorkerPool ends the worker of a call that is over its limit, and of one that ignores its cancel',
+  async (t) => {
+    const { pool } = openPool(t, { limitMs: 1 })
+    await t.rejects(pool.call('stand', 60_000), { code: 'WORKER_LOST' })
+    const { pool: patient } = openPool(t, { cancelGraceMs: 1 })
+    const controller = new AbortController()
+    const call = patient.call('stand', 60_000, { signal: controller.signal })
+    controller.abort()
+    await t.rejects(call, { code: 'CANCELLED' })
+    t.same(patient.workers, [])
+    t.equal(await patient.call('sum', [1]), 1)
+  },
+)
+
+t.test('WorkerPool queues calls up to a limit and stops idle workers', async (t) => {
+  const { pool } = openPool(t, { maxRunning: 1, maxWaiting: 1, idleMs: 60_000 })
+  const calls = [pool.call('sum', [1]), pool.call('sum', [2])]
+  await t.rejects(pool.call('sum', [3]), { code: 'OVERLOADED', message: /1 trials are waiting/ })
+  t.same(await Promise.all(calls), [1, 2])
+  t.equal(pool.workers.length, 1)
+  t.ok((await pool.memory.bytes()) > 0)
+  await pool.stop()
+  t.equal(pool.workers.length, 0)
+})
+
+/** A shared worker and the number of workers that it has started. */
+function openShared(t: Test) {
+  let started = 0
+  const shared = new SharedWorker<TrialMethods>(async () => {
+    started += 1
+    return start()
+  })
+  t.teardown(() => shared.stop())
+  return { shared, started: () => started }
+}
+
+verifies('limits:worker:isolated', 'a call that ends a shared worker ends no other call', async (t) => {
+  const { shared, started } = openShared(t)
+  const calls = [
+    shared.call('stand', 1),
+    t.rejects(shared.call('die', undefined), { code: 'WORKER_LOST' }),
+    ...[1, 2, 3].map((number) => shared.call('sum', [number])),
+  ]
+  t.same((await Promise.all(calls)).slice(2), [1, 2, 3])
+  t.ok(started() > 2, 'repeated in workers of their own')
+  t.equal(await shared.call('sum', [5]), 5)
+})
+
+t.test(
+  'SharedWorker does not repeat a call that was alone, one that was cancelled, or any after a stop',
+  async (t) => {
+    const { shared, started } = openShared(t)
+    await t.rejects(shared.call('die', undefined), { code: 'WORKER_LOST' })
+    t.equal(started(), 1)
+    const controller = new AbortController()
+    const calls = [
+      t.rejects(shared.call('die', undefined), { code: 'WORKER_LOST' }),
+      t.rejects(shared.call('sum', [1], { signal: controller.signal }), { code: 'CANCELLED' }),
+    ]
+    controller.abort()
+    await Promise.all(calls)
+    await shared.call('sum', [1])
+    const before = started()
+    const stopped = [shared.call('stand', 1), shared.call('rest', undefined)]
+    const ended = Promise.allSettled(stopped)
+    // The calls are sent in the next turn of the microtasks.
+    await Promise.resolve()
+    await shared.stop()
+    t.match((await ended)[1], { status: 'rejected', reason: { code: 'CANCELLED' } })
+    t.equal(started(), before)
+  },
+)
