@@ -74,6 +74,8 @@ export interface MountDescription {
 /** A handshake that can be taken up again after a restart of the server. */
 export interface SavedHandshake {
   readonly sessionId: string
+  /** Owner of the token that opened the session; empty if no token was required. */
+  readonly owner: string
   readonly mountPath: string
   /** The params of `initialize`, as the client sent them. */
   readonly initialize: Params
@@ -84,8 +86,8 @@ export interface SavedHandshake {
 /** Handshakes of `initialize` sessions, kept in the server's data file; forgotten after a day without use. */
 export interface Handshakes {
   save(handshake: SavedHandshake): Promise<void>
-  /** Undefined for an id that is unknown or has expired. Counts as use. */
-  find(sessionId: string): Promise<SavedHandshake | undefined>
+  /** Returns `undefined` if the owner has no such session, or if it has expired. Counts as use. */
+  find(sessionId: string, owner: string): Promise<SavedHandshake | undefined>
   forget(sessionId: string): Promise<void>
 }
 

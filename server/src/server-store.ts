@@ -31,6 +31,12 @@ export const serverMigrations: readonly Migration[] = [
   },
   auditMigration,
   taskMigration,
+  {
+    name: 'owners',
+    up: `
+      ALTER TABLE handshake ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+      ALTER TABLE task ADD COLUMN owner TEXT NOT NULL DEFAULT '';`,
+  },
 ]
 
 /** The server's own data file. */
@@ -46,6 +52,7 @@ export interface ServerStore {
 
 interface HandshakeRow {
   readonly session_id: string
+  readonly owner: string
   readonly mount_path: string
   readonly initialize: string
   readonly subscriptions: string
@@ -82,12 +89,12 @@ export async function openServerStore(
     `INSERT INTO client_state (session_key, app, state, used_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET state = excluded.state, used_ms = excluded.used_ms`,
   )
-  const useHandshake = db.prepare<[number, string, number], HandshakeRow>(
-    `UPDATE handshake SET used_ms = ? WHERE session_id = ? AND used_ms >= ?
-     RETURNING session_id, mount_path, initialize, subscriptions`,
+  const useHandshake = db.prepare<[number, string, string, number], HandshakeRow>(
+    `UPDATE handshake SET used_ms = ? WHERE session_id = ? AND owner = ? AND used_ms >= ?
+     RETURNING session_id, owner, mount_path, initialize, subscriptions`,
   )
-  const putHandshake = db.prepare<[string, string, string, string, number]>(
-    `INSERT INTO handshake (session_id, mount_path, initialize, subscriptions, used_ms) VALUES (?, ?, ?, ?, ?)
+  const putHandshake = db.prepare<[string, string, string, string, string, number]>(
+    `INSERT INTO handshake (session_id, owner, mount_path, initialize, subscriptions, used_ms) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET subscriptions = excluded.subscriptions, used_ms = excluded.used_ms`,
   )
   const dropHandshake = db.prepare<[string]>('DELETE FROM handshake WHERE session_id = ?')
@@ -114,20 +121,22 @@ export async function openServerStore(
       save: async (sessionKey, app, json) => void putState.run(sessionKey, app, json, now()),
     },
     handshakes: {
-      async save({ sessionId, mountPath, initialize, subscriptions }) {
+      async save({ sessionId, owner, mountPath, initialize, subscriptions }) {
         putHandshake.run(
           sessionId,
+          owner,
           mountPath,
           JSON.stringify(initialize),
           JSON.stringify(subscriptions),
           now(),
         )
       },
-      async find(sessionId) {
-        const row = useHandshake.get(now(), sessionId, oldest())
+      async find(sessionId, owner) {
+        const row = useHandshake.get(now(), sessionId, owner, oldest())
         if (row === undefined) return undefined
         return {
           sessionId: row.session_id,
+          owner: row.owner,
           mountPath: row.mount_path,
           initialize: JSON.parse(row.initialize),
           subscriptions: JSON.parse(row.subscriptions),

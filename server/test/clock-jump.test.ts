@@ -45,18 +45,18 @@ t.test(
     const clocks = makeClocks()
     const store = await openServerStore(`${t.testdir()}/server.db`, clocks)
     t.teardown(() => store.close())
-    const handshake = { sessionId: 's', mountPath: '/mcp', initialize: {}, subscriptions: [] }
+    const handshake = { sessionId: 's', owner: '', mountPath: '/mcp', initialize: {}, subscriptions: [] }
     const { states, handshakes } = store
     await states.save('key', 'Demo', '{"a":1}')
     await handshakes.save(handshake)
     for (const jump of [2 * day, -3 * day]) {
       clocks.set(jump)
       t.equal(await states.load('key', 'Demo'), '{"a":1}')
-      t.match(await handshakes.find('s'), { sessionId: 's' })
+      t.match(await handshakes.find('s', ''), { sessionId: 's' })
     }
     clocks.pass(day + 1)
     t.equal(await states.load('key', 'Demo'), undefined)
-    t.equal(await handshakes.find('s'), undefined)
+    t.equal(await handshakes.find('s', ''), undefined)
   },
 )
 

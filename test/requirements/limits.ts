@@ -117,6 +117,15 @@ export const limits = {
     behaviour:
       'a token does what its scopes give: read, write or execute, by app, as the hints of the tools say',
   },
+  'access:session-owner': {
+    origin: 'threat model, ids that leak between clients',
+    behaviour:
+      'a session or event stream answers another token as if its id were unknown, also after a restart and a rotation',
+  },
+  'access:task-owner': {
+    origin: 'threat model, ids that leak between clients',
+    behaviour: 'a task is unknown to another token, also after a restart',
+  },
   'access:state': {
     origin: 'design, the wire: sessions',
     behaviour: 'clients of two tokens share no state, whatever session they name',

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { CausewayError } from '@causeway/protocol'
 import type { Logger } from 'pino'
-import { type Access, readTokens } from '../domain/access.ts'
+import { type Access, readTokens, type TokenLine } from '../domain/access.ts'
 
 /** The tokens of a server. */
 export interface Tokens {
@@ -86,7 +86,14 @@ function read(file: string): { readonly known: readonly Known[]; readonly stamp:
   const [first] = problems
   if (first !== undefined) throw refused(`${first.problem}: line ${first.line} of ${file}`)
   if (lines.length === 0) throw refused(`the token file holds no token: ${file}`)
-  return { known: lines.map(({ token, access }) => ({ digest: digestOf(token), access })), stamp }
+  return { known: lines.map(identify), stamp }
+}
+
+/** Adds the owner, which a token without a name has by its digest. */
+function identify({ token, access }: TokenLine): Known {
+  const digest = digestOf(token)
+  const owner = access.name === '' ? `#${digest.toString('hex', 0, 16)}` : access.name
+  return { digest, access: { ...access, owner } }
 }
 
 /** The text of a file that nobody but its owner may read. What is checked is the file that is read. */

@@ -8,14 +8,22 @@ export type Scope = 'read' | 'write' | 'execute'
 export interface Access {
   /** The name of the token; clients of two names share no state. Empty for a token without one. */
   readonly name: string
+  /**
+   * Owns the sessions, state and tasks that are opened with the token: its name, or `#` and a digest of a token without a
+   * name. Tokens under one name are one owner, so that a token can be replaced while sessions last.
+   */
+  readonly owner: string
   /** True where the token has this scope on an app, given by its path. */
   allows(app: string, scope: Scope): boolean
 }
 
-/** One token with what it gives. */
+/** Returns the owner of what a caller opens: empty if no token is required. */
+export const getOwner = (access: Access | undefined): string => access?.owner ?? ''
+
+/** One token and what it permits. */
 export interface TokenLine {
   readonly token: string
-  readonly access: Access
+  readonly access: Omit<Access, 'owner'>
 }
 
 /** What is wrong with a token file, without the token. */
@@ -69,7 +77,7 @@ function readLine(line: string): TokenLine | string {
 }
 
 /** What is granted for an app by name replaces what is granted for all. */
-const accessOf = (name: string, grants: ReadonlyMap<string, ReadonlySet<string>>): Access => ({
+const accessOf = (name: string, grants: ReadonlyMap<string, ReadonlySet<string>>): TokenLine['access'] => ({
   name,
   allows: (app, scope) => grants.size === 0 || (grants.get(app) ?? grants.get('*'))?.has(scope) === true,
 })

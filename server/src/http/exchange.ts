@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CausewayError, type ClientInfo, headers, type Id } from '@causeway/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Era, Mount } from '../core.ts'
-import type { Access } from '../domain/access.ts'
+import { type Access, getOwner } from '../domain/access.ts'
 import { type Trace, traceOf } from '../domain/trace.ts'
 import { type Abortable, withSignalOf } from '../lazy-signal.ts'
 import type { BegunCall } from './plain-call.ts'
@@ -66,9 +66,11 @@ export function chosenRequestId(given: IncomingHttpHeaders): string | undefined 
   return typeof id === 'string' && requestForm.test(id) ? id : undefined
 }
 
-/** The key of a client's state: clients of two tokens have none in common, whatever session they name. */
-export const stateKey = (access: Access | undefined, key: string): string =>
-  access === undefined || access.name === '' ? key : `${access.name}:${key}`
+/** Returns the key of a client's state. Different owners share none, whichever session they name. */
+export function stateKey(access: Access | undefined, key: string): string {
+  const owner = getOwner(access)
+  return owner === '' ? key : `${owner}:${key}`
+}
 
 /** The value of `Causeway-Session`; throws `INVALID_PARAMS` for one that is not of the agreed form. */
 export function sessionOf(given: IncomingHttpHeaders): string | undefined {

@@ -25,6 +25,8 @@ import type { Wiring } from './wiring.ts'
 export interface LegacySessionOptions {
   readonly wiring: Wiring
   readonly id: string
+  /** Owner of the token that opened it; see `Access`. */
+  readonly owner: string
   readonly mount: Mount
   readonly initialize: InitializeParams
   readonly subscriptions: readonly string[]
@@ -43,6 +45,7 @@ const sessionBytes = 40_000
 /** A session; `open` or `revive` it before its first message. */
 export class LegacySession {
   readonly id: string
+  readonly owner: string
   readonly mount: Mount
   readonly initialize: InitializeParams
   readonly #wiring: Wiring
@@ -56,8 +59,10 @@ export class LegacySession {
   #usedMs: number
   #running = 0
 
-  constructor({ wiring, id, mount, initialize, subscriptions: initial, onClose }: LegacySessionOptions) {
+  constructor(options: LegacySessionOptions) {
+    const { wiring, id, owner, mount, initialize, subscriptions: initial, onClose } = options
     this.id = id
+    this.owner = owner
     this.mount = mount
     this.initialize = initialize
     this.#wiring = wiring
@@ -216,6 +221,7 @@ export class LegacySession {
     const { core, log } = this.#wiring
     const handshake = {
       sessionId: this.id,
+      owner: this.owner,
       mountPath: this.mount.path,
       initialize: this.initialize,
       subscriptions: this.#subscriptions.all(),

@@ -2,17 +2,24 @@
 import { CausewayError, type Request as RpcRequest } from '@causeway/protocol'
 import { isInitializeRequest } from '@modelcontextprotocol/server'
 import type { ListKind, Mount } from '../core.ts'
+import { getOwner } from '../domain/access.ts'
 import type { Turn } from './exchange.ts'
 import { initializeParams } from './handshake.ts'
 import { LegacySession } from './legacy-session.ts'
 import type { Wiring } from './wiring.ts'
 
+/** Where and by whom a session was opened. */
+export interface SessionPlace {
+  readonly mount: Mount
+  readonly owner: string
+}
+
 /** The leg over all mounts. */
 export interface LegacySessions {
   /** Opens a session by the client's `initialize` and answers it. */
   initialize(turn: Turn): Promise<void>
-  /** The session of an id on its mount; throws `SESSION_NOT_FOUND`. */
-  find(id: string, mount: Mount): Promise<LegacySession>
+  /** Returns the session of an id; throws `SESSION_NOT_FOUND` if it is unknown, of another mount or of another owner. */
+  find(id: string, place: SessionPlace): Promise<LegacySession>
   listChanged(mount: Mount, kind: ListKind): void
   resourceChanged(uri: string): void
   /** Sessions in memory. */
@@ -41,12 +48,13 @@ export function legacySessions(wiring: Wiring): LegacySessions {
     sessions.set(session.id, session)
   }
 
-  const revive = async (id: string, mount: Mount): Promise<LegacySession | undefined> => {
-    const saved = await core.handshakes.find(id)
+  const revive = async (id: string, { mount, owner }: SessionPlace): Promise<LegacySession | undefined> => {
+    const saved = await core.handshakes.find(id, owner)
     if (saved === undefined || saved.mountPath !== mount.path) return undefined
     const session = new LegacySession({
       wiring,
       id,
+      owner,
       mount,
       initialize: initializeParams(saved.initialize),
       subscriptions: saved.subscriptions,
@@ -58,9 +66,11 @@ export function legacySessions(wiring: Wiring): LegacySessions {
   }
 
   /** Requests that come together after a restart share one revival. */
-  const reviveOnce = (id: string, mount: Mount): Promise<LegacySession | undefined> => {
-    const started = reviving.get(id) ?? revive(id, mount).finally(() => reviving.delete(id))
-    reviving.set(id, started)
+  const reviveOnce = (id: string, place: SessionPlace): Promise<LegacySession | undefined> => {
+    // A caller that may not have the session must not make one that may wait for its failure.
+    const key = `${place.owner} ${place.mount.path} ${id}`
+    const started = reviving.get(key) ?? revive(id, place).finally(() => reviving.delete(key))
+    reviving.set(key, started)
     return started
   }
 
@@ -68,7 +78,7 @@ export function legacySessions(wiring: Wiring): LegacySessions {
     const before = now() - sessionIdleMs
     for (const session of [...sessions.values()]) {
       // Finding the handshake counts as its use: what lives in memory must not expire in the data file.
-      const step = session.usedMs < before ? session.close() : core.handshakes.find(session.id)
+      const step = session.usedMs < before ? session.close() : core.handshakes.find(session.id, session.owner)
       step.catch((err: unknown) => log.warn({ err }, 'a session could not be put away'))
     }
   }
@@ -88,6 +98,7 @@ export function legacySessions(wiring: Wiring): LegacySessions {
       const session = new LegacySession({
         wiring,
         id: newId(),
+        owner: getOwner(turn.exchange.access),
         mount,
         initialize,
         subscriptions: [],
@@ -97,9 +108,10 @@ export function legacySessions(wiring: Wiring): LegacySessions {
       await add(session)
       await session.answer(turn, body)
     },
-    async find(id, mount) {
-      const session = sessions.get(id) ?? (await reviveOnce(id, mount))
-      if (session !== undefined && session.mount.path === mount.path) return session
+    async find(id, place) {
+      const session = sessions.get(id) ?? (await reviveOnce(id, place))
+      const isFound = session?.mount.path === place.mount.path && session.owner === place.owner
+      if (isFound) return session
       throw new CausewayError('SESSION_NOT_FOUND', 'the session is unknown or has ended')
     },
     listChanged(mount, kind) {

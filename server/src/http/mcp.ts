@@ -10,6 +10,7 @@ import {
 } from '@causeway/protocol'
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { getOwner } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { exchangeOf, type Turn } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
@@ -123,7 +124,8 @@ const openSession = (session: LegacySession | undefined) =>
 
 async function sessionOf({ request, exchange }: Turn, legs: McpLegs): Promise<LegacySession | undefined> {
   const id = request.headers[headers.sessionId]
-  return typeof id === 'string' ? legs.sessions.find(id, exchange.mount) : undefined
+  if (typeof id !== 'string') return undefined
+  return legs.sessions.find(id, { mount: exchange.mount, owner: getOwner(exchange.access) })
 }
 
 /** A revision that is not spoken here is refused, as the transport's specification wants. */

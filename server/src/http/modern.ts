@@ -4,6 +4,7 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import type { FastifyRequest } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
 import { methodNames } from '../dispatch.ts'
+import { getOwner } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { isTaskMethod, refuseUndeclared } from '../tasks/tasks.ts'
 import { type Capabilities, firstInput } from './asking.ts'
@@ -121,7 +122,8 @@ export function modernLeg(wiring: Wiring): ModernLeg {
       if (message !== undefined && isTaskMethod(message.method)) {
         const { method, params = {} } = message
         refuseUndeclared(method, (params._meta as Params)[meta.clientCapabilities]) // accepted by its _meta
-        const result = await wiring.tasks.answer(method, params, mount.path)
+        const place = { mount: mount.path, owner: getOwner(exchange.access) }
+        const result = await wiring.tasks.answer(method, params, place)
         await reply.send(success(message.id, stamped(result, wiring.core.describe(mount).serverInfo)))
         return
       }

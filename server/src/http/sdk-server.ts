@@ -4,7 +4,7 @@ import type { ClientInfo, Id, Params } from '@causeway/protocol'
 import { ProtocolError, type Result, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { Caller, Era, Mount } from '../core.ts'
-import type { Access } from '../domain/access.ts'
+import { type Access, getOwner } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { declaresTasks, tasksExtension } from '../tasks/client-task.ts'
 import { refuseUndeclared, type TaskCall } from '../tasks/tasks.ts'
@@ -84,6 +84,7 @@ export function sdkServer(options: SdkServerOptions): Server {
   }
   const taskCall = (id: Id, params: Params, caller: Caller): TaskCall => ({
     mount: mount.path,
+    owner: getOwner(caller.access),
     input: caller.input ?? firstInput(),
     signal: caller.signal,
     run: (own) => wiring.core.dispatch('tools/call', params, { ...caller, ...own }),

@@ -18,6 +18,8 @@ import type { Wiring } from './wiring.ts'
 export interface SsePeerOptions {
   readonly wiring: Wiring
   readonly id: string
+  /** Owner of the token that opened the stream; see `Access`. */
+  readonly owner: string
   readonly mount: Mount
   /** The response that the event stream is written to. */
   readonly raw: ServerResponse
@@ -28,6 +30,7 @@ export interface SsePeerOptions {
 
 /** A connected client; its stream is its life. */
 export class SsePeer {
+  readonly owner: string
   readonly mount: Mount
   readonly #wiring: Wiring
   readonly #transport: SseTransport
@@ -37,7 +40,8 @@ export class SsePeer {
   /** The params of the client's `initialize`, once it has come. */
   #initialize: InitializeParams | undefined
 
-  constructor({ wiring, id, mount, raw, endpoint, onClose }: SsePeerOptions) {
+  constructor({ wiring, id, owner, mount, raw, endpoint, onClose }: SsePeerOptions) {
+    this.owner = owner
     this.mount = mount
     this.#wiring = wiring
     this.#transport = new SseTransport(raw, { endpoint, keepAliveMs: wiring.keepAliveMs })

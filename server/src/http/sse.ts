@@ -6,6 +6,7 @@ import { CausewayError, kindOf } from '@causeway/protocol'
 import { isJSONRPCNotification, isJSONRPCRequest, isJSONRPCResponse } from '@modelcontextprotocol/server'
 import type { FastifyInstance } from 'fastify'
 import type { ListKind, Mount } from '../core.ts'
+import { getOwner } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { exchangeOf } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
@@ -65,7 +66,15 @@ export function sseRoutes(fastify: FastifyInstance, wiring: Wiring, { peers }: S
     const given = [...Object.entries(reply.getHeaders()), ...Object.entries(streamHeaders)]
     raw.writeHead(200, given.flat() as string[])
     const endpoint = `/messages?sessionId=${id}`
-    const peer = new SsePeer({ wiring, id, mount, raw, endpoint, onClose: () => peers.delete(id) })
+    const peer = new SsePeer({
+      wiring,
+      id,
+      owner: getOwner(request.access),
+      mount,
+      raw,
+      endpoint,
+      onClose: () => peers.delete(id),
+    })
     peers.set(id, peer)
     await peer.open()
     return reply
@@ -74,7 +83,8 @@ export function sseRoutes(fastify: FastifyInstance, wiring: Wiring, { peers }: S
   const take: Handler = async (request, reply) => {
     const { sessionId } = request.query as { sessionId?: unknown } // a query is whatever was sent
     const peer = typeof sessionId === 'string' ? peers.get(sessionId) : undefined
-    if (peer === undefined)
+    // The same error for a stream of another owner: it must not be possible to look for ids.
+    if (peer === undefined || peer.owner !== getOwner(request.access))
       throw new CausewayError('SESSION_NOT_FOUND', 'no event stream has this sessionId', {
         remedy: 'open /sse and post to the endpoint that it names',
       })

@@ -15,6 +15,8 @@ export interface ClientTask {
   readonly id: string
   /** Path of the mount that it belongs to. */
   readonly mount: string
+  /** Owner of the token that made the call; empty if no token was required. */
+  readonly owner: string
   readonly status: TaskStatus
   /** Milliseconds since the epoch. */
   readonly createdMs: number

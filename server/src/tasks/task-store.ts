@@ -31,12 +31,14 @@ interface Row {
   readonly updated_ms: number
   readonly ttl_ms: number
   readonly outcome: string | null
+  readonly owner: string
 }
 
 /** Prepares the statements. */
 export function taskStore(db: Database): TaskStore {
   const put = db.prepare<[Row]>(
-    `INSERT INTO task VALUES (@id, @mount, @status, @created_ms, @updated_ms, @ttl_ms, @outcome)
+    `INSERT INTO task (id, mount, status, created_ms, updated_ms, ttl_ms, outcome, owner)
+     VALUES (@id, @mount, @status, @created_ms, @updated_ms, @ttl_ms, @outcome, @owner)
      ON CONFLICT DO UPDATE SET status = excluded.status, updated_ms = excluded.updated_ms, outcome = excluded.outcome`,
   )
   const get = db.prepare<[string], Row>('SELECT * FROM task WHERE id = ?')
@@ -47,7 +49,7 @@ export function taskStore(db: Database): TaskStore {
     "DELETE FROM task WHERE updated_ms + ttl_ms < ? AND status NOT IN ('working', 'input_required')",
   )
   return {
-    async put({ id, mount, status, createdMs, updatedMs, ttlMs, outcome }) {
+    async put({ id, mount, owner, status, createdMs, updatedMs, ttlMs, outcome }) {
       put.run({
         id,
         mount,
@@ -56,6 +58,7 @@ export function taskStore(db: Database): TaskStore {
         updated_ms: updatedMs,
         ttl_ms: ttlMs,
         outcome: outcome === undefined ? null : JSON.stringify(outcome),
+        owner,
       })
     },
     async get(id) {
@@ -67,9 +70,10 @@ export function taskStore(db: Database): TaskStore {
   }
 }
 
-const taskOf = ({ id, mount, status, created_ms, updated_ms, ttl_ms, outcome }: Row): ClientTask => ({
+const taskOf = ({ id, mount, owner, status, created_ms, updated_ms, ttl_ms, outcome }: Row): ClientTask => ({
   id,
   mount,
+  owner,
   status,
   createdMs: created_ms,
   updatedMs: updated_ms,

@@ -24,10 +24,15 @@ import type { TaskStore } from './task-store.ts'
 /** One run of a call: from its beginning, with what the client has replied so far. */
 export type TaskRun = (own: { readonly signal: AbortSignal; readonly input: Input }) => Promise<unknown>
 
-/** A call that may become a task. */
-export interface TaskCall {
+/** Where and by whom a task was made. */
+export interface TaskPlace {
   /** Path of the mount. */
   readonly mount: string
+  readonly owner: string
+}
+
+/** A call that may become a task. */
+export interface TaskCall extends TaskPlace {
   readonly input: Input
   run: TaskRun
   /** What a failure of the protocol is told as: a JSON-RPC error object. */
@@ -40,8 +45,8 @@ export interface TaskCall {
 export interface Tasks {
   /** Runs a call; gives its result or its questions if they are there at once, else the answer of a task that was made. */
   runOrCreate(call: TaskCall): Promise<unknown>
-  /** The answer of `tasks/get`, `tasks/update` or `tasks/cancel`; throws `TASK_NOT_FOUND`. */
-  answer(method: TaskMethod, params: Params, mount: string): Promise<object>
+  /** The answer of `tasks/get`, `tasks/update` or `tasks/cancel`; throws `TASK_NOT_FOUND` for a task of another place, too. */
+  answer(method: TaskMethod, params: Params, place: TaskPlace): Promise<object>
   /** Resolves when none is worked on: each is done, or waits for its client. */
   idle(): Promise<void>
   /** Aborts what is under way; it is told as failed. */
@@ -165,6 +170,7 @@ export async function openTasks({ store, log, now, newId, capacity = 256 }: Part
     const task: ClientTask = {
       id: newId(),
       mount: call.mount,
+      owner: call.owner,
       status: 'working',
       createdMs,
       updatedMs: createdMs,
@@ -186,12 +192,12 @@ export async function openTasks({ store, log, now, newId, capacity = 256 }: Part
 
   const find = async (
     params: Params,
-    mount: string,
+    place: TaskPlace,
   ): Promise<{ task: ClientTask; one: Live | undefined }> => {
     const id = params.taskId
     const one = typeof id === 'string' ? live.get(id) : undefined
     const task = one?.task ?? (typeof id === 'string' ? await store.get(id) : undefined)
-    if (task === undefined || task.mount !== mount)
+    if (task === undefined || task.mount !== place.mount || task.owner !== place.owner)
       throw new CausewayError('TASK_NOT_FOUND', `no such task: ${JSON.stringify(id)}`, {
         data: { taskId: id },
       })
@@ -223,8 +229,8 @@ export async function openTasks({ store, log, now, newId, capacity = 256 }: Part
       call.signal.removeEventListener('abort', hangUp)
       return isQuick ? running : create(call, controller, running)
     },
-    async answer(method, params, mount) {
-      const { task, one } = await find(params, mount)
+    async answer(method, params, place) {
+      const { task, one } = await find(params, place)
       if (method === 'tasks/get') {
         const questions = [...(one?.questions ?? [])].map(([key, { request }]) => [key, request] as const)
         return detailedResult(task, Object.fromEntries(questions))

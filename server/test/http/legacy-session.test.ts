@@ -37,7 +37,7 @@ verifies('wire:era:legacy-session', async (t) => {
   })
   t.equal((await wire.send(undefined, { method: 'DELETE', ...inSession(id) })).status, 200)
   t.equal((await wire.send(rpc('ping'), inSession(id))).status, 404)
-  t.equal(await wire.core.handshakes.find(id), undefined, 'an ended session is not revived')
+  t.equal(await wire.core.handshakes.find(id, ''), undefined, 'an ended session is not revived')
 })
 
 t.test('session: a client that leaves out all but its name is served', async (t) => {

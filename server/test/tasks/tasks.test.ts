@@ -41,6 +41,7 @@ async function open() {
     const signals: AbortSignal[] = []
     const call: TaskCall = {
       mount: '/mcp',
+      owner: '',
       input: { can: () => true, replies: {}, kept: undefined },
       run: ({ signal }) => {
         signals.push(signal)
@@ -51,7 +52,8 @@ async function open() {
     }
     return { task: tasks.runOrCreate(call), signals }
   }
-  const status = async (taskId: string) => (await tasks.answer('tasks/get', { taskId }, '/mcp')) as object
+  const status = async (taskId: string) =>
+    (await tasks.answer('tasks/get', { taskId }, { mount: '/mcp', owner: '' })) as object
   const complaints = () => lines.filter(({ msg }) => msg === 'a task could not be written down')
   return { rows, disk, tasks, start, status, complaints }
 }
