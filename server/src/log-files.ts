@@ -1,65 +1,168 @@
-/** Rolling files in the data folder: all lines of the log, those of errors, and the audit as JSON lines. */
+/** Rotating files in the data folder: every log line, errors only, and the audit as JSON lines. */
+import { once } from 'node:events'
+import { mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import roll from 'pino-roll'
+import { destination } from 'pino'
 
-/** The files of one server. */
+/** The log files of one server. */
 export interface LogFiles {
-  /** Lines of the log, as JSON. */
+  /** Every log line, as JSON. */
   readonly all: Lines
-  /** Those of errors alone. */
+  /** Errors only. */
   readonly errors: Lines
-  /** Entries of the audit. */
+  /** Audit entries. */
   readonly audit: Lines
-  /** Writes what is left. */
+  /** Writes buffered lines and closes the files. */
   close(): Promise<void>
 }
 
-/** Takes lines, each with its end. */
+/** Accepts complete lines, each with its line break. */
 export interface Lines {
   write(line: string): void
 }
 
-/** How the files roll. */
-export interface Rolling {
-  /** Bytes after which a file is closed and the next one begun. */
+/** When files rotate. */
+export interface Rotation {
+  /** A line that would exceed this size, in bytes, starts the next file. */
   readonly bytes: number
-  /** Files of each kind that are kept, the one in use among them. */
+  /** Number of files kept of each kind, including the current one. */
   readonly count: number
 }
 
-/** What is gathered is on the disk after this time at the latest, ms. */
-const flushMs = 500
+const bufferBytes = 4096
+const flushIntervalMs = 500
+/** Limit for lines that the disk has not accepted yet. Further lines are dropped; stderr has them. */
+const maxBufferedBytes = 16 * 1024 * 1024
 
-/** Opens `logs/server.N.log`, `logs/error.N.log` and `logs/audit.N.jsonl`, for their user alone. */
-export async function openLogFiles(dataDir: string, { bytes, count }: Rolling): Promise<LogFiles> {
-  const open = (name: string) =>
-    roll({
-      file: join(dataDir, 'logs', name),
-      size: `${bytes}b`,
-      limit: { count: count - 1, removeOtherLogFiles: true },
-      mkdir: true,
-      mode: 0o600,
-      sync: false,
-      minLength: 4096,
-      periodicFlush: flushMs,
+/** Opens `logs/server.N.log`, `logs/error.N.log` and `logs/audit.N.jsonl`, readable by their owner only. */
+export function openLogFiles(dataDir: string, rotation: Rotation): LogFiles {
+  const folder = join(dataDir, 'logs')
+  mkdirSync(folder, { recursive: true })
+  const open = (name: LogName) => new RotatingFile(folder, name, rotation)
+  const [all, errors, audit] = [open(logNames.server), open(logNames.errors), open(logNames.audit)]
+  const close = async () => void (await Promise.all([all.close(), errors.close(), audit.close()]))
+  return { all, errors, audit, close }
+}
+
+/** Lists `<stem>.<number><extension>` in a folder, oldest first. Empty if the folder does not exist. */
+export function listLogFiles(folder: string, name: LogName): readonly LogFile[] {
+  return readNames(folder)
+    .flatMap((entry) => {
+      if (!entry.startsWith(`${name.stem}.`) || !entry.endsWith(name.extension)) return []
+      const digits = entry.slice(name.stem.length + 1, -name.extension.length)
+      return /^\d+$/.test(digits) ? [{ path: join(folder, entry), number: Number(digits) }] : []
     })
-  const [all, errors, audit] = await Promise.all([open('server.log'), open('error.log'), open('audit.jsonl')])
-  const streams = [all, errors, audit]
-  // A disk that is full costs lines of a file and not the server; stderr has them all the same.
-  for (const stream of streams) stream.on('error', () => {})
-  return {
-    all,
-    errors,
-    audit,
-    close: async () => {
-      await Promise.all(
-        streams.map(
-          (stream) =>
-            new Promise<void>((resolve) => {
-              stream.once('close', () => resolve()).end()
-            }),
-        ),
-      )
-    },
+    .sort((one, other) => one.number - other.number)
+}
+
+/** The parts of a log file's name around its number. */
+interface LogName {
+  readonly stem: string
+  readonly extension: string
+}
+
+/** Kind of log, as `causeway logs` names it -> its files. */
+export const logNames = {
+  server: { stem: 'server', extension: '.log' },
+  errors: { stem: 'error', extension: '.log' },
+  audit: { stem: 'audit', extension: '.jsonl' },
+} as const satisfies Readonly<Record<string, LogName>>
+
+interface LogFile {
+  readonly path: string
+  readonly number: number
+}
+
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
+}
+
+type Stream = ReturnType<typeof destination>
+
+/** Appends lines to the file with the highest number and starts the next one when it is full. */
+class RotatingFile implements Lines {
+  readonly #folder: string
+  readonly #name: LogName
+  readonly #rotation: Rotation
+  /** Resolve when the files before the current one are written. */
+  readonly #closing = new Set<Promise<void>>()
+  #number: number
+  #bytes: number
+  /** `undefined` if the current file cannot be opened. */
+  #stream: Stream | undefined
+
+  constructor(folder: string, name: LogName, rotation: Rotation) {
+    this.#folder = folder
+    this.#name = name
+    this.#rotation = rotation
+    const newest = listLogFiles(folder, name).at(-1)
+    this.#number = newest?.number ?? 1
+    this.#bytes = newest === undefined ? 0 : statSync(newest.path).size
+    this.#stream = this.#open()
+  }
+
+  /** Errors are ignored: a full disk costs lines of a file, not the server, and stderr has every line. */
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line)
+    if (this.#bytes > 0 && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
+    this.#stream ??= this.#open()
+    if (this.#stream === undefined) return
+    this.#bytes += bytes
+    this.#stream.write(line)
+  }
+
+  async close(): Promise<void> {
+    this.#release()
+    await Promise.all(this.#closing)
+  }
+
+  #rotate(): void {
+    this.#release()
+    this.#number++
+    this.#bytes = 0
+  }
+
+  /** Closes the current file once its lines are written. */
+  #release(): void {
+    if (this.#stream === undefined) return
+    const closed = closeStream(this.#stream).then(() => void this.#closing.delete(closed))
+    this.#closing.add(closed)
+    this.#stream = undefined
+  }
+
+  #open(): Stream | undefined {
+    const { stem, extension } = this.#name
+    try {
+      this.#removeOldFiles()
+      const stream = destination({
+        fd: openSync(join(this.#folder, `${stem}.${this.#number}${extension}`), 'a', 0o600),
+        sync: false,
+        minLength: bufferBytes,
+        maxLength: maxBufferedBytes,
+        periodicFlush: flushIntervalMs,
+      })
+      stream.on('error', () => {})
+      return stream
+    } catch {
+      return undefined
+    }
+  }
+
+  #removeOldFiles(): void {
+    const older = listLogFiles(this.#folder, this.#name).filter(({ number }) => number < this.#number)
+    const excess = Math.max(0, older.length - this.#rotation.count + 1)
+    for (const { path } of older.slice(0, excess)) rmSync(path, { force: true })
+  }
+}
+
+/** Writes buffered lines and closes the file. Also resolves if they cannot be written. */
+async function closeStream(stream: Stream): Promise<void> {
+  const closed = once(stream, 'close')
+  stream.end()
+  await closed.catch(() => {})
 }

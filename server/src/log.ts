@@ -1,6 +1,5 @@
 /** The server's log: JSON lines, readable ones where a person looks on. */
 import { type DestinationStream, type Logger, multistream, pino } from 'pino'
-import pretty from 'pino-pretty'
 import type { LogFiles } from './log-files.ts'
 
 /** Names under which secrets travel; their values never reach a log. */
@@ -39,9 +38,11 @@ export function openLog({ extra, destination, files }: LogOptions): Logger {
   )
 }
 
-/** Readable lines on stderr, for a person. */
-export const readableLines = (): DestinationStream =>
-  pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
+/** Readable lines on stderr, for a terminal. */
+export async function readableLines(): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({ destination: 2, ignore: 'pid,hostname', sync: true })
+}
 
 /** A line of protocol detail: shown with `EXTRA_LOGGING=true` alone. */
 export const protocolDetail = (log: Pick<Logger, 'debug'>, fields: object, message: string): void =>

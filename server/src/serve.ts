@@ -27,10 +27,10 @@ export async function serve(config: Config): Promise<void> {
     return
   }
   const folder = takeDataFolder(config.dataDir, { version })
-  const rolling = { bytes: config.logFileBytes, count: config.logFileCount }
-  const files = config.logFiles ? await openLogFiles(config.dataDir, rolling) : undefined
+  const rotation = { bytes: config.logFileBytes, count: config.logFileCount }
+  const files = config.logFiles ? openLogFiles(config.dataDir, rotation) : undefined
   const lines = process.stderr.isTTY ? undefined : stderrLines()
-  const log = openLog({ extra: config.extraLogging, destination: lines ?? readableLines(), files })
+  const log = openLog({ extra: config.extraLogging, destination: lines ?? (await readableLines()), files })
   const tokens = tokensOf(config, log)
   const core = await openCore({ config, log, apps, auditLines: files?.audit })
   const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
 import { openLog } from '../src/log.ts'
@@ -13,9 +13,17 @@ function filesOf(dir: string, name: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(`${dir}/logs/${file}`, 'utf8') }))
 }
 
-verifies('log:files', async (t) => {
+/** The `line` field of each JSON line. */
+const numbers = (text: string): number[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).line)
+
+verifies('log:files', 'rotation keeps the newest lines complete and in order', async (t) => {
   const dir = t.testdir()
-  const files = await openLogFiles(dir, { bytes: 16 * 1024, count: 5 })
+  const bytes = 16 * 1024
+  const files = openLogFiles(dir, { bytes, count: 5 })
   const seen: string[] = []
   const log = openLog({ extra: false, destination: { write: (line) => void seen.push(line) }, files })
   const lines = 2000
@@ -23,23 +31,19 @@ verifies('log:files', async (t) => {
     if (line % 100 === 0) log.error({ line, password: 'planted' }, 'an error')
     else log.info({ line, text: 'x'.repeat(40) }, 'a line')
     files.audit.write(`{"line":${line}}\n`)
-    // The disk gets a turn, as it does between calls.
-    if (line % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   }
   await files.close()
-  t.equal(seen.length, lines, 'stderr as before')
+  t.equal(seen.length, lines, 'stderr receives every line')
   const all = filesOf(dir, 'server')
-  t.ok(all.length > 1 && all.length <= 5, `${all.length} files`)
-  const kept = all.flatMap(({ text }) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).line),
+  t.equal(all.length, 5)
+  t.ok(
+    all.every(({ text }) => text.length <= bytes),
+    'no file exceeds its size',
   )
+  const kept = all.flatMap(({ text }) => numbers(text))
   t.same(
     kept,
     Array.from({ length: kept.length }, (_, index) => lines - kept.length + index),
-    'the last ones, whole',
   )
   const errors = filesOf(dir, 'error').flatMap(({ text }) => text.trimEnd().split('\n'))
   t.equal(errors.length, 20)
@@ -47,6 +51,35 @@ verifies('log:files', async (t) => {
   t.match(filesOf(dir, 'audit')[0]?.file, /^audit\.\d+\.jsonl$/)
   if (process.platform !== 'win32')
     for (const { file } of all) t.equal(statSync(`${dir}/logs/${file}`).mode & 0o077, 0, file)
+})
+
+verifies('log:files', 'a restarted server appends to the newest file until it is full', async (t) => {
+  const dir = t.testdir({
+    logs: { 'audit.2.jsonl': '', 'audit.10.jsonl': '{"line":0}\n', 'audit.10.jsonl.bak': '' },
+  })
+  const files = openLogFiles(dir, { bytes: 25, count: 2 })
+  for (const line of [1, 2]) files.audit.write(`{"line":${line}}\n`)
+  await files.close()
+  t.same(
+    readdirSync(`${dir}/logs`).filter((file) => file.startsWith('audit')),
+    ['audit.10.jsonl', 'audit.10.jsonl.bak', 'audit.11.jsonl'],
+  )
+  t.same(
+    ['audit.10.jsonl', 'audit.11.jsonl'].map((file) => numbers(readFileSync(`${dir}/logs/${file}`, 'utf8'))),
+    [[0, 1], [2]],
+  )
+})
+
+verifies('log:files', 'a file that cannot be opened loses its lines and nothing else', async (t) => {
+  const dir = t.testdir({ logs: { 'error.1.log': {} } })
+  const files = openLogFiles(dir, { bytes: 1024 ** 2, count: 2 })
+  const log = openLog({ extra: false, destination: { write: () => {} }, files })
+  log.error({ line: 1 }, 'lost in error.1.log')
+  rmdirSync(`${dir}/logs/error.1.log`)
+  log.error({ line: 2 }, 'written')
+  await files.close()
+  t.same(numbers(readFileSync(`${dir}/logs/server.1.log`, 'utf8')), [1, 2])
+  t.same(numbers(readFileSync(`${dir}/logs/error.1.log`, 'utf8')), [2])
 })
 
 verifies('log:files', 'of a server, with what was logged last', async (t) => {

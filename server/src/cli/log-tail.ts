@@ -1,30 +1,6 @@
-/** The end of log files that roll: `server.1.log`, `server.2.log`, the highest number being written. */
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
-import { join } from 'node:path'
+/** Reads the end of rotating log files: `server.1.log`, `server.2.log`. The highest number is the current file. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-
-/** The files of a name in the order in which they were begun, oldest first; `server.log` is `server.N.log`. */
-export function rollingFiles(folder: string, name: string): readonly string[] {
-  const dot = name.lastIndexOf('.')
-  const [stem, extension] = [`${name.slice(0, dot)}.`, name.slice(dot)]
-  return entries(folder)
-    .flatMap((entry) => {
-      if (!entry.startsWith(stem) || !entry.endsWith(extension)) return []
-      const number = entry.slice(stem.length, -extension.length)
-      return /^\d+$/.test(number) ? [{ entry, number: Number(number) }] : []
-    })
-    .sort((one, other) => one.number - other.number)
-    .map(({ entry }) => join(folder, entry))
-}
-
-function entries(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
 
 /** The last lines of the files taken as one, and where the newest file ended while they were read. */
 export function lastLines(

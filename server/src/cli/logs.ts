@@ -2,15 +2,9 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import { listLogFiles, logNames } from '../log-files.ts'
 import { command, misuse } from './command.ts'
-import { followLines, lastLines, rollingFiles } from './log-tail.ts'
-
-/** What can be looked at: the file of each kind, as log-files.ts writes it. */
-const kinds: Readonly<Record<string, string>> = {
-  server: 'server.log',
-  errors: 'error.log',
-  audit: 'audit.jsonl',
-}
+import { followLines, lastLines } from './log-tail.ts'
 
 export const logsCommand = command({
   name: 'logs',
@@ -29,14 +23,14 @@ systemd runs to its journal: journalctl --user -u causeway.`,
   examples: ['causeway logs -f', 'causeway logs errors -n 5', 'causeway logs audit --json | jq .tool'],
   async run({ words, flags, config, env, say }) {
     const [kind = 'server', ...more] = words
-    const name = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+    const name = Object.hasOwn(logNames, kind) ? logNames[kind as keyof typeof logNames] : undefined
     if (name === undefined || more.length > 0)
-      throw misuse('logs', `logs are ${Object.keys(kinds).join(', ')}: ${words.join(' ')}`)
+      throw misuse('logs', `logs are ${Object.keys(logNames).join(', ')}: ${words.join(' ')}`)
     const count = Number(flags.lines ?? 50)
     if (!Number.isInteger(count) || count < 0)
       throw misuse('logs', `--lines is a whole number: ${flags.lines}`)
     const folder = join(config().dataDir, 'logs')
-    const files = (): readonly string[] => rollingFiles(folder, name)
+    const files = (): readonly string[] => listLogFiles(folder, name).map(({ path }) => path)
     const newest = files().at(-1)
     if (newest === undefined) throw noFiles(folder, startedByBridge(env, config().port))
     if (flags.path) {

@@ -1,7 +1,8 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
-import { followLines, lastLines, rollingFiles } from '../../src/cli/log-tail.ts'
+import { followLines, lastLines } from '../../src/cli/log-tail.ts'
+import { listLogFiles, logNames } from '../../src/log-files.ts'
 import { runHere } from './run-here.ts'
 
 const line = (msg: string): string => `${JSON.stringify({ level: 30, time: 0, msg })}\n`
@@ -35,7 +36,7 @@ verifies('command:logs', async (t) => {
 verifies('command:logs', 'followed lines go on into the next file, whole lines only', async (t) => {
   const dir = t.testdir({ 'server.1.log': 'past\n' })
   const [first, second] = [join(dir, 'server.1.log'), join(dir, 'server.2.log')]
-  const files = () => rollingFiles(dir, 'server.log')
+  const files = () => listLogFiles(dir, logNames.server).map(({ path }) => path)
   const { lines, end } = lastLines(files(), 10)
   t.same(lines, ['past'])
   const stop = new AbortController()
