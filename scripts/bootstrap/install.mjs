@@ -1,40 +1,68 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { fingerprint, unlessStamped } from './stamp.mjs'
 
-const installedFrom = ['package-lock.json', 'package.json']
+/** @typedef {import('./supervisor.mjs').Run} Run */
+
+const npmFlags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
 
 /**
- * Installs the locked dependencies when the lockfile or package.json changed since the last complete installation.
- * `run` starts a program and throws unless it succeeds.
+ * Installs the locked dependencies unless the last complete installation has them: those of the server, and with `dev`
+ * those of tests and builds too. Returns whether it installed.
  *
- * @type {(root: string, run: import('./supervisor.mjs').Run) => Promise<boolean>}
+ * @type {(root: string, run: Run, options: { dev: boolean }) => Promise<boolean>}
  */
-export function installDependencies(root, run) {
-  const stamp = {
-    file: join(root, 'node_modules/.causeway-install'),
-    print: fingerprint(root, installedFrom),
-  }
+export async function installDependencies(root, run, { dev }) {
+  const stamp = join(root, 'node_modules/.causeway-install')
+  const print = fingerprint(root, ['package-lock.json'])
+  const [installed, kind] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
+  const withDev = dev || kind === 'dev'
+  if (installed === print && (kind === 'dev' || !dev)) return false
+  rmSync(stamp, { force: true })
+  // A complete tree is updated in place, so that a server running from it keeps its modules. An incomplete one is replaced.
+  const command = kind === undefined ? ['ci'] : ['install', '--no-save']
+  const [program, ...first] = npm(process.env, process.execPath)
+  await run(
+    `install ${withDev ? 'everything' : 'the server'} (npm ${command[0]})`,
+    program,
+    [...first, ...command, withDev ? '--include=dev' : '--omit=dev', ...npmFlags],
+    { env: withoutOwnBin(root, process.env) },
+  )
+  writeFileSync(stamp, `${print} ${withDev ? 'dev' : 'server'}`)
+  return true
+}
+
+/**
+ * Fetches the pinned Node into `.bootstrap/node` unless it is there. npm verifies it against the lockfile in
+ * `scripts/bootstrap/node`. Returns whether it was fetched.
+ *
+ * @type {(root: string, run: Run) => Promise<boolean>}
+ */
+export function fetchNode(root, run) {
+  const source = join(root, 'scripts/bootstrap/node')
+  const folder = join(root, '.bootstrap/node')
+  const manifests = ['package.json', 'package-lock.json']
+  const stamp = { file: join(folder, 'complete'), print: fingerprint(source, manifests) }
   return unlessStamped(stamp, async () => {
+    mkdirSync(folder, { recursive: true })
+    for (const name of manifests) copyFileSync(join(source, name), join(folder, name))
     const [program, ...first] = npm(process.env, process.execPath)
-    await run(
-      'install (npm ci, about 20 s)',
-      program,
-      [...first, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-      { env: withoutOwnBin(root, process.env) },
-    )
+    await run('fetch Node (npm ci)', program, [...first, 'ci', ...npmFlags], {
+      cwd: folder,
+      env: withoutOwnBin(root, process.env),
+    })
   })
 }
 
 /**
- * Builds tap's test class for the plugins that .taprc names, after each installation and each change of .taprc.
+ * Builds tap's test class for the plugins in .taprc, after each installation and each change of .taprc.
  *
- * @type {(root: string, run: import('./supervisor.mjs').Run, node: string) => Promise<boolean>}
+ * @type {(root: string, run: Run, node: string) => Promise<boolean>}
  */
 export function buildTap(root, run, node) {
   const stamp = {
     file: join(root, 'node_modules/.causeway-tap'),
-    print: fingerprint(root, [...installedFrom, '.taprc']),
+    print: fingerprint(root, ['package-lock.json', '.taprc']),
     outcomes: [join(root, '.tap/plugins/package.json')],
   }
   return unlessStamped(stamp, () =>
@@ -43,32 +71,46 @@ export function buildTap(root, run, node) {
 }
 
 /**
- * The npm to install with, as a command line: the one that started us, else the one beside this Node, else the one on PATH.
+ * The npm command line: the npm that started this process, else the one next to this Node, else the one on PATH.
  *
  * @type {(env: NodeJS.ProcessEnv, execPath: string) => string[]}
  */
 export function npm(env, execPath) {
   if (env.npm_execpath?.endsWith('npm-cli.js')) return [env.npm_node_execpath ?? execPath, env.npm_execpath]
-  const beside = ['../lib/node_modules/npm/bin/npm-cli.js', 'node_modules/npm/bin/npm-cli.js']
+  const adjacent = ['../lib/node_modules/npm/bin/npm-cli.js', 'node_modules/npm/bin/npm-cli.js']
     .map((path) => join(dirname(execPath), path))
     .find((path) => existsSync(path))
-  return beside === undefined ? ['npm'] : [execPath, beside]
+  return adjacent === undefined ? ['npm'] : [execPath, adjacent]
 }
 
 /**
- * The environment without this checkout's own programs on PATH: on a warm tree `node` itself would be the one that
- * `npm ci` is about to delete.
+ * The environment without this checkout's programs on PATH: they are about to be replaced.
  *
  * @type {(root: string, env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv}
  */
 export function withoutOwnBin(root, env) {
   const own = join(root, 'node_modules', '.bin')
   const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
-  return {
-    ...env,
-    [key]: (env[key] ?? '')
-      .split(delimiter)
-      .filter((part) => part !== own)
-      .join(delimiter),
-  }
+  const folders = (env[key] ?? '').split(delimiter).filter((folder) => folder !== own)
+  return { ...env, [key]: folders.join(delimiter) }
+}
+
+/** A hash over files and the platform. */
+function fingerprint(folder, files) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)))
+  return hash.digest('hex')
+}
+
+/**
+ * Runs `work` unless the stamp file holds this fingerprint and every outcome exists. The stamp is removed first and
+ * written last, so that an interrupted run is repeated. Returns whether it ran.
+ */
+async function unlessStamped({ file, print, outcomes = [] }, work) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === print && outcomes.every((path) => existsSync(path)))
+    return false
+  rmSync(file, { force: true })
+  await work()
+  writeFileSync(file, print)
+  return true
 }

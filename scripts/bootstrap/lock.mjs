@@ -13,79 +13,76 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How often the holder touches its lock, and after how long without a touch it counts as gone, in ms. */
-const beat = 1000
-const silence = 20_000
-/** How many looks in a row must find the same silent lock, since a sleeping laptop wakes with old times. */
-const looks = 10
+/** The holder updates the file's modification time at this interval. */
+const heartbeatMs = 1000
+/** A lock without a heartbeat for this long is stale. Needed for holders on another host, such as a container. */
+const staleMs = 20_000
 
 /**
- * Runs `work` while this process alone holds the lock file, and returns its result. A lock whose process is dead on
- * this host, or that stays untouched for 20 s, is taken over. Throws when `signal` aborts the wait.
+ * Runs `work` while this process holds the lock file, and returns its result. Takes over the lock of a process that died
+ * or stopped sending heartbeats. `now` returns monotonic milliseconds. Rejects when `signal` aborts the wait.
  *
  * @type {<T>(file: string, work: () => Promise<T>, options?: {
- *   say?: (line: string) => void, signal?: AbortSignal, lookEveryMs?: number,
- *   isAlive?: (pid: number) => boolean, now?: () => number }) => Promise<T>}
+ *   say?: (line: string) => void, signal?: AbortSignal, pollMs?: number, now?: () => number }) => Promise<T>}
  */
 export async function withLock(file, work, options = {}) {
-  const { say = () => {}, signal, lookEveryMs = 200, isAlive = processIsAlive, now = Date.now } = options
-  const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() })
+  const { say = () => {}, signal, pollMs = 200, now = () => performance.now() } = options
+  const own = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() })
   mkdirSync(dirname(file), { recursive: true })
-  let announced = false
-  let silent = { text: '', count: 0 }
-  while (!acquire(file, mine)) {
-    const held = look(file)
-    if (held === undefined) continue
-    silent =
-      now() - held.touched > silence
-        ? { text: held.text, count: countOf(silent, held.text) + 1 }
-        : { text: '', count: 0 }
-    if (isDead(held.text, isAlive) || silent.count >= looks) {
-      if (removeStale(file, held.text))
-        say(`took over the lock of process ${holderOf(held.text).pid}, which is gone`)
+  let seen
+  let isAnnounced = false
+  while (!acquire(file, own)) {
+    const lock = readLock(file)
+    if (lock === undefined) continue
+    if (lock.text !== seen?.text || lock.heartbeat !== seen.heartbeat) seen = { ...lock, since: now() }
+    const { pid } = parseHolder(lock.text)
+    if (isDead(lock.text) || now() - seen.since > staleMs) {
+      if (removeStale(file, lock.text)) say(`took over the lock of process ${pid}, which has ended`)
       continue
     }
-    if (!announced) say(`waiting for process ${holderOf(held.text).pid}, which is setting up this checkout`)
-    announced = true
-    await pause(lookEveryMs, undefined, signal === undefined ? {} : { signal })
+    if (!isAnnounced) say(`waiting for process ${pid}, which is setting up this checkout`)
+    isAnnounced = true
+    await pause(pollMs, undefined, signal === undefined ? {} : { signal })
   }
-  const heart = setInterval(() => touch(file, mine), beat)
-  heart.unref()
+  const heartbeat = setInterval(() => {
+    if (readLock(file)?.text === own) utimesSync(file, new Date(), new Date())
+  }, heartbeatMs)
+  heartbeat.unref()
   try {
     return await work()
   } finally {
-    clearInterval(heart)
-    if (look(file)?.text === mine) rmSync(file, { force: true })
+    clearInterval(heartbeat)
+    if (readLock(file)?.text === own) rmSync(file, { force: true })
   }
 }
 
 /**
- * Removes the lock that was judged stale; true when it was that one. Another waiter may have replaced it since the
- * judgement, so the file is renamed aside, compared, and put back when it is somebody else's.
+ * Removes a lock that was found stale. Another waiter may have replaced it since, so the file is renamed, compared, and
+ * restored if it differs. Returns whether it was removed.
  *
- * @type {(file: string, judged: string) => boolean}
+ * @type {(file: string, stale: string) => boolean}
  */
-export function removeStale(file, judged) {
-  const aside = `${file}.${randomUUID()}`
+export function removeStale(file, stale) {
+  const renamed = `${file}.${randomUUID()}`
   try {
-    renameSync(file, aside)
+    renameSync(file, renamed)
   } catch (error) {
     if (error.code === 'ENOENT') return false
     throw error
   }
   try {
-    if (readFileSync(aside, 'utf8') === judged) return true
-    linkIfAbsent(aside, file)
+    if (readFileSync(renamed, 'utf8') === stale) return true
+    linkIfAbsent(renamed, file)
     return false
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(renamed, { force: true })
   }
 }
 
-/** True when the lock was free. `link` of a complete file is atomic: nobody ever reads a lock half written. */
-function acquire(file, mine) {
+/** Creates the lock file unless it exists. Linking a complete file is atomic: no reader sees a partial one. */
+function acquire(file, own) {
   const complete = `${file}.${randomUUID()}`
-  writeFileSync(complete, mine)
+  writeFileSync(complete, own)
   try {
     return linkIfAbsent(complete, file)
   } finally {
@@ -103,30 +100,22 @@ function linkIfAbsent(from, to) {
   }
 }
 
-function look(file) {
+function readLock(file) {
   try {
-    return { text: readFileSync(file, 'utf8'), touched: statSync(file).mtimeMs }
+    return { text: readFileSync(file, 'utf8'), heartbeat: statSync(file).mtimeMs }
   } catch (error) {
     if (error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-function touch(file, mine) {
-  if (look(file)?.text === mine) utimesSync(file, new Date(), new Date())
+function isDead(text) {
+  const { pid, host } = parseHolder(text)
+  return host === hostname() && !processIsAlive(pid)
 }
 
-function countOf(silent, text) {
-  return silent.text === text ? silent.count : 0
-}
-
-function isDead(text, isAlive) {
-  const { pid, host } = holderOf(text)
-  return host === hostname() && !isAlive(pid)
-}
-
-/** The process that wrote a lock; a text that no version of this file wrote belongs to nobody and waits for the age rule. */
-function holderOf(text) {
+/** The process that wrote a lock. A malformed lock has no holder and becomes stale by its age. */
+function parseHolder(text) {
   try {
     const { pid, host } = JSON.parse(text)
     return { pid, host }

@@ -1,35 +1,60 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { Exit } from './exit.mjs'
-import { nodePackages } from './node-packages.mjs'
+import { existsSync, linkSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { Exit } from './supervisor.mjs'
 
-/** The oldest Node that runs the server: better-sqlite3 crashes below, and type stripping is off. */
+/** The oldest Node that runs the server: older ones crash in better-sqlite3 and don't strip types. */
 const oldest = [22, 19]
 
 /**
- * The Node that builds, tests and serves: `CAUSEWAY_NODE`, else the one installed from npm, else the current one if it
- * is new enough; throws an `Exit` with one sentence otherwise.
+ * The Node that this machine has for building, testing and serving: `CAUSEWAY_NODE`, or the current one if it is new
+ * enough. `undefined` if Node has to be fetched. Throws an `Exit` if that is not possible.
  *
- * @type {(root: string, host?: { env?: NodeJS.ProcessEnv, platform?: string, arch?: string, version?: string,
- *   execPath?: string, exists?: (path: string) => boolean, hasGlibc?: () => boolean }) => string}
+ * @type {(root: string, host?: { env?: NodeJS.ProcessEnv, version?: string, execPath?: string,
+ *   hasGlibc?: () => boolean }) => string | undefined}
  */
-export function chooseNode(root, host = {}) {
-  const { env = process.env, platform = process.platform, arch = process.arch } = host
-  const { version = process.versions.node, execPath = process.execPath, exists = existsSync } = host
-  const { hasGlibc = runsOnGlibc } = host
+export function findLocalNode(root, host = {}) {
+  const { env = process.env, version = process.versions.node, execPath = process.execPath } = host
+  const { hasGlibc = isLinkedWithGlibc } = host
   if (env.CAUSEWAY_NODE) {
-    if (exists(env.CAUSEWAY_NODE)) return env.CAUSEWAY_NODE
-    throw new Exit(1, `CAUSEWAY_NODE names no file: ${env.CAUSEWAY_NODE}`)
+    if (existsSync(env.CAUSEWAY_NODE)) return env.CAUSEWAY_NODE
+    throw new Exit(1, `CAUSEWAY_NODE: file not found: ${env.CAUSEWAY_NODE}`)
   }
-  const packaged = nodePackages[`${platform}-${arch}`]
-  const path = packaged && join(root, 'node_modules', packaged.name, packaged.program)
-  // Those of Linux are linked with glibc: elsewhere the file is there and cannot be started.
-  if (path && exists(path) && (platform !== 'linux' || hasGlibc())) return path
-  if (isNewEnough(version)) return execPath
-  throw new Exit(
-    1,
-    `Causeway needs Node ${oldest.join('.')} or newer and this is ${version}; install one, or name one in CAUSEWAY_NODE`,
-  )
+  // npm puts the fetched Node first on PATH. It isn't the machine's own: a change of its lockfile replaces it.
+  if (isNewEnough(version) && !execPath.startsWith(root + sep)) return execPath
+  if (process.platform !== 'linux' || hasGlibc()) return undefined
+  // The fetched Node is linked with glibc and does not start on Alpine.
+  throw tooOld(version)
+}
+
+/**
+ * The program of the Node that `fetchNode` installed. Throws an `Exit` if npm has none for this platform.
+ *
+ * @type {(root: string, version?: string) => string}
+ */
+export function findFetchedNode(root, version = process.versions.node) {
+  const packages = join(root, '.bootstrap/node/node_modules')
+  const file = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node'
+  const program = (existsSync(packages) ? readdirSync(packages) : [])
+    .map((name) => join(packages, name, file))
+    .find((path) => existsSync(path))
+  if (program === undefined) throw tooOld(version)
+  return program
+}
+
+/**
+ * Puts the fetched Node into `node_modules/.bin`, which `npx` and `npm run` put first on PATH: programs such as tap then
+ * run on it.
+ *
+ * @type {(root: string, node: string) => void}
+ */
+export function linkNode(root, node) {
+  const link = join(root, 'node_modules/.bin', basename(node))
+  if (existsSync(link) && realpathSync(link) === realpathSync(node)) return
+  mkdirSync(dirname(link), { recursive: true })
+  rmSync(link, { force: true })
+  // A symbolic link would need privileges on Windows.
+  if (process.platform === 'win32') linkSync(node, link)
+  else symlinkSync(relative(dirname(link), node), link)
 }
 
 /**
@@ -42,10 +67,14 @@ export function isNewEnough(version) {
   return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
 }
 
-/** Whether this Node is linked with glibc; one of Alpine is linked with musl. */
-function runsOnGlibc() {
-  // The names of its network's neighbours would take seconds to ask for.
+const tooOld = (version) =>
+  new Exit(
+    1,
+    `Causeway needs Node ${oldest.join('.')} or newer and this is ${version}; install one, or name one in CAUSEWAY_NODE`,
+  )
+
+function isLinkedWithGlibc() {
+  // Network interfaces would take seconds to look up.
   process.report.excludeNetwork = true
-  const { header } = process.report.getReport()
-  return header.glibcVersionRuntime !== undefined
+  return process.report.getReport().header.glibcVersionRuntime !== undefined
 }

@@ -1,44 +1,49 @@
-import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { Exit } from './exit.mjs'
-import { buildTap, installDependencies } from './install.mjs'
+import { buildTap, fetchNode, installDependencies } from './install.mjs'
 import { withLock } from './lock.mjs'
-import { chooseNode } from './runtime.mjs'
+import { findFetchedNode, findLocalNode, linkNode } from './runtime.mjs'
 import { serving } from './serving.mjs'
+import { Exit } from './supervisor.mjs'
 
 const condition = '--conditions=@causeway/source'
 const language = ['test/language/lint.ts']
+const tap = 'node_modules/tap/dist/esm/run.mjs'
+// Not bin/tsc: tap's module hooks, which reach the builds that tests start, can't load a file without extension.
+const tsc = 'node_modules/typescript/lib/tsc.js'
+const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
 
 /**
+ * What a task needs in addition to the server's dependencies: `dev` those of tests and builds, `tap` the test runner,
+ * `bundle` the bridge, `build` the compiled server and the bridge.
+ *
+ * @typedef {'dev' | 'tap' | 'bundle' | 'build'} Need
  * @typedef {import('./supervisor.mjs').Supervisor} Supervisor
- * @typedef {(supervisor: Supervisor, args: readonly string[]) => Promise<number>} Task  answers the exit code
+ * @typedef {(supervisor: Supervisor, args: readonly string[]) => Promise<number>} Task  returns the exit code
  */
 
 /**
- * What `npm run <name>` does. Each installs first whatever is missing.
+ * What `npm run <name>` does. Each task first installs what is missing.
  *
  * @type {Readonly<Record<string, Task>>}
  */
 export const tasks = {
-  /**
-   * Builds and serves, with the data in the checkout and the example recordings as root, unless the user says else; or runs
-   * another command of the program.
-   */
+  /** Serves from the sources, with data in the checkout and the example recordings; or runs another command. */
   async start(supervisor, args) {
-    const node = await setUp(supervisor, ['build'])
-    return serve(supervisor, node, { program: [join(supervisor.root, 'server/bin/causeway.js')], args })
+    const node = await setUp(supervisor, ['bundle'])
+    return serve(supervisor, node, { args })
   },
 
-  /** Serves from the sources with debug logging, and again after every change. */
+  /** Installs everything, so that `npx tap <file>` runs a test. */
+  async setup(supervisor) {
+    await setUp(supervisor, ['dev', 'tap', 'bundle'])
+    return 0
+  },
+
+  /** Serves from the sources with debug logging, and restarts after every change. */
   async 'server:debug'(supervisor, args) {
-    const node = await setUp(supervisor, ['bundle'])
-    const program = [
-      '--watch',
-      '--watch-preserve-output',
-      condition,
-      join(supervisor.root, 'server/src/main.ts'),
-    ]
-    return serve(supervisor, node, { program, args, extra: { EXTRA_LOGGING: 'true' } })
+    const node = await setUp(supervisor, [])
+    const nodeArgs = ['--watch', '--watch-preserve-output']
+    return serve(supervisor, node, { nodeArgs, args, extra: { EXTRA_LOGGING: 'true' } })
   },
 
   async build(supervisor) {
@@ -47,35 +52,35 @@ export const tasks = {
   },
 
   async lint(supervisor, args) {
-    const node = await setUp(supervisor, [])
-    const formatted = await supervisor.run(node, [...biome(supervisor), ...args], environment(node))
+    const node = await setUp(supervisor, ['dev'])
+    const formatted = await supervisor.run(node, [...biome, ...args], environment(node))
     const written = await supervisor.run(node, language, environment(node))
     return formatted || written
   },
 
   async format(supervisor) {
-    const node = await setUp(supervisor, [])
-    return supervisor.run(node, [...biome(supervisor), '--write'], environment(node))
+    const node = await setUp(supervisor, ['dev'])
+    return supervisor.run(node, [...biome, '--write'], environment(node))
   },
 
-  /** Every check; with file names, only those tests run; with `--coverage` all do, and coverage has to reach its floors. */
+  /** Runs every check, or with file names only these tests. `--coverage` measures all tests against the coverage floors. */
   async test(supervisor, args) {
-    const node = await setUp(supervisor, ['build', 'tap'])
+    const node = await setUp(supervisor, ['tap'])
     const files = args.filter((arg) => arg !== '--coverage')
     const isMeasured = files.length < args.length
-    if (isMeasured && files.length > 0) throw new Exit(1, 'coverage is that of all tests: name no files')
-    return check(supervisor, node, { files, isMeasured }, process.env)
+    if (isMeasured && files.length > 0) throw new Exit(1, '--coverage measures all tests: name no files')
+    return check(supervisor, node, { files, isMeasured })
   },
 
-  /** Every check with the full counts, kept in docs/reliability.md: tests that repeat something read CAUSEWAY_LONG. */
+  /** Runs every check with its full counts, and writes docs/reliability.md. */
   async 'check:long'(supervisor, names) {
     const node = await setUp(supervisor, ['build', 'tap'])
     return supervisor.run(node, [condition, 'scripts/check-long.ts', ...names], environment(node))
   },
 
   pack: script('scripts/pack.ts', ['build']),
-  docs: script('scripts/docs.ts'),
-  fixtures: script('fixtures/generate/main.ts'),
+  docs: script('scripts/docs.ts', ['dev']),
+  fixtures: script('fixtures/generate/main.ts', ['dev']),
   bench: script('bench/main.ts', ['build']),
   soak: script('test/soak/main.ts', ['build']),
 
@@ -88,59 +93,75 @@ export const tasks = {
   'help:verify': help('verify'),
 }
 
-/** A task of Help, on the data that `npm start` serves. */
-function help(task) {
+/** A task that runs a TypeScript program of this checkout. */
+function script(file, needs) {
   return async (supervisor, args) => {
-    const node = await setUp(supervisor, [])
-    const { env } = environment(node, {
-      CAUSEWAY_DATA_DIR: join(supervisor.root, '.causeway'),
-      ...process.env,
-    })
-    return supervisor.run(node, [condition, 'scripts/help.ts', task, ...args], { env })
+    const node = await setUp(supervisor, needs)
+    return supervisor.run(node, [condition, file, ...args], environment(node))
   }
 }
 
-/** Installs and builds what a task needs, alone in this checkout, and answers the Node to use from then on. */
-async function setUp(supervisor, needs) {
+/** A task of Help on the data that `npm start` serves. */
+function help(task) {
+  return async (supervisor, args) => {
+    const node = await setUp(supervisor, [])
+    const env = { CAUSEWAY_DATA_DIR: join(supervisor.root, '.causeway'), ...process.env }
+    return supervisor.run(node, [condition, 'scripts/help.ts', task, ...args], environment(node, env))
+  }
+}
+
+/**
+ * Installs and builds what a task needs while no other command does so in this checkout. Returns the Node to use.
+ *
+ * @type {(supervisor: Supervisor, needs: readonly Need[]) => Promise<string>}
+ */
+function setUp(supervisor, needs) {
   const { root, say, step, signal } = supervisor
+  const dev = needs.some((need) => need !== 'bundle')
   const prepare = async () => {
-    await installDependencies(root, step)
-    const node = chooseNode(root)
+    const local = findLocalNode(root)
+    const node = await settled([
+      local ?? fetchNode(root, step).then(() => findFetchedNode(root)),
+      installDependencies(root, step, { dev }),
+    ])
+    if (local === undefined) linkNode(root, node)
     if (needs.includes('tap')) await buildTap(root, step, node)
     if (needs.includes('build'))
-      await step('build (tsc)', node, [tsc(root), '-b', 'server', 'bridge'], environment(node))
-    if (needs.includes('build') || needs.includes('bundle')) {
+      await step('build (tsc)', node, [tsc, '-b', 'server', 'bridge'], environment(node))
+    if (needs.includes('build') || needs.includes('bundle'))
       await step('bridge (esbuild)', node, [condition, 'scripts/bundle.ts'], environment(node))
-    }
     return node
   }
   return withLock(join(root, '.bootstrap/lock'), prepare, { say, signal })
 }
 
-/** Runs the server with an IPC channel, whose end tells it that this process was killed. */
-function serve(supervisor, node, { program, args, extra = {} }) {
-  const { serves, cwd, env: defaults } = serving(args, supervisor)
-  const { env } = environment(node, { ...defaults, ...process.env, ...extra })
-  if (serves) supervisor.say(`server (${program[0] === '--watch' ? 'restarts on change' : 'Ctrl-C ends it'})`)
-  return supervisor.run(node, [...program, ...args], {
-    env,
-    cwd,
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-  })
+/** Waits until all promises have settled, then returns the first result or throws the first error. */
+async function settled(promises) {
+  const results = await Promise.allSettled(promises)
+  const failed = results.find(({ status }) => status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return results[0].value
 }
 
-/** Runs every check though an earlier one failed, so that one run tells everything, and answers the first failure's code. */
-async function check(supervisor, node, { files, isMeasured }, env) {
-  const { root, say, step } = supervisor
-  // Kept compiled code saves a fifth of the time, and measuring costs a third; together they would measure less precisely.
-  const quick = { NODE_COMPILE_CACHE: join(root, '.bootstrap/compile-cache'), ...env }
-  const options = environment(node, isMeasured ? env : quick)
-  const measuring = isMeasured ? [] : ['--disable-coverage']
-  const tap = [join(root, 'node_modules/tap/dist/esm/run.mjs'), ...strictness(env), ...measuring, ...files]
+/** Runs the program `causeway`. It stops when its IPC channel closes, which happens if this process is killed. */
+function serve(supervisor, node, { nodeArgs = [], args, extra = {} }) {
+  const { serves, cwd, env: defaults } = serving(args, supervisor)
+  const { env } = environment(node, { ...defaults, ...process.env, ...extra })
+  if (serves)
+    supervisor.say(`server (${nodeArgs.length > 0 ? 'restarts on change' : 'press Ctrl-C to stop'})`)
+  const program = [...nodeArgs, condition, join(supervisor.root, 'server/bin/causeway.js')]
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc']
+  return supervisor.run(node, [...program, ...args], { env, cwd, stdio })
+}
+
+/** Runs every check even if an earlier one failed, and returns the exit code of the first failure. */
+async function check(supervisor, node, { files, isMeasured }) {
+  const { say, step } = supervisor
+  const options = environment(node)
   const failures = []
-  const passes = async (...args) => {
+  const passes = async (run) => {
     try {
-      await step(...args)
+      await run()
       return true
     } catch (error) {
       if (!(error instanceof Exit) || supervisor.signal.aborted) throw error
@@ -149,41 +170,35 @@ async function check(supervisor, node, { files, isMeasured }, env) {
       return false
     }
   }
-  await passes('lint (biome)', node, biome(supervisor), options)
-  await passes('lint (language)', node, language, options)
-  await passes('types (tsc)', node, [tsc(root), '-b'], options)
-  await passes('docs', node, [condition, 'scripts/docs.ts', '--check'], options)
-  const tested = await passes('tests (tap)', node, tap, { ...options, stdio: 'inherit' })
-  if (tested && isMeasured) await passes('coverage floors', node, ['scripts/coverage.ts'], options)
+  await passes(() => step('lint (biome)', node, biome, options))
+  await passes(() => step('lint (language)', node, language, options))
+  await passes(() => step('types (tsc)', node, [tsc, '-b'], options))
+  await passes(() => step('docs', node, [condition, 'scripts/docs.ts', '--check'], options))
+  const tested = await passes(async () => {
+    const code = await runTests(supervisor, node, isMeasured ? ['--no-disable-coverage'] : files)
+    if (code !== 0) throw new Exit(code, 'tests (tap) failed')
+  })
+  if (tested && isMeasured)
+    await passes(() => step('coverage floors', node, ['scripts/coverage.ts'], options))
   if (failures.length > 0) say(`FAILED: ${failures.map((failure) => failure.message).join('; ')}`)
   return failures[0]?.code ?? 0
 }
 
-/** In continuous integration nothing may be left open, and nothing skipped once the recordings that some tests need are there. */
+/** Runs tap. The compile cache saves a fifth of the time, but makes coverage less precise. */
+function runTests(supervisor, node, args) {
+  const cache = { NODE_COMPILE_CACHE: join(supervisor.root, '.bootstrap/compile-cache') }
+  const env = args.includes('--no-disable-coverage') ? process.env : { ...cache, ...process.env }
+  return supervisor.run(node, [tap, ...strictness(env), ...args], environment(node, env))
+}
+
+/** CI fails on tests marked as todo, and on skipped ones if the recordings that they need are available. */
 function strictness(env) {
   if (!env.CI) return []
   return env.CAUSEWAY_REAL_RECORDINGS ? ['--fail-todo', '--fail-skip'] : ['--fail-todo']
 }
 
-/** A task that runs one of our TypeScript programs. */
-function script(file, needs = []) {
-  return async (supervisor, args) => {
-    const node = await setUp(supervisor, needs)
-    if (!existsSync(join(supervisor.root, file))) throw new Exit(1, `${file} does not exist in this checkout`)
-    return supervisor.run(node, [condition, file, ...args], environment(node))
-  }
-}
-
-/** The environment in which `node` means the chosen one, for every program that looks for it on PATH. */
+/** Options with an environment whose PATH starts with the folder of the chosen Node. */
 function environment(node, env = process.env) {
   const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
   return { env: { ...env, [key]: [dirname(node), env[key]].join(delimiter) } }
-}
-
-function tsc(root) {
-  return join(root, 'node_modules/typescript/bin/tsc')
-}
-
-function biome({ root }) {
-  return [join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings']
 }

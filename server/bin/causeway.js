@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: an old Node must reach this sentence before it meets anything that it cannot run.
+// Plain JavaScript, so that an old Node can print the message below.
 import module from 'node:module'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 19)) {
-  // What was compiled at the last start is not compiled again: a fifth less time until the server is ready.
+  // Later starts reuse compiled code and stripped types.
   module.enableCompileCache?.()
-  await import('../dist/main.js')
+  const isFromSource = process.execArgv.includes('--conditions=@causeway/source')
+  await import(isFromSource ? '../src/main.ts' : '../dist/main.js')
 } else {
   process.stderr.write(`causeway: needs Node 22.19 or newer, this is ${process.versions.node}\n`)
   process.exitCode = 1

@@ -8,7 +8,7 @@ import { npm } from '../../scripts/bootstrap/install.mjs'
 import { until } from '../e2e/condition.ts'
 import { overBridge } from '../e2e/conversation.ts'
 import { getJson } from '../e2e/http.ts'
-import { cleanEnv, startServer } from '../e2e/server-process.ts'
+import { buildProduct, cleanEnv, startServer } from '../e2e/server-process.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
 
@@ -30,6 +30,7 @@ const run = (program: string, args: readonly string[], cwd = home): string =>
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+buildProduct()
 const pack = [join(repository, 'scripts/pack.ts'), packages]
 const [server = '', bridge = ''] = run(process.execPath, pack, repository).trim().split('\n')
 const installed = (path: string): string => join(home, 'node_modules', path)

@@ -1,15 +1,16 @@
-/** The same product as its users start it: the compiled server and the bundled bridge, which `npm test` builds first. */
+/** The product as its users start it: the compiled server and the bundled bridge. */
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { verifies } from '../verifies.ts'
 import { overBridge, overHttp } from './conversation.ts'
 import { getJson } from './http.ts'
-import { fromBuild, startServer } from './server-process.ts'
+import { buildProduct, fromBuild, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
 t.setTimeout(300_000)
 
 const launcher = fileURLToPath(new URL('../../bridge/run.mjs', import.meta.url))
+buildProduct()
 const dir = t.testdir()
 const { url } = await startServer(t, { dir, program: fromBuild, env: writeProbeApp(dir).env })
 

@@ -1,5 +1,5 @@
 /** A real server process on a port of its own, seen from outside: its log, its address, how it ends. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -15,8 +15,14 @@ export const fromSource = [
   fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)),
 ]
 
-/** The arguments of Node that run the installed command, which needs the build. */
+/** The arguments of Node that run the compiled server. Needs `buildProduct`. */
 export const fromBuild = [fileURLToPath(new URL('../../server/bin/causeway.js', import.meta.url))]
+
+/** Compiles the server and bundles the bridge unless they are current. */
+export function buildProduct(): void {
+  const bootstrap = fileURLToPath(new URL('../../scripts/run.mjs', import.meta.url))
+  execFileSync(process.execPath, [bootstrap, 'build'], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
 
 /** How a test starts a server. */
 export interface ServerStart {

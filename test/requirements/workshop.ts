@@ -16,20 +16,22 @@ export const workshop = {
   },
   'workshop:stamp:reinstall': {
     origin: 'design, one command does all set-up',
-    behaviour: 'a changed lockfile or package.json installs again; an unchanged one does nothing',
+    behaviour:
+      'a changed lockfile or missing test tools are installed into the same tree; otherwise nothing is installed',
   },
   'workshop:stamp:interrupted': {
     origin: 'design, one command does all set-up',
-    behaviour: 'an interrupted or failed install leaves no stamp, so that the next command repeats it',
+    behaviour: 'after an interrupted or failed installation the next command installs from scratch',
   },
   'workshop:runtime:choice': {
     origin: 'design, versions',
-    behaviour: 'the server runs on CAUSEWAY_NODE, else the Node from npm, else the current one from 22.19 on',
+    behaviour:
+      'the server runs on CAUSEWAY_NODE, else on the current Node from 22.19 on, else on the Node fetched from npm',
   },
   'workshop:runtime:pinned': {
     origin: 'server operations, packaging',
     behaviour:
-      'the Node of each platform is pinned by version and hash in one table, which package.json and the lockfile repeat',
+      'the Node that is fetched for each platform is pinned by version and hash in a lockfile of its own',
   },
   'workshop:runtime:too-old': {
     origin: 'design, versions',

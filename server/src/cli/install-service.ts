@@ -14,8 +14,10 @@ import { serviceUnit } from './service-unit.ts'
 
 const unitName = 'causeway.service'
 const defaultHeapMb = 2048
-// The same way up from src/cli and from dist/cli.
+// The same path from src/cli and from dist/cli.
 const program = fileURLToPath(new URL('../../bin/causeway.js', import.meta.url))
+/** In a checkout the server runs from its sources, which need this argument. */
+const nodeArgs = process.execArgv.filter((arg) => arg.startsWith('--conditions'))
 
 export const installServiceCommand = command({
   name: 'install-service',
@@ -92,6 +94,7 @@ function unitOf({ config, plain, given, cwd, heapMb, environmentFile }: UnitPart
   const file = given.envFile === undefined ? [] : ['--env-file', resolve(cwd, given.envFile)]
   return serviceUnit({
     node: process.execPath,
+    nodeArgs,
     program,
     args: ['serve', ...file],
     cwd,
@@ -138,7 +141,7 @@ function requireSystemd(env: NodeJS.ProcessEnv): void {
     process.platform === 'linux' && runtime !== undefined && existsSync(join(runtime, 'systemd'))
   if (isThere) return
   throw new CausewayError('NO_SERVICE_MANAGER', 'no systemd runs services of this user here', {
-    remedy: `let the service manager of this system run: ${process.execPath} ${program} serve; or write the unit for another machine by --print`,
+    remedy: `let the service manager of this system run: ${[process.execPath, ...nodeArgs, program].join(' ')} serve; or write the unit for another machine by --print`,
   })
 }
 

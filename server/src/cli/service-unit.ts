@@ -2,8 +2,10 @@
 
 /** What the unit says. */
 export interface ServiceUnit {
-  /** The Node that runs the server, and the server's program: absolute paths. */
+  /** Absolute path of Node. */
   readonly node: string
+  readonly nodeArgs: readonly string[]
+  /** Absolute path of the server's program. */
   readonly program: string
   /** What stands behind the program. */
   readonly args: readonly string[]
@@ -20,8 +22,10 @@ export interface ServiceUnit {
 
 /** systemd.unit(5), systemd.service(5), systemd.exec(5). */
 export function serviceUnit(unit: ServiceUnit): string {
-  const { node, program, args, cwd, heapMb, environment, environmentFile, shutdownMs } = unit
-  const command = [node, `--max-old-space-size=${heapMb}`, program, ...args].map(quoted).join(' ')
+  const { node, nodeArgs, program, args, cwd, heapMb, environment, environmentFile, shutdownMs } = unit
+  const command = [node, `--max-old-space-size=${heapMb}`, ...nodeArgs, program, ...args]
+    .map(quoted)
+    .join(' ')
   return `[Unit]
 Description=Causeway, an MCP server that all clients share
 Documentation=https://modelcontextprotocol.io

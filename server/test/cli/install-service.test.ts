@@ -48,7 +48,7 @@ verifies('command:install-service', async (t) => {
   const unit = isLinux ? readFileSync(file, 'utf8') : stdout
   t.match(
     unit,
-    /^ExecStart=\S*node\S* --max-old-space-size=512 \S*\/bin\/causeway\.js serve --env-file \S+\/own\.env$/m,
+    /^ExecStart=\S*node\S* --max-old-space-size=512 --conditions=@causeway\/source \S*\/bin\/causeway\.js serve --env-file \S+\/own\.env$/m,
   )
   t.match(unit, `\nWorkingDirectory=${cwd}\n`)
   t.match(unit, '\nEnvironment=MCP_SERVER_PORT=3200\n')
@@ -124,6 +124,7 @@ t.test(
     const dir = t.testdir({ 'a b': {} })
     const unit = serviceUnit({
       node: '/bin/sh',
+      nodeArgs: [],
       program: '/tmp/50% $HOME/"x".js',
       args: ['serve'],
       cwd: join(dir, 'a b'),
