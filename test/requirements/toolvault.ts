@@ -135,6 +135,11 @@ export const toolvault = {
     origin: 'original capability list, import',
     behaviour: 'GPX and KML become tracks, points and areas',
   },
+  'toolvault:import:xml-limits': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a GPX or KML document with too many or too deeply nested elements, or with a document type, is rejected while it is read',
+  },
   'toolvault:import:roots': {
     origin: 'design, settings: roots',
     behaviour: 'an importer reads only below the roots, and says what to do about the rest',

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { nmea, positionReport } from '../../../fixtures/generate/tracks/ais-sentence.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { Feature } from '../src/domain/feature.ts'
+import { XmlDocumentParser } from '../src/domain/import/xml-document.ts'
 import { featuresOf, openVault } from './vault-kit.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')
@@ -172,6 +174,44 @@ verifies('toolvault:import:xml', async (t) => {
     message: /well-formed/,
   })
   await t.rejects(client.call('import_gpx', { text: gpx('') }), { code: 'NOTHING_IMPORTED' })
+})
+
+verifies('toolvault:import:xml-limits', async (t) => {
+  const { client } = await openVault(t)
+  const gpx = (inner: string) => `<gpx xmlns="http://www.topografix.com/GPX/1/1">${inner}</gpx>`
+  const tooLarge: Readonly<Record<string, string>> = {
+    ['<a>'.repeat(65)]: 'levels of elements',
+    [gpx(`<a ${Array.from({ length: 101 }, (_, index) => `b${index}="1"`).join(' ')}/>`)]:
+      'attributes in one element',
+    [gpx(Array.from({ length: 200 }, (_, index) => `<a${index}/>`).join(''))]: 'names of elements',
+    [gpx('<a/>'.repeat(2_000_000))]: 'elements and texts',
+    [gpx('<wpt lat="1" lon="1"/>'.repeat(100_001))]: 'features',
+    [gpx('<gpxtpx:TrackPointExtension/>'.repeat(1001))]: '<gpxtpx:TrackPointExtension> in one element',
+  }
+  for (const [text, what] of Object.entries(tooLarge))
+    await t.rejects(client.call('import_gpx', { text }), {
+      code: 'IMPORT_TOO_LARGE',
+      message: new RegExp(`^the GPX document has more than \\d+ ${what}`),
+    })
+  const malformed: Readonly<Record<string, RegExp>> = {
+    '<!DOCTYPE gpx [<!ENTITY a "aaaa">]><gpx>&a;</gpx>': /document type declarations are not accepted$/,
+    [gpx('<trk><trk/></trk>')]: /<trk> contains another <trk>$/,
+    [gpx('<trk><name>a</trk>')]: /unexpected close tag/,
+  }
+  for (const [text, message] of Object.entries(malformed))
+    await t.rejects(client.call('import_gpx', { text }), { code: 'NOTHING_IMPORTED', message })
+})
+
+verifies('toolvault:import:xml-limits', 'a parser stops at the element that exceeds a limit', async (t) => {
+  const parser = new XmlDocumentParser('GPX')
+  parser.write('<a>'.repeat(64))
+  t.throws(() => parser.write('<a>'), { code: 'IMPORT_TOO_LARGE', data: { max: 64 } })
+})
+
+t.test('blanks between coordinates are collapsed, so that they are trimmed in linear time', async (t) => {
+  const parser = new XmlDocumentParser('KML')
+  parser.write(`<coordinates>1,2${' '.repeat(1000)}<!-- -->${'\n'.repeat(1000)}3,4</coordinates>`)
+  t.equal(parser.close().getElementsByTagName('coordinates')[0]?.textContent, '1,2 3,4')
 })
 
 verifies('toolvault:import:roots', async (t) => {

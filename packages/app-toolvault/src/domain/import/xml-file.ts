@@ -2,17 +2,18 @@
 
 import { parseTime } from '@causeway/app-kit/time'
 import { CausewayError } from '@causeway/protocol'
-import { gpx, kml } from '@tmcw/togeojson'
-import { DOMParser } from '@xmldom/xmldom'
+import { gpxGen, kmlGen } from '@tmcw/togeojson'
 import type { DebriefCommand } from '../command.ts'
 import type { Feature, Position } from '../feature.ts'
+import { mostFixes } from '../resampling.ts'
 import { importAnswer, type Skipped, skipping } from './import-answer.ts'
 import { featureOf, type LogFix } from './log-fix.ts'
+import { XmlDocumentParser } from './xml-document.ts'
 
-/** Longest document, letters: it is parsed as a whole. */
-const mostLetters = 64 * 1024 ** 2
+const readers = { GPX: gpxGen, KML: kmlGen } as const
 
-const readers = { GPX: gpx, KML: kml } as const
+/** Most features of an import. */
+const maxFeatures = 100_000
 
 /** What the file does not say itself. */
 export interface XmlOptions {
@@ -21,48 +22,35 @@ export interface XmlOptions {
   newId(prefix: string): string
 }
 
-/** Opens a file; nothing is read before its end. */
+/** Reads a file; parses each line as it comes and converts the document at its end. */
 export function xmlFile(options: XmlOptions) {
-  const lines: string[] = []
-  let letters = 0
+  const { format } = options
+  const parser = new XmlDocumentParser(format)
+  let lines = 0
   return {
     take(line: string): void {
-      letters += line.length + 1
-      if (letters > mostLetters)
-        throw new CausewayError('IMPORT_TOO_LARGE', `the document has more than ${mostLetters} letters`, {
-          data: { most: mostLetters },
-        })
-      lines.push(line)
+      lines++
+      parser.write(`${line}\n`)
     },
     finish(): DebriefCommand {
-      const { format } = options
       const skipped = skipping()
-      const { features } = readers[format](documentOf(lines.join('\n'), format))
-      return importAnswer({
-        format,
-        features: features.flatMap(({ geometry, properties }) =>
-          simple(geometry).flatMap((part) => featuresOf(part, properties ?? {}, { ...options, skipped })),
-        ),
-        lines: lines.length,
-        skipped,
-      })
+      // The readers use no more of the DOM than an XmlElement has.
+      const document = parser.close() as unknown as Parameters<typeof gpxGen>[0]
+      const features: Feature[] = []
+      for (const { geometry, properties } of readers[format](document)) {
+        for (const part of simple(geometry))
+          features.push(...featuresOf(part, properties ?? {}, { ...options, skipped }))
+        if (features.length > maxFeatures)
+          throw new CausewayError(
+            'IMPORT_TOO_LARGE',
+            `the ${format} document has more than ${maxFeatures} features`,
+            {
+              data: { max: maxFeatures },
+            },
+          )
+      }
+      return importAnswer({ format, features, lines, skipped })
     },
-  }
-}
-
-function documentOf(text: string, format: string): Parameters<typeof gpx>[0] {
-  try {
-    const parser = new DOMParser({
-      onError: (level, message) => {
-        if (level !== 'warning') throw new Error(message)
-      },
-    })
-    return parser.parseFromString(text, 'text/xml')
-  } catch (cause) {
-    const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
-    throw new CausewayError('NOTHING_IMPORTED', `the ${format} document is not well-formed: ${message}`, {
-      cause,
-    })
   }
 }
 
@@ -124,6 +112,10 @@ function fixesOf(
   times: readonly (number | undefined)[],
   skipped: Skipped,
 ): LogFix[] {
+  if (positions.length > mostFixes)
+    throw new CausewayError('IMPORT_TOO_LARGE', `a track has more than ${mostFixes} positions`, {
+      data: { most: mostFixes },
+    })
   const isTimed = times.length === positions.length && times.every((time) => time !== undefined)
   if (times.length > 0 && !isTimed) skipped.add('times of a track that has them not at every point')
   return positions.flatMap(([lon = Number.NaN, lat = Number.NaN, elevation], index): LogFix[] => {

@@ -1,0 +1,236 @@
+/** The part of the DOM that `togeojson` reads, built while a document is parsed and limited in size and depth. */
+import { CausewayError } from '@causeway/protocol'
+import { SaxesParser } from 'saxes'
+
+/**
+ * Limits of a document. A node takes about 200 bytes. GPX and KML files nest about a dozen elements and use about 50 names;
+ * the reader makes a list as long as the track for each name.
+ */
+const [maxNodes, maxDepth, maxAttributes, maxNames] = [2_000_000, 64, 100, 200]
+
+/** Elements that become features or parts of them. If they contained themselves, the reader would read them once per level. */
+const withoutNesting = new Set([
+  'trk',
+  'trkseg',
+  'trkpt',
+  'rte',
+  'rtept',
+  'wpt',
+  'Placemark',
+  'GroundOverlay',
+  'NetworkLink',
+])
+
+/** Elements for each of which the reader copies what it has read of their parent so far, and how many a parent may have. */
+const copying = new Set(['MultiGeometry', 'MultiTrack', 'gx:MultiTrack', 'gpxtpx:TrackPointExtension'])
+const maxCopying = 1000
+
+class XmlText {
+  readonly nodeType: 3 | 4
+  readonly textContent: string
+
+  constructor(nodeType: 3 | 4, textContent: string) {
+    this.nodeType = nodeType
+    this.textContent = textContent
+  }
+
+  normalize(): void {}
+}
+
+type XmlNode = XmlText | XmlElement
+
+class XmlNodeList extends Array<XmlNode> {
+  item(index: number): XmlNode | null {
+    return this[index] ?? null
+  }
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+const [noNodes, noAttributes]: [XmlNodeList, Attributes] = [new XmlNodeList(), {}]
+
+/** An element, or the document itself with an empty name. */
+class XmlElement {
+  readonly nodeType = 1
+  readonly tagName: string
+  readonly namespaceURI: string | undefined
+  readonly parentNode: XmlElement | undefined
+  readonly #attributes: Attributes
+  #childNodes = noNodes
+
+  constructor(
+    tagName: string,
+    attributes: Attributes,
+    { namespaceURI, parentNode }: Pick<XmlElement, 'namespaceURI' | 'parentNode'>,
+  ) {
+    this.tagName = tagName
+    this.namespaceURI = namespaceURI
+    this.parentNode = parentNode
+    this.#attributes = attributes
+  }
+
+  get nodeName(): string {
+    return this.tagName
+  }
+
+  get localName(): string {
+    return this.tagName.slice(this.tagName.indexOf(':') + 1)
+  }
+
+  get attributes(): readonly { readonly name: string; readonly value: string }[] {
+    return Object.entries(this.#attributes).map(([name, value]) => ({ name, value }))
+  }
+
+  getAttribute(name: string): string | null {
+    return this.#attributes[name] ?? null
+  }
+
+  get childNodes(): XmlNodeList {
+    return this.#childNodes
+  }
+
+  get textContent(): string {
+    let text = ''
+    for (const node of this.#childNodes) text += node.textContent
+    // The reader trims coordinates in a time that grows with the square of the blanks.
+    return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
+  }
+
+  appendChild(node: XmlNode): void {
+    if (this.#childNodes === noNodes) this.#childNodes = new XmlNodeList()
+    this.#childNodes.push(node)
+  }
+
+  normalize(): void {}
+
+  getElementsByTagName(name: string): readonly XmlElement[] {
+    return this.#descendants((element) => element.tagName === name, [])
+  }
+
+  /** `*` stands for any namespace or any name. */
+  getElementsByTagNameNS(namespace: string, name: string): readonly XmlElement[] {
+    return this.#descendants(
+      ({ namespaceURI, localName }) =>
+        (namespace === '*' || namespaceURI === namespace) && (name === '*' || localName === name),
+      [],
+    )
+  }
+
+  #descendants(matches: (element: XmlElement) => boolean, found: XmlElement[]): readonly XmlElement[] {
+    for (const node of this.#childNodes) {
+      if (node.nodeType !== 1) continue
+      if (matches(node)) found.push(node)
+      node.#descendants(matches, found)
+    }
+    return found
+  }
+}
+
+type Namespaces = ReadonlyMap<string, string>
+
+/** What the parser stores of each open element. */
+interface Level {
+  readonly namespaces: Namespaces
+  /** Number of its children that are in `copying`. */
+  copies: number
+}
+
+/**
+ * Parses a document piece by piece. `write` and `close` throw `NOTHING_IMPORTED` if it is not well-formed or declares a
+ * document type, and `IMPORT_TOO_LARGE` as soon as it exceeds a limit.
+ */
+export class XmlDocumentParser {
+  readonly #format: string
+  readonly #parser = new SaxesParser<{ xmlns: false }>({ xmlns: false })
+  readonly #document = new XmlElement('', noAttributes, { namespaceURI: undefined, parentNode: undefined })
+  readonly #openCounts = new Map<string, number>()
+  #current = this.#document
+  readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
+  #nodes = 0
+
+  /** `format` names the document in messages. */
+  constructor(format: string) {
+    this.#format = format
+    this.#parser.on('error', (error) => {
+      throw this.#malformed(error.message, error)
+    })
+    this.#parser.on('doctype', () => {
+      throw this.#malformed('document type declarations are not accepted')
+    })
+    this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes))
+    this.#parser.on('closetag', ({ name }) => this.#close(name))
+    this.#parser.on('text', (text) => this.#append(new XmlText(3, text)))
+    this.#parser.on('cdata', (text) => this.#append(new XmlText(4, text)))
+  }
+
+  write(text: string): void {
+    this.#parser.write(text)
+  }
+
+  close(): XmlElement {
+    this.#parser.close()
+    return this.#document
+  }
+
+  #open(name: string, attributes: Attributes): void {
+    const names = Object.keys(attributes)
+    const parent = this.#levels.at(-1)
+    if (parent === undefined || this.#levels.length > maxDepth)
+      throw this.#tooLarge('levels of elements', maxDepth)
+    if (names.length > maxAttributes) throw this.#tooLarge('attributes in one element', maxAttributes)
+    if (copying.has(name) && ++parent.copies > maxCopying)
+      throw this.#tooLarge(`<${name}> in one element`, maxCopying)
+    if (this.#openCounts.size >= maxNames && !this.#openCounts.has(name))
+      throw this.#tooLarge('names of elements', maxNames)
+    const open = this.#openCounts.get(name) ?? 0
+    if (open > 0 && withoutNesting.has(name)) throw this.#malformed(`<${name}> contains another <${name}>`)
+    this.#openCounts.set(name, open + 1)
+    const namespaces = withDeclared(parent.namespaces, attributes, names)
+    const prefix = name.includes(':') ? name.slice(0, name.indexOf(':')) : ''
+    const parentNode = this.#current
+    const element = new XmlElement(name, names.length === 0 ? noAttributes : attributes, {
+      namespaceURI: namespaces.get(prefix),
+      parentNode,
+    })
+    this.#append(element)
+    this.#levels.push({ namespaces, copies: 0 })
+    this.#current = element
+  }
+
+  #close(name: string): void {
+    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 1) - 1)
+    this.#levels.pop()
+    this.#current = this.#current.parentNode ?? this.#document
+  }
+
+  #append(node: XmlNode): void {
+    if (++this.#nodes > maxNodes) throw this.#tooLarge('elements and texts', maxNodes)
+    this.#current.appendChild(node)
+  }
+
+  #malformed(problem: string, cause?: unknown): CausewayError {
+    return new CausewayError(
+      'NOTHING_IMPORTED',
+      `the ${this.#format} document is not well-formed: ${problem}`,
+      { cause },
+    )
+  }
+
+  #tooLarge(what: string, max: number): CausewayError {
+    return new CausewayError(
+      'IMPORT_TOO_LARGE',
+      `the ${this.#format} document has more than ${max} ${what}`,
+      {
+        data: { max },
+      },
+    )
+  }
+}
+
+/** Returns the namespaces in scope of an element by prefix; the default namespace has the prefix `''`. */
+function withDeclared(inherited: Namespaces, attributes: Attributes, names: readonly string[]): Namespaces {
+  const declared = names.filter((name) => name === 'xmlns' || name.startsWith('xmlns:'))
+  if (declared.length === 0) return inherited
+  const uris = declared.map((name): [string, string] => [name.slice('xmlns:'.length), attributes[name] ?? ''])
+  return new Map([...inherited, ...uris])
+}
