@@ -52,7 +52,7 @@ export function openScope(parts: ScopeParts): Scope {
         run.finish('ok', answer)
         return answer
       } catch (error) {
-        const coded = codedError(error, hosted.app.name, caller)
+        const coded = parts.limits.limitError(codedError(error, hosted.app.name, caller))
         run.finish(coded.code, undefined, coded)
         throw coded
       }

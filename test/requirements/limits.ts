@@ -64,6 +64,26 @@ export const limits = {
     behaviour:
       'an answer of a tool that is longer than the limit is ANSWER_TOO_LARGE, with its size and what to do',
   },
+  'limits:error': {
+    origin: 'design, safe by default',
+    behaviour:
+      'an error has at most 4,000 characters of message and about 64,000 of data, and no more than the limit of an answer, on every channel',
+  },
+  'limits:json': {
+    origin: 'design, safe by default',
+    behaviour:
+      'JSON that takes long to parse is rejected in linear time: more than 500 levels, 1,000,000 arrays and objects, 500,000 members or 50,000 names',
+  },
+  'limits:arguments': {
+    origin: 'design, safe by default',
+    behaviour:
+      'arguments that do not fit are rejected without validating all of them, with at most 20 problems and their number',
+  },
+  'limits:message': {
+    origin: 'design, safe by default',
+    behaviour:
+      'a message of MCP has at most 65,536 characters besides its arguments, and an array at most 100 messages',
+  },
   'limits:visible': {
     origin: 'design, seen from outside',
     behaviour:

@@ -62,7 +62,7 @@ function legacyError(error: CausewayError): LegacyError {
   const details = errorObject(error)
   const isSeveral = error.code === 'MULTIPLE_PLOTS'
   const { http } = rowOf(error.code)
-  const { available_plots } = error.data
+  const { available_plots } = details.data
   return {
     message: error.message,
     code: isSeveral ? 'MULTIPLE_PLOTS' : http === 404 ? 404 : http < 500 ? 400 : 500,

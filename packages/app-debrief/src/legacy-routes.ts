@@ -1,7 +1,7 @@
 /** The original's two ways to send commands: its WebSocket, and POST. */
 
 import type { Registrar } from '@causeway/app-kit'
-import { isObject } from '@causeway/protocol'
+import { isObject, parseJson } from '@causeway/protocol'
 import { answerText, type LegacyContext, legacyCommand, statusOf } from './legacy-command.ts'
 import type { DebriefSession } from './session.ts'
 import type { Debrief } from './store.ts'
@@ -13,7 +13,7 @@ export function legacyRoutes(app: Registrar<Debrief, DebriefSession>): void {
     // Clients of the original throw the first frame away.
     open: (socket) => socket.send(JSON.stringify({ result: 'Connected to Debrief WebSocket Bridge' })),
     async message(text, socket, ctx) {
-      const request = parsed(text)
+      const request = parseJson(text)
       const echo = { result: JSON.stringify(`Echo: ${text}`) }
       const answer = request === undefined ? echo : await legacyCommand(request, ctx)
       await socket.send(answerText(answer))
@@ -24,17 +24,8 @@ export function legacyRoutes(app: Registrar<Debrief, DebriefSession>): void {
 }
 
 async function handle(request: Request, _variables: unknown, ctx: LegacyContext): Promise<Response> {
-  const body = parsed(await request.text())
+  const body = parseJson(await request.text())
   const answer = await legacyCommand(isObject(body) ? body : {}, ctx)
   const headers = { 'content-type': 'application/json' }
   return new Response(answerText(answer), { status: statusOf(answer), headers })
-}
-
-/** JSON, or undefined for text that is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }

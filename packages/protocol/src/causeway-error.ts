@@ -15,6 +15,13 @@ export interface ErrorObject {
   readonly retryable: boolean
 }
 
+/** Limits of an error, in characters: it may repeat what a client sent, but not all of it. */
+const maxMessageLength = 4000
+const maxStringLength = 16_000
+const maxDataLength = 64_000
+/** Levels of arrays and objects. */
+const maxDataDepth = 100
+
 /** Where an error object stands in the `_meta` of a result. */
 export const errorMetaKey = 'causeway/error'
 
@@ -34,7 +41,7 @@ export class CausewayError extends Error {
     message: string,
     { data = {}, remedy, cause }: { data?: ErrorData; remedy?: string; cause?: unknown } = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause })
+    super(shorten(message, maxMessageLength), cause === undefined ? undefined : { cause })
     this.name = 'CausewayError'
     this.code = code
     this.remedy = remedy ?? codes[code].remedy
@@ -61,8 +68,70 @@ export function asCausewayError(error: unknown): CausewayError {
 export function errorObject(error: CausewayError): ErrorObject {
   const { retryable, legacy } = rowOf(error.code)
   const { code, message, remedy, data } = error
-  return { code, message, remedy, data, legacy_code: legacy ?? null, retryable }
+  return { code, message, remedy, data: limitData(data), legacy_code: legacy ?? null, retryable }
 }
+
+/** Returns data of about `maxLength` characters of JSON at most, with `truncated: true` if some of it is left out. */
+export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
+  const copier = new LimitedCopier(maxLength)
+  const copy = copier.copy(data) as ErrorData // an object stays an object
+  return copier.isTruncated ? { ...copy, truncated: true } : data
+}
+
+/** Copies JSON values until a number of characters is used up. */
+class LimitedCopier {
+  #left: number
+  /** Whether values were left out or shortened. */
+  isTruncated = false
+
+  constructor(maxLength: number) {
+    this.#left = maxLength
+  }
+
+  copy(value: unknown, depth = 0): unknown {
+    this.#left -= 4
+    if (typeof value === 'string') return this.#copyString(value)
+    if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+    if (depth === maxDataDepth) {
+      this.isTruncated = true
+      return null
+    }
+    return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth)
+  }
+
+  #copyString(text: string): string {
+    const copy = shorten(text, Math.min(maxStringLength, Math.max(this.#left, 0)))
+    this.#left -= copy.length
+    this.isTruncated ||= copy !== text
+    return copy
+  }
+
+  #copyArray(items: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = []
+    for (const item of items) {
+      if (this.#isUsedUp()) break
+      copy.push(this.copy(item, depth + 1))
+    }
+    return copy
+  }
+
+  #copyObject(object: object, depth: number): object {
+    const copy: [string, unknown][] = []
+    for (const [name, member] of Object.entries(object)) {
+      if (this.#isUsedUp()) break
+      copy.push([this.#copyString(name), this.copy(member, depth + 1)])
+    }
+    return Object.fromEntries(copy)
+  }
+
+  #isUsedUp(): boolean {
+    this.isTruncated ||= this.#left <= 0
+    return this.#left <= 0
+  }
+}
+
+const shorten = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
 
 /** The one line for people and models: `CODE: what is wrong; what to do`. */
 export const errorText = ({
@@ -90,6 +159,6 @@ export function answerText(error: Pick<ErrorObject, 'code' | 'message' | 'remedy
 /** Text as it is, below its name where it has several lines; everything else as JSON. */
 function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const whole = text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`
+  const whole = shorten(text, longestValue)
   return whole.includes('\n') ? `\n${whole}` : whole
 }

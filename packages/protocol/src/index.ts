@@ -8,9 +8,11 @@ export {
   errorObject,
   errorText,
   isCausewayError,
+  limitData,
 } from './causeway-error.ts'
 export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
 export { asObject, isObject, type JsonObject } from './json.ts'
+export { checkJson, jsonLimits, parseJson } from './json-limits.ts'
 export {
   failure,
   failureOf,

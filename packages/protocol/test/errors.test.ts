@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import {
   answerText,
   asCausewayError,
@@ -7,6 +8,7 @@ import {
   errorObject,
   errorText,
   isCausewayError,
+  limitData,
 } from '../src/causeway-error.ts'
 import { codes, rowOf } from '../src/errors.ts'
 
@@ -100,4 +102,26 @@ t.test('asCausewayError: what is not ours becomes INTERNAL and keeps its cause f
   t.match(coded, { code: 'INTERNAL', cause })
   t.notMatch(JSON.stringify(errorObject(coded)), /secret/)
   t.equal(rowOf(coded.code).http, 500)
+})
+
+verifies('limits:error', 'an error object has at most about 64,000 characters of data', async (t) => {
+  const data = { name: 'x'.repeat(1e6), list: Array.from({ length: 1e5 }, () => ({ a: 1 })), last: true }
+  const error = new CausewayError('INVALID_PARAMS', `no such thing: ${'x'.repeat(1e6)}`, { data })
+  const object = errorObject(error)
+  t.equal(error.message.length, 4001)
+  t.ok(JSON.stringify(object).length < 80_000)
+  t.match(object.data, { name: /^x{16000}…$/, list: [{ a: 1 }], truncated: true })
+  t.equal(error.data, data, 'the error keeps its data')
+})
+
+verifies('limits:error', 'data that is nested too deeply is left out', async (t) => {
+  const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
+  const object = errorObject(new CausewayError('INVALID_PARAMS', 'wrong', { data: { nested } }))
+  t.equal(object.data.truncated, true)
+  t.ok(JSON.stringify(object).length < 1000)
+})
+
+t.test('limitData returns short data as it is', async (t) => {
+  const data = { at: new Date(0), none: undefined, list: [1, 'a', null] }
+  t.equal(limitData(data), data)
 })

@@ -1,6 +1,6 @@
 /** An app's own routes, below `/api/apps/<app>/`: web-standard functions, bodies streaming both ways. */
 import type { Readable } from 'node:stream'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, checkJson } from '@causeway/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HostedApp } from '../core.ts'
 import { scopeOfMethod } from '../domain/access.ts'
@@ -29,6 +29,8 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }
     const caller = { ...ofRequest, signal: AbortSignal.any([ofRequest.signal, stopping]) }
     const stream = request.body as Readable | undefined // of the parser above
     const body = route.streams === true || stream === undefined ? stream : await readBody(stream, limit)
+    // The app parses it.
+    if (Buffer.isBuffer(body) && route.body.accepts.includes('application/json')) checkJson(body)
     const asked = webRequest(request, { signal: caller.signal, ...(body === undefined ? {} : { body }) })
     const task = channelTask('route', route.scope ?? scopeOfMethod(route.method))
     await inflight.run((leave) =>

@@ -1,8 +1,9 @@
-/** Checks the headers of request bodies, and reads the bodies of app routes. */
+/** Checks request bodies, parses JSON, and reads the bodies of app routes. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RouteBody } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, checkJson } from '@causeway/protocol'
+import type { FastifyInstance } from 'fastify'
 
 /** The body of every route that the server itself declares. */
 export const jsonBody: Required<RouteBody> = {
@@ -67,6 +68,20 @@ const parseMediaType = (contentType: string | undefined): string | undefined =>
 /** Whether a request cannot come from a web page: browsers send at least one of these headers with every body. */
 const isProgram = (headers: IncomingHttpHeaders): boolean =>
   headers.origin === undefined && headers['sec-fetch-site'] === undefined
+
+/** Checks JSON bodies against the limits of JSON before Fastify's own parser parses them. */
+export function limitJsonBodies(fastify: FastifyInstance): void {
+  const parse = fastify.getDefaultJsonParser('error', 'error')
+  fastify.removeContentTypeParser('application/json')
+  fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      checkJson(body)
+    } catch (error) {
+      return done(error as Error) // a `CausewayError`
+    }
+    return parse(request, body.toString(), done)
+  })
+}
 
 /**
  * Reads a body to its end. Rejects with `BODY_TOO_LARGE` as soon as it exceeds the limit; the rest is then read and

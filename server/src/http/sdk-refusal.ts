@@ -1,5 +1,5 @@
 /** Refusals that the SDK makes by itself: a number and a text, which get the code and the remedy that every error has. */
-import { CausewayError, type ErrorCode, errorObject } from '@causeway/protocol'
+import { CausewayError, type ErrorCode, errorObject, limitData } from '@causeway/protocol'
 
 /** The codes of refusals for which the SDK has a number and nothing else. */
 const codeOfNumber: ReadonlyMap<number, ErrorCode> = new Map([
@@ -23,7 +23,10 @@ export function withCode<T extends object>(message: T): T {
   const code = codeOfNumber.get(Number(error.code))
   if (code === undefined) return message
   const coded = new CausewayError(code, oneLine(String(error.message)))
-  return { ...message, error: { ...error, message: coded.message, data: { ...errorObject(coded), ...data } } }
+  return {
+    ...message,
+    error: { ...error, message: coded.message, data: limitData({ ...errorObject(coded), ...data }) },
+  }
 }
 
 /** The same of an answer over HTTP; what is no JSON goes through as it is. */
@@ -33,8 +36,12 @@ export async function answerWithCode(response: Response): Promise<Response> {
   return new Response(JSON.stringify(withCode(message)), response)
 }
 
+/** Characters of findings that are put into other words. The error is shortened to fewer in any case. */
+const maxFindingsLength = 100_000
+
 /** The SDK's validation tells its findings as JSON over many lines: their paths and messages are enough. */
 function oneLine(message: string): string {
+  if (message.length > maxFindingsLength) return message
   const [, what, found] = /^(.*?): (\[\s*\{.*\])$/s.exec(message) ?? []
   if (found === undefined) return message
   try {

@@ -23,6 +23,7 @@ import { type McpLegs, mcpLegs } from './mcp-legs.ts'
 import { metricsRoute } from './metrics.ts'
 import { ownRouteStrategy } from './own-route.ts'
 import { openRecheck, type Recheck } from './recheck.ts'
+import { limitJsonBodies } from './request-body.ts'
 import { restRoutes } from './rest.ts'
 import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
@@ -118,6 +119,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   })
   // Browsers send text without a preflight.
   fastify.removeContentTypeParser('text/plain')
+  limitJsonBodies(fastify)
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(headers.causewayRequest, request.id)
     done()

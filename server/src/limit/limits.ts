@@ -1,5 +1,5 @@
 /** Whether a call may begin, and how long it may take: rates, concurrency and deadlines in one place. */
-import { type CallToolResult, CausewayError } from '@causeway/protocol'
+import { type CallToolResult, CausewayError, limitData } from '@causeway/protocol'
 import type { Caller } from '../core.ts'
 import { type ByApp, type Flight, openFlights } from './flights.ts'
 import { openLimiter, type Rates } from './limiter.ts'
@@ -11,6 +11,8 @@ export interface Limits {
   begin(app: string, caller: Caller, task: Task): Flight
   /** Throws `ANSWER_TOO_LARGE` for an answer that nobody should have to hold. */
   checkAnswer(task: Task, answer: unknown): void
+  /** Returns the error with its message and data shortened to the limit of an answer. */
+  limitError(error: CausewayError): CausewayError
   /** For `/health`: the settings, and how near the server is to them. */
   report(): Readonly<Record<string, unknown>>
   /** Calls that run now, by app. */
@@ -50,6 +52,14 @@ export function openLimits({
         `the answer has ${length} characters, ${answerLimitChars} are sent at most`,
         { data: { size_chars: length, limit_chars: answerLimitChars } },
       )
+    },
+    limitError(error) {
+      // Message and data are sent twice: as text and as an object.
+      const limit = Math.floor(answerLimitChars / 4)
+      const data = limitData(error.data, limit)
+      if (error.message.length <= limit && data === error.data) return error
+      const { code, message, remedy, cause } = error
+      return new CausewayError(code, message.slice(0, limit), { data, remedy, cause })
     },
     report: () => ({
       rates: Object.fromEntries(

@@ -1,5 +1,5 @@
 /** Reading one line of a recording that is being sent: a run line or a frame line. */
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, checkJson } from '@causeway/protocol'
 import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from './packed-frame.ts'
 import { type GivenSystem, systemEnergy } from './run-energy.ts'
 import { type RunFacts, type RunKnowledge, readRun } from './run-facts.ts'
@@ -48,7 +48,7 @@ const systemMembers: ReadonlySet<string> = new Set([
 /** Python writes what is not finite as bare words, which are no JSON. */
 const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
 
-/** Makes what parses and checks lines, one after the other; it throws `INVALID_FRAME`. */
+/** Makes what parses and checks lines, one after the other; it throws `INVALID_FRAME`, and what `checkJson` throws. */
 export function lineReader(knowledge: RunKnowledge): (text: string) => Line {
   const contacts = emptyLists()
   return (text) => {
@@ -63,7 +63,11 @@ export function lineReader(knowledge: RunKnowledge): (text: string) => Line {
   }
 }
 
+/** Characters of a line that is checked against the limits of JSON first. Few frames are as long. */
+const checkedLength = 2 ** 20
+
 function parse(text: string): unknown {
+  if (text.length > checkedLength) checkJson(Buffer.from(text))
   try {
     return JSON.parse(text)
   } catch {

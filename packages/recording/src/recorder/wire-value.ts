@@ -1,5 +1,5 @@
 /** Reading the values of a line: what does not fit says where it stands and what was expected. */
-import { CausewayError, isObject } from '@causeway/protocol'
+import { CausewayError, isObject, limitData } from '@causeway/protocol'
 
 /** A JSON object whose members are still to be checked. */
 export type Members = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ const textOf = (path: Path): string => (typeof path === 'string' ? path : path()
 /** Throws `INVALID_FRAME`: `path` names the member, `expected` says what belongs there. */
 export function unexpected(at: Path, value: unknown, expected: string): never {
   const path = textOf(at)
-  const text = value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value))
+  const text = value === undefined ? 'missing' : JSON.stringify(limitData({ value }, 100).value)
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
   throw new CausewayError('INVALID_FRAME', `${path} is ${shown}, expected ${expected}`, {
     data: { path, expected },
