@@ -60,6 +60,12 @@ async function dial(t: Test) {
   }
 }
 
+verifies('limits:json', 'a frame of a socket that is nested too deeply is rejected', async (t) => {
+  const { say } = await dial(t)
+  const frame = `{"command":"notify","params":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`
+  t.match(JSON.parse(await say(frame)), { error: { code: 'INVALID_REQUEST', data: { limit_depth: 500 } } })
+})
+
 verifies('debrief:legacy:socket', async (t) => {
   const { welcome, say, command } = await dial(t)
   t.same(JSON.parse(welcome), { result: 'Connected to Debrief WebSocket Bridge' })

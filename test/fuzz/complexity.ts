@@ -37,7 +37,7 @@ export interface Attack {
 export const attackBytes = 12 * 2 ** 20
 
 /** Default of `Attack.maxAnswerBytes`. */
-export const maxAnswerBytes = 64 * 2 ** 10
+export const maxAnswerBytes = 128 * 2 ** 10
 
 /** `{"k0":1,"k1":1,…}` */
 const members = (bytes: number, value = '1'): string => {
@@ -204,6 +204,29 @@ const envelopeAttacks: readonly Attack[] = [
     name: 'a long progress token in a session',
     target: { method: 'tools/call', over: 'session' },
     make: (bytes) => `{"name":"Causeway__list_backups","_meta":{"progressToken":"${'x'.repeat(bytes)}"}}`,
+  },
+  {
+    name: 'wrong replies to questions of a stateless call',
+    target: { method: 'tools/call', over: 'stateless' },
+    make: (bytes) =>
+      `{"name":"Causeway__list_backups","arguments":{},"inputResponses":{"a":{"role":"assistant","model":"m","content":${list('{}', bytes)}}}}`,
+  },
+  {
+    name: 'a wrong reply to a question of a session',
+    target: { post: '/mcp', headers: { accept: 'application/json, text/event-stream' } },
+    make: (bytes) => `{"jsonrpc":"2.0","id":1,"result":{"content":${list('{}', bytes)}}}`,
+  },
+  {
+    name: 'icons in a handshake',
+    target: { post: '/mcp', headers: { accept: 'application/json, text/event-stream' } },
+    make: (bytes) =>
+      `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1","icons":${list('1', bytes)}}}}`,
+  },
+  {
+    name: 'a long id',
+    target: { post: '/mcp' },
+    make: (bytes) => `{"jsonrpc":"2.0","id":"${'x'.repeat(bytes)}","method":"ping"}`,
+    maxAnswerBytes: 2 * attackBytes,
   },
   {
     name: 'members of the capabilities in a handshake',

@@ -24,6 +24,8 @@ export interface Cost {
   readonly blockedMs: number
   /** Processor time of the main thread, in steps of 10 ms; undefined where the system has no /proc. */
   readonly mainMs: number | undefined
+  /** The same of all other threads: workers, and V8's own. */
+  readonly otherMs: number | undefined
   /** Growth of the resident memory at its highest, sampled; undefined where the system has no /proc. */
   readonly memoryBytes: number | undefined
 }
@@ -61,20 +63,21 @@ export async function measureAttack(victim: Victim, attack: Attack, bytes: numbe
     const text = attack.make(bytes)
     const attempt = await aim(victim, agent, attack.target, text)
     const probe = new HealthProbe(victim)
-    const mainBefore = mainThreadMs(victim.pid)
+    const before = processorTimes(victim.pid)
     await probe.start()
     const begun = performance.now()
     const { status, bytes: answerBytes } = await attempt()
     const totalMs = performance.now() - begun
     const { blockedMs, memoryBytes } = await probe.stop()
-    const mainAfter = mainThreadMs(victim.pid)
+    const after = processorTimes(victim.pid)
     return {
       sentBytes: Buffer.byteLength(text),
       status,
       answerBytes,
       totalMs,
       blockedMs,
-      mainMs: mainBefore === undefined || mainAfter === undefined ? undefined : mainAfter - mainBefore,
+      mainMs: before && after && after.mainMs - before.mainMs,
+      otherMs: before && after && after.otherMs - before.otherMs,
       memoryBytes,
     }
   } finally {
@@ -143,6 +146,8 @@ async function aimMessage(
   const path = /^data: (\S+)$/m.exec(opening.toString())?.[1] ?? ''
   return async () => {
     const answered = read(answer, '\n\n')
+    // Ends with an error if the message was rejected and the stream is closed below.
+    answered.catch(() => {})
     const posted = await send(url, agent, { path, headers: json, body })
     const received = posted.status === 202 ? await answered : posted
     stream.destroy()
@@ -260,10 +265,16 @@ class HealthProbe {
   }
 }
 
-/** User and system time of the main thread of a process. */
-function mainThreadMs(pid: number): number | undefined {
+/** User and system time of the main thread of a process, and of all other threads. */
+function processorTimes(pid: number): { mainMs: number; otherMs: number } | undefined {
+  const mainMs = readTimes(`/proc/${pid}/task/${pid}/stat`)
+  const allMs = readTimes(`/proc/${pid}/stat`)
+  return mainMs === undefined || allMs === undefined ? undefined : { mainMs, otherMs: allMs - mainMs }
+}
+
+function readTimes(file: string): number | undefined {
   // The name of the thread may contain spaces; times are in ticks of 10 ms.
-  const fields = readProc(`/proc/${pid}/task/${pid}/stat`)
+  const fields = readProc(file)
     ?.replace(/^.*\) /s, '')
     .split(' ')
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10

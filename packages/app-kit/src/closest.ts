@@ -1,8 +1,13 @@
-/** The candidate that a misspelt word most likely means, or undefined when none is near. */
+/** Longer words are not compared: no name is as long, and the time grows with the product of both lengths. */
+const maxWordLength = 100
+
+/** Returns the candidate that a misspelt word most likely means, or `undefined` if none is near or the word is too long. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > maxWordLength) return undefined
   const limit = word.length < 3 ? 0 : Math.max(1, Math.floor(word.length / 3))
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of candidates) {
+    if (candidate.length > maxWordLength) continue
     const distance = editDistance(plain(word), plain(candidate))
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance }
   }
@@ -11,8 +16,12 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 const plain = (word: string): string => word.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Insertions, deletions, substitutions and swaps of neighbours that make one text of the other (optimal string alignment). */
+/**
+ * Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other
+ * (optimal string alignment). Returns `Infinity` if a text is longer than any name, so that time and memory are bounded.
+ */
 export function editDistance(a: string, b: string): number {
+  if (Math.max(a.length, b.length) > maxWordLength) return Number.POSITIVE_INFINITY
   const width = b.length + 1
   const cost = new Uint16Array((a.length + 1) * width)
   const at = (i: number, j: number): number => cost[i * width + j] ?? 0

@@ -18,6 +18,9 @@ export interface UriTemplate {
 
 const expression = /\{([a-z][a-z0-9_]*)\}/g
 
+/** Characters of a URI. A longer one matches no template, so that no app looks it up or stores it. */
+const maxUriLength = 8192
+
 /** Compiles `replay://recordings/{recording}/frames/{frame_id}`; a URI without variables is a template too. */
 export function uriTemplate(text: string): UriTemplate {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(text)?.[1]
@@ -35,7 +38,7 @@ export function uriTemplate(text: string): UriTemplate {
     scheme,
     variables,
     match(uri) {
-      const found = whole.exec(uri)
+      const found = uri.length > maxUriLength ? null : whole.exec(uri)
       if (found === null) return undefined
       const values = found.slice(1).map(decode)
       if (values.includes(undefined)) return undefined

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { closest } from '../src/closest.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { closest, editDistance } from '../src/closest.ts'
 
 const names = ['frame_id', 'body_id', 'threshold', 'start_frame']
 
@@ -18,3 +19,15 @@ t.test('closest: suggests nothing where nothing is near', async (t) => {
   for (const word of ['q', 'recording', 'velocity', '']) t.equal(closest(word, names), undefined, word)
   t.equal(closest('frame', []), undefined)
 })
+
+verifies(
+  'limits:arguments',
+  'closest and editDistance do not compare texts that are longer than a name',
+  async (t) => {
+    const word = 'frame_id'.repeat(100_000)
+    t.equal(closest(word, names), undefined)
+    t.equal(closest('frame_id', [word]), undefined)
+    t.equal(editDistance(word, word), Number.POSITIVE_INFINITY)
+    t.equal(editDistance('frame_id', 'farme_id'), 1)
+  },
+)

@@ -1,7 +1,9 @@
+import type { CausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
 import { withContent } from '../src/answer.ts'
+import { readArguments } from '../src/arguments.ts'
 import { defineApp, type Registrar } from '../src/define-app.ts'
 import { openForTest } from '../src/testing.ts'
 import { makeTool } from '../src/tool.ts'
@@ -147,4 +149,72 @@ verifies('app:argument:other-names', async (t) => {
     code: 'INVALID_ARGUMENTS',
     data: { problems: [{ argument: 'repo_path' }] },
   })
+})
+
+/** Reads arguments that do not fit, and returns the error. */
+function rejected(schema: z.ZodObject, args: unknown): CausewayError {
+  try {
+    readArguments('add', schema, args)
+  } catch (error) {
+    return error as CausewayError
+  }
+  throw new Error('the arguments were accepted')
+}
+
+verifies(
+  'limits:arguments',
+  'readArguments reports at most 20 unknown arguments and their number',
+  async (t) => {
+    let read = 0
+    const schema = z.strictObject({ frame_id: z.unknown().refine(() => ++read > 0) })
+    const names = Array.from({ length: 50_000 }, (_, index) => [`frame_i${index}`, 1] as const)
+    const { message, data } = rejected(schema, Object.fromEntries(names))
+    t.equal(read, 0, 'nothing was validated')
+    t.match(data, { problem_count: 50_000, expected: ['frame_id'] })
+    t.equal((data.problems as unknown[]).length, 20)
+    t.match(message, /frame_i0 is unknown \(did you mean frame_id\?\).*, and 49980 more$/)
+  },
+)
+
+verifies('limits:arguments', 'readArguments reports at most 20 problems of a nested object', async (t) => {
+  const schema = z.strictObject({ filter: z.strictObject({ kind: z.string() }) })
+  const filter = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1]))
+  const { data } = rejected(schema, { filter })
+  t.equal((data.problems as unknown[]).length, 20)
+  t.equal(data.problem_count, 1001)
+})
+
+verifies('limits:arguments', 'readArguments stops at the 20th wrong item of a long list', async (t) => {
+  let read = 0
+  const item = z.unknown().refine(() => {
+    read += 1
+    return false
+  })
+  const schemas = [z.array(item), z.array(item).optional(), z.union([z.literal('all'), z.array(item)])]
+  for (const list of schemas) {
+    read = 0
+    const { data } = rejected(z.strictObject({ list }), { list: Array(100_000).fill(1) })
+    t.equal((data.problems as unknown[]).length, 20)
+    t.match(data, { problems: [{ argument: 'list.0' }] })
+    t.equal(read, 20)
+  }
+  const nested = z.strictObject({ filter: z.object({ rows: z.array(z.array(item)) }) })
+  read = 0
+  t.match(rejected(nested, { filter: { rows: [Array(100_000).fill(1)] } }).data, {
+    problems: [{ argument: 'filter.rows.0.0' }],
+  })
+  t.equal(read, 20)
+})
+
+verifies('limits:arguments', 'readArguments rejects a list with more than 500,000 items', async (t) => {
+  const schema = z.strictObject({ list: z.array(z.number()) })
+  t.same(readArguments('add', schema, { list: Array(500_000).fill(1) }).list.length, 500_000)
+  t.match(rejected(schema, { list: Array(500_001).fill(1) }), { message: /list has more than 500000 items/ })
+})
+
+verifies('limits:arguments', 'readArguments shortens what it repeats of the arguments', async (t) => {
+  const schema = z.strictObject({ frame_id: z.number().optional() })
+  const { message, data } = rejected(schema, { ['k'.repeat(1e6)]: 1 })
+  t.ok(message.length < 500)
+  t.ok(JSON.stringify(data).length < 500)
 })

@@ -31,3 +31,10 @@ t.test('uri template: other characters stand for themselves', async (t) => {
   t.equal(dotted.match('help://llmsxtxt'), undefined)
   t.throws(() => uriTemplate('/no/scheme'), { code: 'INVALID_APP' })
 })
+
+t.test('a template does not match a URI of more than 8,192 characters', async (t) => {
+  const template = uriTemplate('demo://things/{id}')
+  const id = 'x'.repeat(8192 - 'demo://things/'.length)
+  t.same(template.match(`demo://things/${id}`), { id })
+  t.equal(template.match(`demo://things/${id}x`), undefined)
+})

@@ -22,9 +22,6 @@ import { initializeParams, initializeResult } from './handshake.ts'
 import { asksFirstPage, textOf } from './tool-list.ts'
 import type { Wiring } from './wiring.ts'
 
-/** Messages that one array may hold; as many as the SDK takes. */
-const maxBatch = 100
-
 /** An HTTP answer; without a body where there was nothing to answer. */
 export interface LenientAnswer {
   readonly status: number
@@ -49,8 +46,6 @@ export async function answerLeniently(body: unknown, origin: Origin): Promise<Le
     return json === undefined ? { status: 202 } : { status: 200, json }
   }
   if (body.length === 0) throw new CausewayError('INVALID_REQUEST', 'the array holds no message')
-  if (body.length > maxBatch)
-    throw new CausewayError('INVALID_REQUEST', `the array holds more than ${maxBatch} messages`)
   const answers = await Promise.all(body.map((message) => answer(message, origin)))
   const given = answers.filter((json) => json !== undefined)
   return given.length === 0 ? { status: 202 } : { status: 200, json: `[${given.join(',')}]` }

@@ -17,6 +17,7 @@ import { tellAsMessages } from './failure.ts'
 import type { LegacySession } from './legacy-session.ts'
 import { answerLeniently } from './lenient.ts'
 import type { McpLegs } from './mcp-legs.ts'
+import { checkMessages } from './message-limits.ts'
 import { claimsRevision, isModern } from './modern.ts'
 import { mountOf } from './mount-of.ts'
 import { isPlainCall } from './plain-call.ts'
@@ -63,6 +64,7 @@ async function post(turn: Turn, wiring: Wiring, legs: McpLegs): Promise<void> {
   const method = methodOf(body)
   protocolDetail(log, { request_id: request.id, mount: exchange.mount.path, method }, 'message')
   if (body === undefined) throw new CausewayError('PARSE_ERROR', 'the request has no body')
+  checkMessages(body, exchange.requestBytes)
   if (isModern(body, request.headers[headers.protocolVersion])) {
     if (method !== 'subscriptions/listen') return inflight.run(() => legs.modern.answer(turn))
     inflight.admit()

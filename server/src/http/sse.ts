@@ -10,6 +10,7 @@ import { getOwner } from '../domain/access.ts'
 import { protocolDetail } from '../log.ts'
 import { exchangeOf } from './exchange.ts'
 import { tellAsMessages } from './failure.ts'
+import { checkMessages } from './message-limits.ts'
 import { mountOf } from './mount-of.ts'
 import { type Handler, serve } from './serve.ts'
 import { SsePeer } from './sse-peer.ts'
@@ -89,6 +90,7 @@ export function sseRoutes(fastify: FastifyInstance, wiring: Wiring, { peers }: S
         remedy: 'open /sse and post to the endpoint that it names',
       })
     const turn = { request, reply, exchange: exchangeOf(request, reply, peer.mount) }
+    checkMessages(request.body, turn.exchange.requestBytes)
     for (const message of messagesIn(request.body)) {
       const isRequest = kindOf(message) === 'request'
       if (isRequest) inflight.admit()

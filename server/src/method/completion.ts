@@ -21,7 +21,8 @@ export const complete: Method = async (call, { scope }) => {
   const typed = text(argument, 'value')
   const { hosted, values } = completer(call, text(argument, 'name'), typed)
   const all = await scope.run(hosted, call.caller, methodTask('completion/complete'), values)
-  const fitting = all.filter((value) => value.toLowerCase().startsWith(typed.toLowerCase()))
+  const prefix = typed.toLowerCase()
+  const fitting = all.filter((value) => value.toLowerCase().startsWith(prefix))
   return {
     completion: {
       values: fitting.slice(0, mostValues),

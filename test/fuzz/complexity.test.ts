@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { startServer } from '../e2e/server-process.ts'
+import { verifies } from '../verifies.ts'
+import { type Attack, attackBytes, attacks, maxAnswerBytes } from './complexity.ts'
+import { layOut } from './lay-out.ts'
+import { type Cost, measureAttack, type Victim } from './measure-attack.ts'
+
+t.setTimeout(1_200_000)
+
+/** Attacks whose name contains this text. */
+const only = process.env.CAUSEWAY_FUZZ_ONLY ?? ''
+
+/**
+ * Bounds for a busy machine, several times as much as the product is held to on a quiet one. Processor time is compared
+ * and not waiting time, since other processes lengthen only the latter.
+ */
+const bounds = {
+  /** Processor time of the main thread: a constant part, and a part for each megabyte sent. */
+  mainMs: 150,
+  mainMsPerMegabyte: 40,
+  /** Processor time of all other threads. */
+  otherMs: 15_000,
+  memoryBytes: 600 * 2 ** 20,
+  /** Main thread, when the size doubles. */
+  growth: 3,
+}
+
+async function startVictim(t: Test): Promise<Victim> {
+  const base = mkdtempSync(join(tmpdir(), 'causeway-attack-'))
+  t.teardown(() => rmSync(base, { recursive: true, force: true }))
+  const { data, roots, settings } = layOut(base)
+  const env = { ...settings, CAUSEWAY_RATE_LIMITS: 'off', CAUSEWAY_SHED_LAG_MS: '0' }
+  const { server, url } = await startServer(t, { dir: data, cwd: roots, env })
+  return { url, pid: server.process.pid as number } // it is ready
+}
+
+/** What is wrong with the costs of an attack at two sizes. */
+function problems(attack: Attack, half: Cost, whole: Cost): string[] {
+  const found: string[] = []
+  const expectAtMost = (what: string, value: number | undefined, bound: number): void => {
+    if (value !== undefined && value > bound)
+      found.push(`${what} ${Math.round(value)} > ${Math.round(bound)}`)
+  }
+  const megabytes = whole.sentBytes / 2 ** 20
+  expectAtMost('main thread, ms:', whole.mainMs, bounds.mainMs + bounds.mainMsPerMegabyte * megabytes)
+  if (half.mainMs !== undefined)
+    expectAtMost(
+      'main thread when the size doubles, ms:',
+      whole.mainMs,
+      bounds.growth * half.mainMs + bounds.mainMs,
+    )
+  expectAtMost('other threads, ms:', whole.otherMs, bounds.otherMs)
+  expectAtMost('memory, bytes:', whole.memoryBytes, bounds.memoryBytes)
+  expectAtMost('answer, bytes:', whole.answerBytes, attack.maxAnswerBytes ?? maxAnswerBytes)
+  expectAtMost('status', whole.status, 499)
+  return found
+}
+
+verifies('proof:complexity', async (t) => {
+  const victim = await startVictim(t)
+  for (const attack of attacks.filter(({ name }) => name.includes(only))) {
+    const { bytes = attackBytes } = attack
+    const half = await measureAttack(victim, attack, bytes / 2)
+    const whole = await measureAttack(victim, attack, bytes)
+    t.same(problems(attack, half, whole), [], attack.name)
+  }
+})
