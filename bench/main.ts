@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureBridge } from './bridge.ts'
+import { complexitySettings, measureComplexity } from './complexity.ts'
 import { debriefSettings, measureDebrief, writeDebriefPlots } from './debrief.ts'
 import { withPart } from './document.ts'
 import { measureHelp } from './help.ts'
@@ -136,6 +137,20 @@ const debrief: Part = {
   },
 }
 
+const complexity: Part = {
+  command: 'npm run bench -- complexity --write',
+  title: 'Expensive requests',
+  async run() {
+    say('two minutes; the table comes at the end')
+    const causeway = await startProgram(server, complexitySettings(folder))
+    try {
+      show(await measureComplexity(causeway))
+    } finally {
+      await causeway.stop()
+    }
+  },
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { write: { type: 'boolean', default: false } },
@@ -150,8 +165,9 @@ try {
   else if (name === 'toolvault') await measure(toolvault)
   else if (name === 'help') await measure(help)
   else if (name === 'debrief') await measure(debrief)
+  else if (name === 'complexity') await measure(complexity)
   else {
-    say(`there is no part "${name}"; there are: bridge, debrief, help, large, minds, toolvault`)
+    say(`there is no part "${name}"; there are: bridge, complexity, debrief, help, large, minds, toolvault`)
     process.exitCode = 1
   }
 } finally {

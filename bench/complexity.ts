@@ -1,0 +1,63 @@
+/** Measures what the expensive requests of the fuzz tests cost the built server. */
+import { attackBytes, attacks } from '../test/fuzz/complexity.ts'
+import { layOut } from '../test/fuzz/lay-out.ts'
+import { measureAttack } from '../test/fuzz/measure-attack.ts'
+import type { Program } from './program.ts'
+import { held, number, type Section } from './report.ts'
+
+/** What a request may cost, however it is made. */
+const budgets = {
+  mainMs: { most: 200 },
+  otherMs: { most: 5000 },
+  memoryMib: { most: 512 },
+}
+
+/** Requests of this size are sent first, so that V8 has compiled the code that they run. */
+const warmUpBytes = 2 ** 16
+
+/** Writes folders with data for every app, and returns the settings of a server that uses them. */
+export function complexitySettings(folder: string): NodeJS.ProcessEnv {
+  const { data, settings } = layOut(folder)
+  return {
+    ...settings,
+    CAUSEWAY_DATA_DIR: data,
+    CAUSEWAY_HELP_BUILD: 'false',
+    CAUSEWAY_RATE_LIMITS: 'off',
+    MCP_SERVER_PORT: '0',
+  }
+}
+
+/** Sends every expensive request once. */
+export async function measureComplexity(server: Pick<Program, 'url' | 'pid'>): Promise<Section> {
+  const rows: string[][] = []
+  for (const attack of attacks) {
+    await measureAttack(server, attack, warmUpBytes)
+    const cost = await measureAttack(server, attack, attack.bytes ?? attackBytes)
+    const { mainMs = Number.NaN, otherMs = Number.NaN, memoryBytes = Number.NaN } = cost
+    rows.push([
+      attack.name,
+      number(cost.sentBytes),
+      held(mainMs, budgets.mainMs),
+      held(otherMs, budgets.otherMs),
+      number(cost.blockedMs),
+      number(cost.totalMs),
+      number(cost.answerBytes),
+      held(memoryBytes / 2 ** 20, budgets.memoryMib),
+    ])
+  }
+  return {
+    title: 'Expensive requests',
+    about: `Each request is sent once. Processor time of the main thread is held to ${budgets.mainMs.most} ms, that of all other threads to ${budgets.otherMs.most} ms, the growth of the memory to ${budgets.memoryMib.most} MiB. \`/health\` is the longest that another client waited for it; other programs on the machine lengthen it.`,
+    head: [
+      'request',
+      'bytes',
+      'main thread, ms',
+      'other threads, ms',
+      '/health, ms',
+      'total, ms',
+      'bytes answered',
+      'memory, MiB',
+    ],
+    rows,
+  }
+}
