@@ -11,7 +11,7 @@ import { type Cost, measureAttack, type Victim } from './measure-attack.ts'
 t.setTimeout(1_200_000)
 
 /** Attacks whose name contains this text. */
-const only = process.env.CAUSEWAY_FUZZ_ONLY ?? ''
+const only = process.env.CAUSEWAY_FUZZ_REQUEST ?? ''
 
 /**
  * Bounds for a busy machine, several times as much as the product is held to on a quiet one. Processor time is compared

@@ -130,7 +130,8 @@ class LimitedCopier {
   }
 }
 
-const shorten = (text: string, maxLength: number): string =>
+/** Returns the text, cut after `maxLength` characters and marked with an ellipsis if it is longer. */
+export const shorten = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
 
 /** The one line for people and models: `CODE: what is wrong; what to do`. */

@@ -9,6 +9,7 @@ export {
   errorText,
   isCausewayError,
   limitData,
+  shorten,
 } from './causeway-error.ts'
 export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
 export { asObject, isObject, type JsonObject } from './json.ts'
