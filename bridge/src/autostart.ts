@@ -125,7 +125,9 @@ function createAutostart({ port, command, env, dir, isHealthy, log }: Parts): Au
         if (!(await isHealthy())) await startServer(lock, since + startMs)
       } catch (error) {
         const { message } = error as Error
-        writeFileSync(file('failed'), JSON.stringify({ at: Date.now(), message: message.split(':')[0] }))
+        writeFileSync(file('failed'), JSON.stringify({ at: Date.now(), message: message.split(':')[0] }), {
+          mode: 0o600,
+        })
         throw error
       } finally {
         lock.release()

@@ -37,7 +37,7 @@ const maxBufferedBytes = 16 * 1024 * 1024
 /** Opens `logs/server.N.log`, `logs/error.N.log` and `logs/audit.N.jsonl`, readable by their owner only. */
 export function openLogFiles(dataDir: string, rotation: Rotation): LogFiles {
   const folder = join(dataDir, 'logs')
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open = (name: LogName) => new RotatingFile(folder, name, rotation)
   const [all, errors, audit] = [open(logNames.server), open(logNames.errors), open(logNames.audit)]
   const close = async () => void (await Promise.all([all.close(), errors.close(), audit.close()]))

@@ -66,6 +66,10 @@ export const server = {
     origin: 'server operations, packaging',
     behaviour: 'a server started by npx stops when npx is stopped, though npm passes no signal on',
   },
+  'server:data:private': {
+    origin: 'design, safe by default',
+    behaviour: 'nothing in the data folder can be read or written by other users, whatever the umask',
+  },
   'server:data:newer-schema': {
     origin: 'design, data',
     behaviour: 'a data file of a newer schema is refused with a clear error and not touched',

@@ -6,7 +6,7 @@ import { endLeftover, type ProcessMark } from './runner/process-group.ts'
 /** Keeps who runs in a trial, to be found by the next server if this one is killed. */
 export async function keepMark(file: string, mark: ProcessMark): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(file, JSON.stringify(mark))
+  await writeFile(file, JSON.stringify(mark), { mode: 0o600 })
 }
 
 /** Ends what trials of an earlier server left running. */

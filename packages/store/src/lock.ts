@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3 from 'better-sqlite3'
 import { dataFailure, failureKind } from './failure.ts'
+import { createPrivately } from './open.ts'
 
 /** A folder that belongs to this process until it lets go or ends, however it ends. */
 export interface FolderLock {
@@ -25,11 +26,10 @@ export function lockFolder(dir: string, about: Readonly<Record<string, unknown>>
   const file = join(dir, lockFiles.lock)
   const holder = join(dir, lockFiles.holder)
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    createPrivately(file)
     const db = new BetterSqlite3(file, { timeout: 0 })
     try {
       db.exec('BEGIN EXCLUSIVE')
-      chmodSync(file, 0o600)
       writeFileSync(holder, `${JSON.stringify({ pid: process.pid, ...about })}\n`, { mode: 0o600 })
     } catch (error) {
       db.close()

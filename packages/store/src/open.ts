@@ -49,8 +49,8 @@ export function openDatabase(file: string, options: OpenOptions): Database {
   }
 }
 
-/** Makes folder and file with private modes before SQLite does, which copies the file's mode to -wal and -shm. */
-function createPrivately(file: string): void {
+/** Creates folder and file with private modes before SQLite does, which copies the mode of the file to -wal, -shm and -journal. */
+export function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
     closeSync(openSync(file, 'wx', 0o600))

@@ -38,7 +38,7 @@ export function shadowGit(folder: string, log: Pick<Log, 'debug'>): ShadowGit {
     await mkdir(join(folder, 'info'), { recursive: true, mode: 0o700 })
     if (!(await isThere(join(folder, 'HEAD'))))
       await command(['init', '--bare', '--quiet', '--template=', folder])
-    await writeFile(join(folder, 'info', 'attributes'), attributes)
+    await writeFile(join(folder, 'info', 'attributes'), attributes, { mode: 0o600 })
   }
   const run: ShadowGit['run'] = async (args, options) => {
     made ??= make()
@@ -84,7 +84,7 @@ function environment(home: string): Record<string, string> {
         [`GIT_COMMITTER_${name}`, value],
       ]),
     ),
-    GIT_CONFIG_COUNT: '5',
+    GIT_CONFIG_COUNT: '6',
     GIT_CONFIG_KEY_0: 'core.autocrlf',
     GIT_CONFIG_VALUE_0: 'false',
     GIT_CONFIG_KEY_1: 'core.hooksPath',
@@ -95,6 +95,9 @@ function environment(home: string): Record<string, string> {
     GIT_CONFIG_VALUE_3: '0',
     GIT_CONFIG_KEY_4: 'core.precomposeUnicode',
     GIT_CONFIG_VALUE_4: 'false',
+    // Files are 0600 and folders 0700, whatever the umask.
+    GIT_CONFIG_KEY_5: 'core.sharedRepository',
+    GIT_CONFIG_VALUE_5: '0600',
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dataFailure } from '@causeway/store'
+import { createPrivately, dataFailure } from '@causeway/store'
 import Database from 'better-sqlite3'
 import { cppSchema, runLineSchema, runLineTable } from './cpp-schema.ts'
 import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame, unpackContacts } from './packed-frame.ts'
@@ -16,6 +16,7 @@ export function exportRun(file: string, to: string): void {
   if (existsSync(to)) throw new Error(`the file of an export exists: ${to}`)
   const source = new Database(file, { readonly: true, fileMustExist: true })
   try {
+    createPrivately(to)
     const target = new Database(to)
     try {
       write(source, target)
