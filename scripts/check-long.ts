@@ -77,6 +77,12 @@ const parts: readonly Part[] = [
     args: [condition, 'test/soak/main.ts', '--only', 'chaos', '--seconds', '600'],
   },
   {
+    name: 'attack',
+    about:
+      '64 mixed clients for three minutes while child processes are killed and expensive requests are sent; /health stays below 100 ms at the 99th percentile',
+    args: [condition, 'test/soak/main.ts', '--only', 'attack', '--seconds', '180'],
+  },
+  {
     name: 'mutants',
     about:
       'small faults in the sources of the server, the bridge, the recordings and Replay; at least 85 % fail a test',

@@ -17,7 +17,7 @@ t.test('soak: an unknown part is refused with the names of those that there are'
     t.same(soak('--only', name), {
       status: 1,
       stdout: '',
-      stderr: `soak: no such part: ${name}; there are bridges, product, chaos\n`,
+      stderr: `soak: no such part: ${name}; there are bridges, product, chaos, attack\n`,
     })
 })
 

@@ -45,6 +45,7 @@ export async function openWays(product: Address): Promise<Ways> {
   const agent = new Agent({
     connections: 32,
     pipelining: 1,
+    connect: { timeout: deadlineMs },
     headersTimeout: deadlineMs,
     bodyTimeout: deadlineMs,
   })
@@ -204,6 +205,8 @@ async function openStream({ url }: Address, dispatcher: Agent) {
           resolve(text)
         })
       })
+      // A request that fails leaves nobody to await the event.
+      answered.catch(() => {})
       const posted = await fetch(`${url}${path}`, {
         dispatcher,
         method: 'POST',
@@ -212,7 +215,6 @@ async function openStream({ url }: Address, dispatcher: Agent) {
       })
       const text = await posted.text()
       if (posted.status === 202) return { status: 200, type: 'application/json', text: await answered }
-      answered.catch(() => {})
       waiting.get(id)?.('')
       return { status: posted.status, type: String(posted.headers.get('content-type')), text }
     },

@@ -158,7 +158,7 @@ const deeds: Readonly<Record<string, Deed>> = {
     )
     await wait(random.below(600))
     const children = childrenOf(server.pid)
-    if (children.length > 0) end(random.pick(children))
+    if (children.length > 0) endProcess(random.pick(children))
   },
   killServer: ({ server }) => server.restart('SIGKILL').then(() => {}),
   async stopServer({ server, faults }) {
@@ -167,7 +167,8 @@ const deeds: Readonly<Record<string, Deed>> = {
   },
 }
 
-function end(pid: number): void {
+/** Sends SIGKILL to a process, unless it has ended. */
+export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
@@ -180,7 +181,8 @@ const pids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-function childrenOf(pid: number): number[] {
+/** The processes that a process has started and that run. */
+export function childrenOf(pid: number): number[] {
   return pids().filter((one) => {
     try {
       return readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ')[1] === String(pid)

@@ -1,6 +1,7 @@
 /**
  * `npm run soak -- --seconds 120 --only bridges`: fifty bridges while the server comes and goes. `--only product`: every app
- * under mixed clients, with restarts, then for long beside a control. `--only chaos`: kills of every kind. Without `--only`, one after the other.
+ * under mixed clients, with restarts, then for long beside a control. `--only chaos`: kills of every kind.
+ * `--only attack`: 64 mixed clients while child processes are killed and expensive requests are sent. Without `--only`, one after the other.
  */
 import { parseArgs } from 'node:util'
 
@@ -42,6 +43,13 @@ const parts: Readonly<
     const report = await chaos(plan)
     say(JSON.stringify({ seed: plan.seed, ...report }, null, 2))
     return { faults: report.faults, count: report.accepted.minds }
+  },
+  attack: async () => {
+    const { attackSoak } = await import('./attack.ts')
+    const maxHealthP99Ms = process.env.CAUSEWAY_LONG === 'true' ? 100 : undefined
+    const report = await attackSoak({ ...plan, maxHealthP99Ms })
+    say(JSON.stringify({ seed: plan.seed, ...report }, null, 2))
+    return { faults: report.faults, count: report.changes }
   },
 }
 

@@ -1,0 +1,356 @@
+/** 64 mixed clients while child processes of the server are killed and a further client sends expensive requests. */
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { pathName, wireName } from '@causeway/protocol'
+import { request } from 'undici'
+import { faultsOf } from '../fuzz/judge.ts'
+import { openWays, type Ways } from '../fuzz/ways.ts'
+import { type Random, randomFrom } from '../random.ts'
+import type { AttackerData, AttackResult } from './attacker.ts'
+import { childrenOf, endProcess } from './chaos.ts'
+import { SoakClient } from './client.ts'
+import type { HealthProbeData, HealthProbeResult } from './health-probe.ts'
+import type { ProductSoakPlan } from './product-soak.ts'
+import { WholeServer } from './whole-server.ts'
+
+/** Options for the attack soak. */
+export interface AttackPlan extends ProductSoakPlan {
+  /** Fails the soak if the 99th percentile of /health is above this, ms; default no limit. */
+  readonly maxHealthP99Ms?: number | undefined
+}
+
+/** The result; the soak passed if it has no faults. */
+export interface AttackReport {
+  readonly clients: number
+  /** Requests of the clients that were sent, and that were answered. */
+  readonly sent: number
+  readonly answered: number
+  /** Changes that were accepted, and each found exactly once at the end. */
+  readonly changes: number
+  /** Calls that were sent twice at the same time under one request id. */
+  readonly repeats: number
+  readonly killedProcesses: number
+  /** Calls that were answered with `WORKER_LOST` and sent again. */
+  readonly lostWorkers: number
+  readonly attacks: number
+  /** The attacks during which another client waited longest for /health, ms. */
+  readonly worstAttacks: Readonly<Record<string, number>>
+  /** Times of /health, ms. */
+  readonly health: {
+    readonly count: number
+    readonly p50: number
+    readonly p99: number
+    readonly max: number
+  }
+  readonly faults: readonly string[]
+}
+
+const bridges = 8
+/** By each of these ways as many clients call. */
+const ways = ['session', 'stateless', 'rest', 'events'] as const
+const clientsPerWay = 14
+
+const plots = ['sample.plot.json', 'mission1.plot.json', 'mission2.plot.json', 'encounter.plot.json']
+/** Each change makes a plot larger: more of them would measure large plots. */
+const maxFeatures = 800
+
+/** A request is answered by then, ms. */
+const answerMs = 60_000
+
+interface Call {
+  readonly app: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+/** Runs the soak; throws only if the server cannot be started. */
+export async function attackSoak({ seconds, seed, say, maxHealthP99Ms }: AttackPlan): Promise<AttackReport> {
+  const server = await WholeServer.create()
+  try {
+    await server.start()
+    return await new AttackSoak(server, { seconds, seed, say, maxHealthP99Ms }).run()
+  } finally {
+    await server.remove()
+  }
+}
+
+class AttackSoak {
+  readonly #server: WholeServer
+  readonly #plan: AttackPlan
+  readonly #random: Random
+  readonly #faults: string[] = []
+  /** Minds and names of features that must be there exactly once. */
+  readonly #minds = new Set<string>()
+  readonly #features = new Set<string>()
+  #healthMs: readonly number[] = []
+  readonly #blockedMs = new Map<string, number>()
+  readonly #counts = { sent: 0, answered: 0, repeats: 0, killed: 0, lostWorkers: 0, attacks: 0 }
+  #changes = 0
+  #until = 0
+
+  constructor(server: WholeServer, plan: AttackPlan) {
+    this.#server = server
+    this.#plan = plan
+    this.#random = randomFrom(plan.seed)
+  }
+
+  async run(): Promise<AttackReport> {
+    const { seconds, maxHealthP99Ms, say } = this.#plan
+    await this.#warmUp()
+    const { pid } = this.#server
+    this.#until = Date.now() + seconds * 1000
+    const clients = Array.from({ length: bridges }, () => this.#bridge())
+    await Promise.all([
+      ...clients.map((client) => client.run(this.#until)),
+      ...ways.flatMap((way) => Array.from({ length: clientsPerWay }, () => this.#client(way))),
+      this.#killProcesses(),
+      this.#attack(),
+      this.#probeHealth(),
+    ])
+    say('load ended, checking the ledger')
+    for (const client of clients) {
+      await client.settle(answerMs)
+      await client.end()
+      this.#counts.sent += client.sent
+      this.#counts.answered += client.outcomes.result + client.outcomes.error + client.cancelled
+      this.#faults.push(...client.faults)
+    }
+    await this.#checkLedger()
+    if (this.#server.pid !== pid || !(await this.#server.isWell()))
+      this.#faults.push(`the server is not healthy at the end: ${this.#server.lastWords}`)
+    const health = percentiles(this.#healthMs)
+    if (maxHealthP99Ms !== undefined && health.p99 > maxHealthP99Ms)
+      this.#faults.push(
+        `/health took ${health.p99} ms at the 99th percentile; the limit is ${maxHealthP99Ms} ms`,
+      )
+    const { killed, ...counts } = this.#counts
+    if (killed === 0) this.#faults.push('no child process was killed')
+    const worst = [...this.#blockedMs].sort(([, a], [, b]) => b - a).slice(0, 8)
+    return {
+      clients: clients.length + ways.length * clientsPerWay,
+      ...counts,
+      killedProcesses: killed,
+      changes: this.#minds.size + this.#features.size,
+      worstAttacks: Object.fromEntries(worst),
+      health,
+      faults: this.#faults,
+    }
+  }
+
+  /** A bridge with mixed traffic; its client checks that each request is answered once. */
+  #bridge(): SoakClient {
+    const random = randomFrom(this.#random.below(2 ** 31))
+    const calls = reads.map(({ app, name, args }) => ({ name: wireName(app, name), arguments: args }))
+    return new SoakClient(`${this.#server.url}/mcp`, random, calls)
+  }
+
+  async #client(way: (typeof ways)[number]): Promise<void> {
+    const random = randomFrom(this.#random.below(2 ** 31))
+    const client = await openWays(this.#server)
+    try {
+      while (Date.now() < this.#until) {
+        const chance = random.below(1000)
+        if (chance < 20) await this.#ask(client, way, random.pick(queries))
+        else if (chance < 23) await this.#ask(client, way, run)
+        else if (chance < 600) await this.#ask(client, way, random.pick(reads))
+        else await this.#change(client, way, random)
+        await wait(300 + random.below(700))
+      }
+    } catch (error) {
+      this.#faults.push(`a client (${way}) failed: ${(error as Error).stack}`)
+    } finally {
+      await client.close()
+    }
+  }
+
+  /** A change; one with a request id is sometimes sent twice at the same time. */
+  async #change(client: Ways, way: string, random: Random): Promise<void> {
+    this.#changes += 1
+    const name = `change-${this.#changes}`
+    const isFeature = random.below(4) === 0 && this.#features.size < maxFeatures
+    const call = isFeature ? addFeature(random.pick(plots), name) : createMind(name)
+    // Features have no request id in their arguments.
+    const isRepeated = !isFeature && random.below(5) === 0
+    if (isRepeated) this.#counts.repeats += 1
+    const calls = [this.#ask(client, way, call), ...(isRepeated ? [this.#ask(client, way, call)] : [])]
+    if ((await Promise.all(calls)).every((isAccepted) => isAccepted))
+      (isFeature ? this.#features : this.#minds).add(name)
+  }
+
+  /** Calls until the answer is not a retryable error; resolves to whether the call succeeded. */
+  async #ask(client: Ways, way: string, call: Call): Promise<boolean> {
+    for (const end = Date.now() + answerMs; ; ) {
+      this.#counts.sent += 1
+      const { form, answer } = await client.call(way, call, call.args)
+      this.#counts.answered += 1
+      const found = faultsOf(answer, form, this.#server)
+      this.#faults.push(...found.map((fault) => `${way} ${call.app}.${call.name}: ${fault}`))
+      const { status, text } = answer
+      if (status === 200 && !/"isError":true|"error":\{/.test(text)) return true
+      const isLost = text.includes('WORKER_LOST')
+      if (isLost) this.#counts.lostWorkers += 1
+      if ((!isLost && !/OVERLOADED|DEADLINE_EXCEEDED|PROJECT_BUSY/.test(text)) || Date.now() > end) {
+        this.#faults.push(`${way} ${call.app}.${call.name} failed: ${status} ${text.slice(0, 300)}`)
+        return false
+      }
+      await wait(100)
+    }
+  }
+
+  async #killProcesses(): Promise<void> {
+    while (Date.now() < this.#until) {
+      await wait(100 + this.#random.below(400))
+      const children = childrenOf(this.#server.pid)
+      if (children.length === 0) continue
+      endProcess(this.#random.pick(children))
+      this.#counts.killed += 1
+    }
+  }
+
+  async #attack(): Promise<void> {
+    const seed = this.#random.below(2 ** 31)
+    const victim = { url: this.#server.url, pid: this.#server.pid }
+    await this.#thread(
+      'attacker',
+      { victim, seed, until: this.#until } satisfies AttackerData,
+      (result: AttackResult) => {
+        const { name, blockedMs = 0, error } = result
+        if (error !== undefined) this.#faults.push(`the attack "${name}" got no answer: ${error}`)
+        this.#blockedMs.set(name, Math.max(Math.round(blockedMs), this.#blockedMs.get(name) ?? 0))
+        this.#counts.attacks += 1
+      },
+    )
+  }
+
+  async #probeHealth(): Promise<void> {
+    const data = { url: this.#server.url, until: this.#until } satisfies HealthProbeData
+    await this.#thread('health-probe', data, ({ timesMs, faults }: HealthProbeResult) => {
+      this.#healthMs = timesMs
+      this.#faults.push(...faults)
+    })
+  }
+
+  /** Runs a thread until it ends. */
+  async #thread<Message>(name: string, data: object, receive: (message: Message) => void): Promise<void> {
+    const thread = new Worker(new URL(`./${name}.ts`, import.meta.url), { workerData: data })
+    thread.on('message', receive)
+    await once(thread, 'exit')
+  }
+
+  /** Opens plots and recordings: opening them is not what is measured. */
+  async #warmUp(): Promise<void> {
+    for (const filename of plots) await this.#tool('Debrief', 'open_plot', { filename })
+    for (const { app, name, args } of [...reads, ...queries]) await this.#tool(app, name, args)
+  }
+
+  async #tool(app: string, tool: string, args: object): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await request(`${this.#server.url}/api/apps/${pathName(app)}/tools/${tool}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(args),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200) throw new Error(`${tool} failed: ${text}`)
+    return JSON.parse(text) as Record<string, unknown>
+  }
+
+  /** Adds a fault for each accepted change that is missing or doubled. */
+  async #checkLedger(): Promise<void> {
+    const minds = await this.#listAll('Minds', 'list_minds', { limit: 500 }, 'minds', (page) => {
+      return page.next_after == null ? undefined : { after: page.next_after }
+    })
+    this.#compare(
+      this.#minds,
+      minds.map(({ mind_id }) => String(mind_id)),
+      'mind',
+    )
+    const names: string[] = []
+    for (const filename of plots) {
+      const rows = await this.#listAll(
+        'Debrief',
+        'get_features',
+        { filename, limit: 1000 },
+        'features',
+        (page) => {
+          return page.next_cursor == null ? undefined : { cursor: page.next_cursor }
+        },
+      )
+      names.push(...rows.map(({ name }) => String(name)))
+    }
+    this.#compare(this.#features, names, 'feature')
+  }
+
+  async #listAll(
+    app: string,
+    tool: string,
+    args: object,
+    member: string,
+    next: (page: Readonly<Record<string, unknown>>) => object | undefined,
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    const rows: Record<string, unknown>[] = []
+    for (let more: object | undefined = {}; more !== undefined; ) {
+      const page: Readonly<Record<string, unknown>> = await this.#tool(app, tool, { ...args, ...more })
+      rows.push(...(page[member] as Record<string, unknown>[]))
+      more = next(page)
+    }
+    return rows
+  }
+
+  #compare(accepted: ReadonlySet<string>, found: readonly string[], kind: string): void {
+    const counts = new Map<string, number>()
+    for (const name of found) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const name of accepted)
+      if (counts.get(name) !== 1)
+        this.#faults.push(`the ${kind} ${name} was accepted once and is there ${counts.get(name) ?? 0} times`)
+  }
+}
+
+const reads: readonly Call[] = [
+  { app: 'Replay', name: 'list_recordings', args: {} },
+  { app: 'Minds', name: 'list_minds', args: { limit: 5 } },
+  { app: 'Replay', name: 'get_frame', args: { recording: 'stack', frame_id: 10 } },
+  { app: 'Causeway', name: 'list_apps', args: {} },
+  { app: 'Debrief', name: 'get_features', args: { filename: 'sample.plot.json', limit: 3 } },
+]
+
+/** Each runs in a process. */
+const queries: readonly Call[] = [
+  { app: 'Replay', name: 'query_sql', args: { recording: 'drop', sql: 'SELECT count(*) FROM v_state' } },
+  {
+    app: 'Replay',
+    name: 'query_sql',
+    args: { recording: 'stack', sql: 'SELECT max(speed), json_group_array(body_id) FROM v_state' },
+  },
+]
+
+const run: Call = { app: 'Trm', name: 'start', args: { repo: 'sums', test: 'python3 -m unittest', wait: 5 } }
+
+/** If it took effect twice, the second time would be an error. */
+const createMind = (name: string): Call => ({
+  app: 'Minds',
+  name: 'create_mind',
+  args: {
+    mind_id: name,
+    config: { entity_id: name, traits: ['calm'] },
+    if_exists: 'error',
+    request_id: name,
+  },
+})
+
+/** If it took effect twice, there would be two features of this name. */
+const addFeature = (filename: string, name: string): Call => ({
+  app: 'Debrief',
+  name: 'add_features',
+  args: {
+    filename,
+    features: [{ type: 'Feature', geometry: { type: 'Point', coordinates: [-5, 36] }, properties: { name } }],
+  },
+})
+
+/** `times` in milliseconds. */
+function percentiles(times: readonly number[]) {
+  const sorted = [...times].sort((a, b) => a - b)
+  const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? 0) * 10) / 10
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: at(1) }
+}

@@ -1,0 +1,38 @@
+/** The entry of a thread that measures /health, undisturbed by the clients of a soak. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { Agent, request } from 'undici'
+
+/** What the thread is started with. */
+export interface HealthProbeData {
+  readonly url: string
+  /** Unix time in milliseconds at which it ends. */
+  readonly until: number
+}
+
+/** What it posts when it ends. */
+export interface HealthProbeResult {
+  readonly timesMs: readonly number[]
+  readonly faults: readonly string[]
+}
+
+const intervalMs = 20
+
+const { url, until } = workerData as HealthProbeData
+const dispatcher = new Agent({ connect: { timeout: 60_000 } })
+const timesMs: number[] = []
+const faults: string[] = []
+while (Date.now() < until) {
+  const started = performance.now()
+  try {
+    const { statusCode, body } = await request(`${url}/health`, { dispatcher })
+    await body.text()
+    if (statusCode !== 200) faults.push(`/health answered ${statusCode}`)
+  } catch (error) {
+    faults.push(`/health failed: ${(error as Error).message}`)
+  }
+  timesMs.push(performance.now() - started)
+  await wait(intervalMs)
+}
+parentPort?.postMessage({ timesMs, faults } satisfies HealthProbeResult)
+await dispatcher.close()
