@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3 from 'better-sqlite3'
@@ -27,6 +27,8 @@ export function lockFolder(dir: string, about: Readonly<Record<string, unknown>>
   const holder = join(dir, lockFiles.holder)
   try {
     createPrivately(file)
+    // One of an older version; SQLite gives its mode to the journal.
+    chmodSync(file, 0o600)
     const db = new BetterSqlite3(file, { timeout: 0 })
     try {
       db.exec('BEGIN EXCLUSIVE')
