@@ -1,6 +1,6 @@
 /**
  * Bundles the bridge into `bridge/dist/bridge.js`: one file without dependencies, for Node 20.18 and newer.
- * It resolves the sources of `@causeway/protocol`, so that nothing needs to be built before.
+ * It resolves the sources of `@causeway/protocol`, so no build is required.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -12,10 +12,9 @@ const output = `${bridge}/dist/bridge.js`
 const unfinished = `${output}.${process.pid}`
 
 /**
- * What stands before everything else in the file. V8 must be told before undici is loaded not to optimize its parser, a
- * WebAssembly module: that would cost 13 MB for as long as the bridge lives. The young generation is small, and threads
- * that help to clear it cost more than they save, the more so on a machine that is busy. And undici is CommonJS and asks for Node's
- * own modules by `require`, which an ES module does not have.
+ * Code that runs before the bundle. V8's flags must be set before undici loads its parser, a WebAssembly module whose optimization costs
+ * 13 MB of memory. The young generation is small, and parallel scavenging costs more than it saves, especially on a busy machine.
+ * undici is CommonJS and needs `require`, which ES modules don't define.
  */
 const banner = [
   `import { setFlagsFromString as __setFlag } from 'node:v8'`,
@@ -24,7 +23,7 @@ const banner = [
   `const require = __createRequire(import.meta.url)`,
 ].join(';\n')
 
-/** The terms of what is inside, which want to travel with it. */
+/** The license of the bundled undici. */
 const license = readFileSync(resolve(bridge, '../node_modules/undici/LICENSE'), 'utf8').trim()
 const footer = `/*! undici\n\n${license}\n*/`
 

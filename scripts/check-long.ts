@@ -1,6 +1,6 @@
 /**
- * `npm run check:long`: every check with its full counts, one part after the other, kept in docs/reliability.md.
- * `npm run check:long -- soak fuzz` runs these parts alone.
+ * `npm run check:long`: runs every check with its full counts, one part after the other, and stores the results in
+ * docs/reliability.md. `npm run check:long -- soak fuzz` runs only these parts.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,21 +13,21 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const report = join(root, 'docs/reliability.md')
 const say = (line: string): void => void process.stderr.write(`check:long: ${line}\n`)
 
-/** A part of the long check: a program of this checkout, and what it shows. */
+/** A part of the long check: a program of this checkout. */
 interface Part {
   readonly name: string
-  /** What it runs, for the report. */
+  /** Description for the report. */
   readonly about: string
-  /** Program and arguments, from the root of the checkout. */
+  /** Program and arguments, relative to the root of the checkout. */
   readonly args: readonly string[]
-  /** Settings beside `CAUSEWAY_LONG`. */
+  /** Environment variables in addition to `CAUSEWAY_LONG`. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 const condition = '--conditions=@causeway/source'
 const tap = 'node_modules/tap/dist/esm/run.mjs'
 
-/** In the order in which they run; the files of a pattern are found when it does. */
+/** All parts in the order in which they run. File patterns are expanded when a part starts. */
 const parts: readonly Part[] = [
   {
     name: 'checks',
@@ -51,7 +51,7 @@ const parts: readonly Part[] = [
   {
     name: 'living',
     about:
-      'work on every store of a server that is killed fifty times, loses its workers fifty times, is short of memory, finds its data harmed or moved, is backed up, and is told to stop',
+      'work on every store of a server that is killed fifty times, loses its workers fifty times, runs out of memory, has damaged or moved data, is backed up, and is stopped',
     args: [tap, '--disable-coverage', 'test/living/*.test.ts'],
   },
   {
@@ -68,7 +68,7 @@ const parts: readonly Part[] = [
   },
   {
     name: 'product',
-    about: 'every app under mixed clients for half an hour, first with restarts, then beside a control',
+    about: 'every app under mixed clients for half an hour, first with restarts, then next to a control',
     args: [condition, 'test/soak/main.ts', '--only', 'product', '--seconds', '1800'],
   },
   {
@@ -112,31 +112,31 @@ async function run({ name, about, args, env }: Part): Promise<Outcome> {
     isGood: code === 0,
     seconds,
     facts,
-    said: closingWords(Buffer.concat(output).toString()),
+    summary: outputSummary(Buffer.concat(output).toString()),
   }
 }
 
-/** What a part of the long check came to. */
+/** The result of a part. */
 export interface Outcome {
   readonly name: string
   readonly about: string
   readonly isGood: boolean
   readonly seconds: number
-  /** Where and when, as lines of text. */
+  /** Machine, date and commit, as lines of text. */
   readonly facts: readonly string[]
-  /** What it said at its end: totals, or the report of a soak. */
-  readonly said: string
+  /** The end of its output: totals, or the report of a soak. */
+  readonly summary: string
 }
 
 const head = `# Reliability
 
-What \`npm run check:long\` found: every check with its full counts. Each part below is the last run of that part, with
-machine, date and commit; \`npm run check:long -- soak\` runs one alone.
+Results of \`npm run check:long\`: every check with its full counts. Each part below shows its last run with machine, date and
+commit. \`npm run check:long -- soak\` runs a single part.
 `
 
 const marks = (name: string) => ({ first: `<!-- ${name}: begins -->`, last: `<!-- ${name}: ends -->` })
 
-/** The document with this outcome in place of the part's older one, or at the end where there was none. */
+/** Replaces the part's section in the document, or appends it. */
 export function withOutcome(document: string | undefined, outcome: Outcome): string {
   const text = document ?? head
   const { first, last } = marks(outcome.name)
@@ -146,15 +146,15 @@ export function withOutcome(document: string | undefined, outcome: Outcome): str
   return text.slice(0, start) + block + text.slice(end + last.length)
 }
 
-function section({ name, about, isGood, seconds, facts, said }: Outcome): string {
+function section({ name, about, isGood, seconds, facts, summary }: Outcome): string {
   const lines = [...facts, `${isGood ? 'passed' : 'FAILED'} after ${Math.round(seconds)} s`]
-  return `## ${name}: ${about}\n\n${lines.map((line) => `- ${line}\n`).join('')}\n\`\`\`text\n${said}\n\`\`\``
+  return `## ${name}: ${about}\n\n${lines.map((line) => `- ${line}\n`).join('')}\n\`\`\`text\n${summary}\n\`\`\``
 }
 
 const totals = /^# \{ total: .*\}$/gm
 
-/** The end of what a program wrote: tap's totals with the notes that tests made, else its last lines. */
-export function closingWords(output: string): string {
+/** Returns tap's totals with the failed tests, or the last 40 lines if the output has no totals. */
+export function outputSummary(output: string): string {
   const last = output.match(totals)?.at(-1)
   if (last === undefined) return output.trim().split('\n').slice(-40).join('\n')
   const failed = output.match(/^not ok .*$/gm) ?? []
@@ -162,13 +162,13 @@ export function closingWords(output: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const wanted = process.argv.slice(2)
-  const unknown = wanted.filter((name) => !parts.some((part) => part.name === name))
+  const selected = process.argv.slice(2)
+  const unknown = selected.filter((name) => !parts.some((part) => part.name === name))
   if (unknown.length > 0) {
-    say(`no such part: ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`)
+    say(`unknown part: ${unknown.join(', ')}; use one of ${parts.map(({ name }) => name).join(', ')}`)
     process.exitCode = 1
   } else
-    for (const part of parts.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+    for (const part of parts.filter(({ name }) => selected.length === 0 || selected.includes(name))) {
       say(part.name)
       const outcome = await run(part)
       const before = existsSync(report) ? readFileSync(report, 'utf8') : undefined

@@ -1,6 +1,6 @@
 /**
- * Fails when the last test run covered fewer lines of a part of the tree than its floor. tap's own floors are global and
- * leave out files that no test loads; here each source file counts, and an absent one as wholly uncovered.
+ * Fails if the last test run covered fewer lines of a part of the tree than its floor. tap's floors are global and ignore
+ * files that no test loads; here each source file counts, and a file without coverage data counts as uncovered.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
@@ -10,23 +10,23 @@ import { transformSync } from 'esbuild'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** The first matching floor decides, in percent of lines. */
+/** Floors in percent of lines; the first matching one applies. */
 const floors: readonly Floor[] = [
   { part: 'packages/protocol/src', pattern: /^packages\/protocol\/src\//, percent: 100 },
   { part: 'packages/*/src/domain', pattern: /^packages\/[^/]+\/src\/domain\//, percent: 95 },
-  { part: 'the rest', pattern: /./, percent: 90 },
+  { part: 'other sources', pattern: /./, percent: 90 },
 ]
 
-/** Programs that only wire and exit; they run as processes of their own, killed before coverage is written. */
+/** Entry points without logic. They run in child processes that are killed before they write coverage. */
 const exempt = new Set(['server/src/main.ts', 'bridge/src/main.ts'])
 
-/** Lines of one file in a coverage report. */
+/** Line counts of a file in a coverage report. */
 interface Lines {
   readonly total: number
   readonly covered: number
 }
 
-/** The least share of covered lines, in percent, of the files that a pattern matches. */
+/** Minimum percentage of covered lines in the files that a pattern matches. */
 interface Floor {
   readonly part: string
   readonly pattern: RegExp
@@ -40,8 +40,8 @@ interface Source {
 }
 
 /**
- * Sums the coverage of each part and compares it with its floor: one line per part, and one failure per part below,
- * which names its worst files. The first floor whose pattern matches a file is the file's.
+ * Compares the coverage of each part with its floor. Returns one line per part, and one failure with the worst files for each
+ * part below its floor.
  */
 export function judge(
   sources: readonly Source[],
@@ -70,7 +70,7 @@ function share(files: readonly Lines[]): number {
   return total === 0 ? 100 : (100 * files.reduce((sum, file) => sum + file.covered, 0)) / total
 }
 
-/** The five files with the most uncovered lines. */
+/** Returns the five files with the most uncovered lines. */
 function worst(files: readonly (Lines & { path: string })[]): string[] {
   return files
     .map(({ path, total, covered }) => ({ path, missing: total - covered }))
@@ -80,7 +80,7 @@ function worst(files: readonly (Lines & { path: string })[]): string[] {
     .map(({ path, missing }) => `${path} (${missing})`)
 }
 
-/** A file that no test loaded: each line counts that is left of it once types, comments and re-exports are gone. */
+/** Counts the lines of a file that no test loaded, without types, comments and re-exports. */
 function uncovered(text: string): Lines {
   const { code } = transformSync(text, { loader: 'ts', legalComments: 'none' })
   const body = code.replace(/^(import\s[^;]*|export\s*(\{[^}]*\}|\*)[^;]*);$/gm, '')

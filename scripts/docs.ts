@@ -1,6 +1,6 @@
 /**
- * Writes the generated blocks of the documentation, or with `--check` names the files whose blocks differ from the code
- * and fails. Everything in a block comes from the declaration that the program itself runs on.
+ * Writes the generated blocks of the documentation. With `--check`, lists the files with outdated blocks and fails. Blocks are
+ * generated from the declarations that the program uses.
  */
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

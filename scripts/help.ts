@@ -1,10 +1,10 @@
 /**
  * The tasks of Help: `npm run help:build`, `help:rebuild`, `help:stats`, `help:export`, `help:import`, `help:verify`.
- * Settings are the server's; flags such as `--data-dir` go after `--`. A server that runs on the same data goes on
- * answering, and takes a new index at once.
+ * Settings are the server's; flags such as `--data-dir` follow `--`. A server on the same data folder keeps responding and uses
+ * a new index immediately.
  *
- * Exit codes: 0 done; 1 some files could not be read, or the task failed; 2 refused, since it would mix what does not
- * belong together; 3 an export that was not safe, and was deleted.
+ * Exit codes: 0 success; 1 the task failed or some files could not be read; 2 the task conflicts with existing data or another
+ * build; 3 an unsafe export was deleted.
  */
 import { resolve } from 'node:path'
 import { CausewayError, errorText, isCausewayError } from '@causeway/protocol'
@@ -18,11 +18,11 @@ process.once('SIGTERM', () => stop.abort())
 
 const say = (line: string): void => void process.stderr.write(`help: ${line}\n`)
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
-const told = new Set<string>()
+const reported = new Set<string>()
 const folder = ({ words: [name] }: Invocation): string => {
   if (name !== undefined) return resolve(name)
-  throw new CausewayError('INVALID_ARGUMENTS', 'no folder was named', {
-    remedy: `name one: npm run help:${task} -- <folder>`,
+  throw new CausewayError('INVALID_ARGUMENTS', 'no folder given', {
+    remedy: `run npm run help:${task} -- <folder>`,
   })
 }
 
@@ -41,7 +41,7 @@ const tasks: Readonly<Record<string, (help: Help, invocation: Invocation) => Pro
   rebuild: (help) => build(help, true),
   async build_dev(help) {
     say('help:build_dev is deprecated and will be removed.')
-    say('help:build indexes public and internal sources alike; an export holds the public ones only.')
+    say('help:build indexes public and internal sources; an export contains only public sources.')
     say('Running help:build.')
     await build(help, false)
   },
@@ -58,10 +58,10 @@ const open = ({ config }: Invocation): Help =>
     cwd: process.cwd(),
     signal: stop.signal,
     progress(done, total, message) {
-      // One line for each step and quarter: a terminal is no place for every file.
+      // One line for each step and quarter, not for every file.
       const share = total === undefined || total === 0 ? '' : ` ${Math.floor((done / total) * 4) * 25} %`
-      if (!told.has(message + share)) say(`${message}${share}`)
-      told.add(message + share)
+      if (!reported.has(message + share)) say(`${message}${share}`)
+      reported.add(message + share)
     },
   })
 
@@ -76,7 +76,7 @@ const exitCodes: Readonly<Record<string, number>> = {
 try {
   const run = Object.hasOwn(tasks, task) ? tasks[task] : undefined
   if (run === undefined) {
-    say(`no task "${task}"; there are ${Object.keys(tasks).join(', ')}`)
+    say(`unknown task "${task}"; use one of ${Object.keys(tasks).join(', ')}`)
     process.exitCode = 1
   } else {
     const invocation = readConfig({ argv, env: process.env, cwd: process.cwd() })

@@ -1,6 +1,6 @@
 /**
- * Packs what is published: the server, with all of our packages and the documentation inside, and the bridge. `npm run pack [-- <folder>]`
- * writes the two tarballs, into `dist/` unless a folder is named, and prints their paths.
+ * Packs the server, including all workspace packages and the documentation, and the bridge. `npm run pack [-- <folder>]` writes two
+ * tarballs, by default into `dist/`, and prints their paths.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -24,7 +24,7 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const target = resolve(process.argv[2] ?? join(root, 'dist'))
 const print = (text: string) => `${text}\n`
 
-/** Every workspace by its name, with its folder. */
+/** Workspaces by name, with manifest and folder. */
 const folders = new Map(
   globSync(['packages/*/package.json', 'server/package.json', 'bridge/package.json'], { cwd: root }).map(
     (path) => {
@@ -34,18 +34,18 @@ const folders = new Map(
   ),
 )
 const manifests = new Map([...folders].map(([name, { manifest }]) => [name, manifest]))
-const folderOf = (name: string): string => folders.get(name)?.folder ?? ''
+const workspaceFolder = (name: string): string => folders.get(name)?.folder ?? ''
 
-/** Copies what `files` of its manifest names. The compiler leaves behind what it made of sources that are gone: not that. */
+/** Copies the `files` of a manifest, without compiler output whose source was deleted. */
 function copyFiles({ name, files = [] }: Manifest, to: string): void {
-  const from = folderOf(name)
-  const isMade = (path: string): boolean => {
+  const from = workspaceFolder(name)
+  const isCurrent = (path: string): boolean => {
     if (/\.map$|\.tsbuildinfo$/.test(path)) return false
     if (!/\.(js|d\.ts)$/.test(path) || !path.startsWith(join(from, 'dist'))) return true
     return existsSync(path.replace(/\.(js|d\.ts)$/, '.ts').replace(join(from, 'dist'), join(from, 'src')))
   }
   for (const entry of files.filter((one) => !one.startsWith('!')))
-    cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isMade })
+    cpSync(join(from, entry), join(to, entry), { recursive: true, filter: isCurrent })
 }
 
 function writeManifest(manifest: object, to: string): void {
@@ -53,23 +53,23 @@ function writeManifest(manifest: object, to: string): void {
   writeFileSync(join(to, 'package.json'), print(JSON.stringify(manifest, null, 2)))
 }
 
-/** Copies the documentation of the product, which Help searches, with every page at its place. */
+/** Copies the product documentation that Help indexes, with its relative paths. */
 async function copyPages(to: string): Promise<void> {
   const source = productSource()
   if (source === undefined) throw new Error('the checkout has no documentation')
   for (const { file_path, path } of (await findPages(source)).files) cpSync(path, join(to, file_path))
 }
 
-/** Lays the server out as it is to be packed. */
+/** Assembles the server's files for packing. */
 async function stageServer(to: string): Promise<void> {
   const server = manifests.get('@causeway/server') as Manifest
   writeManifest(serverManifest(server, manifests), to)
   copyFiles(server, to)
-  cpSync(join(folderOf(server.name), 'README.md'), join(to, 'README.md'))
+  cpSync(join(workspaceFolder(server.name), 'README.md'), join(to, 'README.md'))
   await copyPages(join(to, packedPages))
-  for (const one of needed(server, manifests).slice(1)) {
+  for (const one of withDependencies(server, manifests).slice(1)) {
     const place = join(to, 'node_modules', one.name)
-    writeManifest(insideManifest(one), place)
+    writeManifest(bundledManifest(one), place)
     copyFiles(one, place)
   }
 }
@@ -77,16 +77,16 @@ async function stageServer(to: string): Promise<void> {
 function pack(folder: string): string {
   const [program = 'npm', ...first] = npm(process.env, process.execPath)
   const args = [...first, 'pack', '--json', '--ignore-scripts', '--pack-destination', target]
-  const told = execFileSync(program, args, {
+  const output = execFileSync(program, args, {
     cwd: folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [packed] = JSON.parse(told) as [{ filename: string }]
+  const [packed] = JSON.parse(output) as [{ filename: string }]
   return join(target, basename(packed.filename))
 }
 
-/** The part of a package.json that packing reads. */
+/** The fields of a package.json that packing reads. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -102,13 +102,13 @@ export interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
-/** A package.json with packages that travel inside. */
+/** A package.json with bundled packages. */
 interface ServerManifest extends Manifest {
   readonly bundleDependencies: readonly string[]
 }
 
-/** Our packages that a package needs, itself first, each once. */
-export function needed(first: Manifest, ours: ReadonlyMap<string, Manifest>): readonly Manifest[] {
+/** Returns a package and the workspace packages that it depends on, directly or indirectly. */
+export function withDependencies(first: Manifest, ours: ReadonlyMap<string, Manifest>): readonly Manifest[] {
   const found = new Set([first])
   for (const { dependencies = {} } of found)
     for (const name of Object.keys(dependencies)) {
@@ -119,14 +119,14 @@ export function needed(first: Manifest, ours: ReadonlyMap<string, Manifest>): re
 }
 
 /**
- * The package.json of the server as it is published: our packages travel inside, so that one name is all that a user
- * types, and everything of others is a dependency of the server itself. Throws where two want different versions.
+ * Returns the package.json of the published server: workspace packages are bundled, and third-party packages are dependencies of
+ * the server. Throws if two packages require different versions.
  */
 export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manifest>): ServerManifest {
-  const [, ...inside] = needed(server, ours)
+  const [, ...inside] = withDependencies(server, ours)
   const all = [server, ...inside]
   const foreign = (kind: 'dependencies' | 'optionalDependencies') =>
-    united(all.map((one) => Object.entries(one[kind] ?? {}).filter(([name]) => !ours.has(name))))
+    mergeVersions(all.map((one) => Object.entries(one[kind] ?? {}).filter(([name]) => !ours.has(name))))
   const { name, version, description, license, type, engines, bin = {} } = server
   const bundled = inside.map((one) => one.name).sort()
   return {
@@ -148,8 +148,15 @@ export function serverManifest(server: Manifest, ours: ReadonlyMap<string, Manif
   }
 }
 
-/** The package.json of one of our packages inside the server: what Node needs to find its modules. */
-export const insideManifest = ({ name, version, description, license, type, exports }: Manifest): object => ({
+/** Returns the package.json of a bundled package: the fields that Node needs to resolve its modules. */
+export const bundledManifest = ({
+  name,
+  version,
+  description,
+  license,
+  type,
+  exports,
+}: Manifest): object => ({
   name,
   version,
   description,
@@ -159,7 +166,7 @@ export const insideManifest = ({ name, version, description, license, type, expo
   exports: withoutSource(exports),
 })
 
-/** Sources are not shipped, so that nothing may lead to them. */
+/** Removes the source condition, because sources are not published. */
 const withoutSource = (exports: Manifest['exports'] = {}): NonNullable<Manifest['exports']> =>
   Object.fromEntries(
     Object.entries(exports).map(([path, conditions]) => [
@@ -168,14 +175,14 @@ const withoutSource = (exports: Manifest['exports'] = {}): NonNullable<Manifest[
     ]),
   )
 
-function united(
+function mergeVersions(
   lists: readonly (readonly (readonly [string, string])[])[],
 ): Readonly<Record<string, string>> {
   const versions = new Map<string, string>()
   for (const [name, version] of lists.flat()) {
     const other = versions.get(name)
     if (other !== undefined && other !== version)
-      throw new Error(`our packages want ${name} ${other} and ${version}`)
+      throw new Error(`packages require different versions of ${name}: ${other} and ${version}`)
     versions.set(name, version)
   }
   return Object.fromEntries([...versions].sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -186,7 +193,8 @@ if (process.argv[1] === import.meta.filename) {
   try {
     mkdirSync(target, { recursive: true })
     await stageServer(staging)
-    for (const folder of [staging, folderOf('@causeway/bridge')]) process.stdout.write(print(pack(folder)))
+    for (const folder of [staging, workspaceFolder('@causeway/bridge')])
+      process.stdout.write(print(pack(folder)))
   } finally {
     rmSync(staging, { recursive: true, force: true })
   }

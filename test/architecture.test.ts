@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { violations } from './architecture/rules.ts'
-import { importsOf } from './architecture/source.ts'
+import { findImports } from './architecture/source.ts'
 import { files, repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
-/** What a small repository of these files breaks. */
+/** Returns the violations in a repository of these files. */
 function breaches(texts: Readonly<Record<string, string>>): string[] {
   return violations(new Map(Object.entries(texts)))
 }
 
-t.test('architecture: this repository keeps every rule', async (t) => {
+t.test('this repository has no violations', async (t) => {
   const texts = files(repository)
     .filter((file) => !/\.(db|db-journal|db-wal|png|ttf|gz)$/.test(file))
     .map((file) => [file, readFileSync(`${repository}/${file}`, 'utf8')] as const)
@@ -138,7 +138,7 @@ verifies('workshop:architecture:size', async (t) => {
   ])
 })
 
-t.test('architecture: an export that no other file imports is told, but for those of an entry', async (t) => {
+t.test('unused exports are reported, except those of entry points', async (t) => {
   const found = breaches({
     'packages/store/package.json': '{ "exports": { ".": { "@causeway/source": "./src/index.ts" } } }',
     'packages/store/src/index.ts': `export const open = 1\nexport { renamed as given } from './a.ts'`,
@@ -160,7 +160,7 @@ t.test('architecture: an export that no other file imports is told, but for thos
   ])
 })
 
-t.test('imports: every form is found, comments and strings are not', async (t) => {
+t.test('findImports returns every form of import and ignores comments and strings', async (t) => {
   const text = [
     `import a from 'a'`,
     `import 'side-effect'`,
@@ -174,7 +174,7 @@ t.test('imports: every form is found, comments and strings are not', async (t) =
     `export const from = 'j'`,
   ].join('\n')
   t.same(
-    importsOf(text).map(({ from, isType }) => (isType ? `type ${from}` : from)),
+    findImports(text).map(({ from, isType }) => (isType ? `type ${from}` : from)),
     ['a', 'side-effect', './c.ts', 'type @causeway/d', './e.ts', 'f'],
   )
 })

@@ -1,12 +1,12 @@
-/** A call of `verifies` at the start of a line; one in a comment or in a string is none. */
+/** A call of `verifies` at the start of a line, not in a comment or a string. */
 const citation = /^[ \t]*verifies\(\s*'([^'\n]+)'/gm
 
-/** The ids that the text of one test file cites, in order, repeats included. */
+/** Returns the ids that a test file cites, in order, with repetitions. */
 export function citations(text: string): string[] {
   return [...text.matchAll(citation)].map((match) => match[1] ?? '')
 }
 
-/** What is wrong between the ids that exist and those cited by file: ids nobody proves, and citations of nothing. */
+/** Compares the existing ids with those that files cite: returns unproved ids and unknown citations. */
 export function gaps(
   ids: readonly string[],
   cited: ReadonlyMap<string, readonly string[]>,

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { test } from 'tap'
 import {
-  expectedOf,
   type FrictionRow,
   frictionRows,
   impulseOnA,
   manifest,
   norm,
   open,
+  readExpected,
   rows,
   type StateRow,
   states,
@@ -16,7 +16,7 @@ import {
 
 const gravity = 9.81
 
-const faultOf = (name: string) => {
+const readFault = (name: string) => {
   const fault = manifest.files.find((file) => file.name === name)?.fault
   if (!fault) throw new Error(`${name} has no fault in the manifest`)
   return fault
@@ -61,7 +61,7 @@ const range = (first: number, last: number): number[] =>
 /** Largest momentum, N*s, that gravity and recorded impulses do not explain, per frame and body. */
 function unexplained(name: string): Map<number, number> {
   const db = open(name)
-  const { dt } = expectedOf(name).frames
+  const { dt } = readExpected(name).frames
   const masses = new Map(
     rows(db, 'SELECT body_id AS id, mass FROM AssetInertialStaticRecord').map(({ id, mass }) => [id, mass]),
   )
@@ -76,7 +76,7 @@ function unexplained(name: string): Map<number, number> {
     const onBody = friction
       .filter((row) => row.frame_id === frame && (row.body_a_id === body || row.body_b_id === body))
       .map((row) => scale(impulseOnA(row), row.body_a_id === body ? -1 : 1))
-    const residue = onBody.reduce(add, changeOf(before, state, masses.get(body) ?? Number.NaN, dt))
+    const residue = onBody.reduce(add, momentumChange(before, state, masses.get(body) ?? Number.NaN, dt))
     worst.set(frame, Math.max(worst.get(frame) ?? 0, norm(residue)))
   }
   db.close()
@@ -84,7 +84,7 @@ function unexplained(name: string): Map<number, number> {
 }
 
 /** Change of momentum over a frame without that of gravity. */
-const changeOf = (before: StateRow, after: StateRow, mass: number, dt: number) => ({
+const momentumChange = (before: StateRow, after: StateRow, mass: number, dt: number) => ({
   x: mass * (after.velocity.x - before.velocity.x),
   y: mass * (after.velocity.y - before.velocity.y),
   z: mass * (after.velocity.z - before.velocity.z + gravity * dt),
@@ -111,7 +111,7 @@ test('momentum: gravity and the recorded impulses explain every step of every bo
 
 test('drop: free flight loses half m g^2 dt^2 per frame and nothing else', async (t) => {
   const db = open('drop.db')
-  const { closed_form, pairs, frames } = expectedOf('drop.db')
+  const { closed_form, pairs, frames } = readExpected('drop.db')
   const flight = rows(
     db,
     `SELECT delta_e FROM SystemEnergyRecord WHERE frame_id BETWEEN 2 AND ${pairs[0].first_frame - 1}`,
@@ -133,7 +133,7 @@ test('drop: points without normal impulse carry tangents that only a bare 1 % ru
 
 test('incline_slides: accelerates by g (sin - mu cos), with friction at the limit', async (t) => {
   const db = open('incline_slides.db')
-  const { closed_form, frames } = expectedOf('incline_slides.db')
+  const { closed_form, frames } = readExpected('incline_slides.db')
   const { dt } = frames
   const slope = Math.PI / 9
   const speeds = states(db).map(({ velocity }) => norm(velocity))
@@ -148,7 +148,7 @@ test('incline_slides: accelerates by g (sin - mu cos), with friction at the limi
 
 test('incline_sticks: takes tan(slope) / mu of the cone and m g cos(slope) of normal force', async (t) => {
   const db = open('incline_sticks.db')
-  const { closed_form, frames } = expectedOf('incline_sticks.db')
+  const { closed_form, frames } = readExpected('incline_sticks.db')
   const { dt } = frames
   const slope = Math.PI / 9
   const { utilization, normal_n } = load(db, 100, dt)
@@ -196,7 +196,7 @@ test('healthy recordings: no injection, nothing beyond the cone, no stall, no de
 })
 
 test('slide_at_45: one frame breaks the cone and gains the energy of the slide', async (t) => {
-  const { frame, bodies } = faultOf('slide_at_45.db')
+  const { frame, bodies } = readFault('slide_at_45.db')
   const db = open('slide_at_45.db')
   t.equal(frame, 45)
   t.same(bodies, [1, 2147483650])
@@ -209,7 +209,7 @@ test('slide_at_45: one frame breaks the cone and gains the energy of the slide',
 })
 
 test('energy_injection: energy and momentum jump in one frame of free flight', async (t) => {
-  const { frame } = faultOf('energy_injection.db')
+  const { frame } = readFault('energy_injection.db')
   const db = open('energy_injection.db')
   t.same(injections(db, 0.01), [frame])
   const residues = [...unexplained('energy_injection.db')].filter(([, residue]) => residue > 1e-9)
@@ -221,9 +221,9 @@ test('energy_injection: energy and momentum jump in one frame of free flight', a
 })
 
 test('cone_violation: the ratio is 1.6 in the frames of the manifest and 1 around them', async (t) => {
-  const { frame, last } = faultOf('cone_violation.db')
+  const { frame, last } = readFault('cone_violation.db')
   const db = open('cone_violation.db')
-  const { dt } = expectedOf('cone_violation.db').frames
+  const { dt } = readExpected('cone_violation.db').frames
   t.same(beyondCone(db), range(frame, last))
   for (const id of [frame, last]) t.ok(Math.abs(load(db, id, dt).utilization - 1.6) < 1e-6, `${id}`)
   for (const id of [frame - 1, last + 1]) t.ok(Math.abs(load(db, id, dt).utilization - 1) < 1e-6, `${id}`)
@@ -231,7 +231,7 @@ test('cone_violation: the ratio is 1.6 in the frames of the manifest and 1 aroun
 })
 
 test('penetration: deeper than 1 cm from the frame of the manifest to the end', async (t) => {
-  const { frame, last } = faultOf('penetration.db')
+  const { frame, last } = readFault('penetration.db')
   const db = open('penetration.db')
   const deep = rows(db, 'SELECT frame_id AS id FROM CollisionResultRecord WHERE penetrationDepth > 0.01')
   t.same(
@@ -242,7 +242,7 @@ test('penetration: deeper than 1 cm from the frame of the manifest to the end', 
 })
 
 test('tunnelling: the sphere is on both sides of the wall without a contact', async (t) => {
-  const { frame, bodies } = faultOf('tunnelling.db')
+  const { frame, bodies } = readFault('tunnelling.db')
   const db = open('tunnelling.db')
   const own = states(db).filter(({ body_id }) => body_id === bodies[0])
   const x = own.map(({ position }) => position.x)
@@ -252,7 +252,7 @@ test('tunnelling: the sphere is on both sides of the wall without a contact', as
 })
 
 test('solver_stall: contacts do not converge in the frames of the manifest only', async (t) => {
-  const { frame, last } = faultOf('solver_stall.db')
+  const { frame, last } = readFault('solver_stall.db')
   const db = open('solver_stall.db')
   const stalled = rows(
     db,
@@ -272,8 +272,8 @@ test('solver_stall: contacts do not converge in the frames of the manifest only'
   db.close()
 })
 
-test('nan: one body is NULL from the frame of the manifest, the other goes on', async (t) => {
-  const { frame, last, bodies } = faultOf('nan.db')
+test('nan: one body is NULL from the frame of the manifest, the other keeps moving', async (t) => {
+  const { frame, last, bodies } = readFault('nan.db')
   const db = open('nan.db')
   const absent = states(db).filter(({ position }) => position.x === null)
   t.same(
@@ -286,7 +286,7 @@ test('nan: one body is NULL from the frame of the manifest, the other goes on', 
 })
 
 test('frozen_time: the clock stands still from the frame of the manifest while the body falls', async (t) => {
-  const { frame, last } = faultOf('frozen_time.db')
+  const { frame, last } = readFault('frozen_time.db')
   const db = open('frozen_time.db')
   const times = rows(db, 'SELECT simulation_time AS s FROM SimulationFrameRecord ORDER BY id').map(
     ({ s }) => s,

@@ -18,7 +18,7 @@ export interface Xyz {
 
 /** Sidecar of a recording: fields as `fixtures/generate/recordings/expected.ts` writes them. */
 // biome-ignore lint/suspicious/noExplicitAny: a sidecar is JSON of many shapes; the assertions are its type
-export const expectedOf = (name: string): any =>
+export const readExpected = (name: string): any =>
   JSON.parse(readFileSync(join(recordings, name.replace(/\.db$/, '.expected.json')), 'utf8'))
 
 /** One state row with its frame, by plain SQL. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Test, test } from 'tap'
 import { contentHash } from '../fixtures/generate/manifest.ts'
-import { expectedOf, frictionRows, manifest, open, recordings, rows, states } from './fixture-rows.ts'
+import { frictionRows, manifest, open, readExpected, recordings, rows, states } from './fixture-rows.ts'
 import { verifies } from './verifies.ts'
 
 const files = manifest.files.filter(({ era }) => era !== null)
@@ -74,7 +74,7 @@ test('schema: a current recording has the tables of the recorder, in its order a
 test('recorder: rows have the habits of the C++ recorder', async (t) => {
   for (const { name } of whole) {
     const db = open(name)
-    const count = expectedOf(name).frames.count
+    const count = readExpected(name).frames.count
     const ids = rows(db, 'SELECT id, wall_clock_time FROM SimulationFrameRecord ORDER BY id')
     t.same(
       ids.map(({ id }) => id),
@@ -100,7 +100,7 @@ test('recorder: rows have the habits of the C++ recorder', async (t) => {
   }
 })
 
-test('recorder: contact points, contact constraints and friction stand in the same order', async (t) => {
+test('recorder: contact points, contact constraints and friction have the same order', async (t) => {
   const db = open('stack.db')
   const points = rows(
     db,
@@ -122,7 +122,7 @@ test('recorder: contact points, contact constraints and friction stand in the sa
 
 test('sidecars: say what plain SQL finds in the file', async (t) => {
   for (const { name } of current) {
-    const expected = expectedOf(name)
+    const expected = readExpected(name)
     const db = open(name)
     const last = expected.frames.last_id
     const inside = `frame_id BETWEEN 1 AND ${last}`
@@ -195,7 +195,7 @@ test('eras: their sidecars say what plain SQL finds in the file', async (t) => {
       'normal_lambda, tangent1_lambda AS t1, tangent2_lambda AS t2 FROM UnifiedContactConstraintRecord',
   }
   for (const { name, era } of older) {
-    const expected = expectedOf(name)
+    const expected = readExpected(name)
     const db = open(name)
     const own =
       era === 'inertial' || era === 'flat-contact'

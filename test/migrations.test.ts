@@ -13,7 +13,7 @@ import { verifies } from './verifies.ts'
 
 t.setTimeout(300_000)
 
-/** Tables that a start changes by design: what runs and copies there are is found anew, and a lease ends. */
+/** Tables that a start changes by design: runs and copies are scanned again, and a lease expires. */
 const renewed = [
   'recordings.db: run',
   'recordings.db: snapshot',
@@ -21,8 +21,8 @@ const renewed = [
   'help.db: lease',
 ]
 
-/** Each row of each table that is no index of SQLite's own, by its columns. */
-function rowsIn(file: string, columnsOf: (table: string, db: Database.Database) => readonly string[]) {
+/** Returns the rows of each table except SQLite's own, by its columns. */
+function rowsIn(file: string, listColumns: (table: string, db: Database.Database) => readonly string[]) {
   const db = new Database(file, { readonly: true })
   try {
     const tables = db
@@ -33,7 +33,7 @@ function rowsIn(file: string, columnsOf: (table: string, db: Database.Database) 
       .all()
     return new Map(
       tables.map((table) => {
-        const columns = columnsOf(table, db)
+        const columns = listColumns(table, db)
         const sql = `SELECT ${columns.map((name) => `"${name}"`).join(', ')} FROM "${table}"`
         return [
           table,

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { version as bridgeVersion } from '../bridge/src/version.ts'
-import { insideManifest, type Manifest, needed, serverManifest } from '../scripts/pack.ts'
+import { bundledManifest, type Manifest, serverManifest, withDependencies } from '../scripts/pack.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -15,10 +15,10 @@ verifies('workshop:package:one-version', async (t) => {
   const { version } = json('package.json')
   for (const { name, version: its, license, engines, dependencies, devDependencies } of all) {
     t.equal(its, version, name)
-    t.ok(license, `${name} says its license`)
-    t.ok(engines.node, `${name} says which Node it needs`)
+    t.ok(license, `${name} has a license`)
+    t.ok(engines.node, `${name} declares its Node version`)
     for (const [other, wanted] of Object.entries({ ...dependencies, ...devDependencies }))
-      t.equal(wanted, ours.get(other)?.version ?? wanted, `${name} wants ${other}`)
+      t.equal(wanted, ours.get(other)?.version ?? wanted, `${name} depends on ${other}`)
   }
   t.equal(bridgeVersion, version)
   const locked = json('package-lock.json').packages
@@ -28,27 +28,31 @@ verifies('workshop:package:one-version', async (t) => {
   t.equal(newest, version, 'the newest version of the changelog')
 })
 
-verifies('workshop:package:whole', 'the server brings every package of ours that it needs', async (t) => {
-  const server = ours.get('@causeway/server') as Manifest
-  const made = serverManifest(server, ours)
-  t.ok(made.bundleDependencies.includes('@causeway/embed'), 'also one that an app needs')
-  t.notOk(made.bundleDependencies.includes('@causeway/bridge'), 'the bridge is a package of its own')
-  const known = { ...made.dependencies, ...made.optionalDependencies }
-  for (const { dependencies = {}, optionalDependencies = {} } of needed(server, ours))
-    for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
-      t.equal(known[name], version, name)
-  t.notMatch(
-    JSON.stringify([made, ...all.map(insideManifest)]),
-    '@causeway/source',
-    'no way leads to sources',
-  )
-})
+verifies(
+  'workshop:package:whole',
+  'the server bundles every workspace package that it depends on',
+  async (t) => {
+    const server = ours.get('@causeway/server') as Manifest
+    const made = serverManifest(server, ours)
+    t.ok(made.bundleDependencies.includes('@causeway/embed'), 'including the dependencies of apps')
+    t.notOk(made.bundleDependencies.includes('@causeway/bridge'), 'the bridge is a package of its own')
+    const known = { ...made.dependencies, ...made.optionalDependencies }
+    for (const { dependencies = {}, optionalDependencies = {} } of withDependencies(server, ours))
+      for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
+        t.equal(known[name], version, name)
+    t.notMatch(
+      JSON.stringify([made, ...all.map(bundledManifest)]),
+      '@causeway/source',
+      'no export refers to sources',
+    )
+  },
+)
 
-verifies('workshop:package:whole', 'two versions of one package of others are refused', async (t) => {
+verifies('workshop:package:whole', 'two versions of a third-party package are rejected', async (t) => {
   const base = { version: '1.0.0', description: '', license: 'X', type: 'module', engines: {} }
   const one = { ...base, name: '@causeway/one', dependencies: { zod: '1.0.0' } }
   const server = { ...base, name: 'server', dependencies: { '@causeway/one': '1.0.0', zod: '2.0.0' } }
   t.throws(() => serverManifest(server, new Map([[one.name, one]])), {
-    message: /want zod 2\.0\.0 and 1\.0\.0/,
+    message: /different versions of zod: 2\.0\.0 and 1\.0\.0/,
   })
 })

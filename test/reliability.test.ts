@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { closingWords, type Outcome, withOutcome } from '../scripts/check-long.ts'
+import { type Outcome, outputSummary, withOutcome } from '../scripts/check-long.ts'
 import {
   applyMutant,
   applyProbes,
@@ -11,13 +11,13 @@ import {
   shuffleMutants,
 } from './mutation/find-mutants.ts'
 
-const outcome = (name: string, said: string): Outcome => ({
+const outcome = (name: string, summary: string): Outcome => ({
   name,
   about: 'what it does',
   isGood: true,
   seconds: 12.4,
   facts: ['a machine'],
-  said,
+  summary,
 })
 
 t.test('reliability: a part replaces its older report and leaves the others', async (t) => {
@@ -30,10 +30,10 @@ t.test('reliability: a part replaces its older report and leaves the others', as
   t.ok(second.indexOf('## fuzz') < second.indexOf('## soak'), 'in its old place')
 })
 
-t.test('reliability: a failure keeps the names of what failed beside the totals', async (t) => {
+t.test('reliability: a failed part lists the failed tests and the totals', async (t) => {
   const output = 'ok 1 - a\nnot ok 2 - b\n# { total: 2, pass: 1, fail: 1 }\n# time=3ms\n'
-  t.equal(closingWords(output), 'not ok 2 - b\n{ total: 2, pass: 1, fail: 1 }')
-  t.equal(closingWords('a report\n{ "requests": 3 }\n'), 'a report\n{ "requests": 3 }')
+  t.equal(outputSummary(output), 'not ok 2 - b\n{ total: 2, pass: 1, fail: 1 }')
+  t.equal(outputSummary('a report\n{ "requests": 3 }\n'), 'a report\n{ "requests": 3 }')
 })
 
 const sample = `export async function clamp(value: number, isStrict = false): Promise<number> {

@@ -13,7 +13,7 @@ t.test('requirements: each one is proved by a test', async (t) => {
   t.same(gaps(Object.keys(requirements), cited).unproved, [])
 })
 
-t.test('requirements: each citation names one that exists', async (t) => {
+t.test('requirements: each citation refers to an existing row', async (t) => {
   t.same(gaps(Object.keys(requirements), cited).unknown, [])
 })
 

@@ -7,7 +7,7 @@ import { defaultModel } from '../packages/app-help/src/settings.ts'
 import { defaultPlaces } from '../packages/app-trm/src/runner/slots.ts'
 import { type SettingKey, settings } from '../server/src/config.ts'
 
-t.test('settings: the default of each is the one that its app has without it', async (t) => {
+t.test('settings: each default equals the default of its app', async (t) => {
   const owned: Partial<Record<SettingKey, unknown>> = {
     snapshotCapBytes: libraryDefaults.snapshotBytes,
     recordingsCapBytes: libraryDefaults.recorder.bytes,
@@ -19,7 +19,7 @@ t.test('settings: the default of each is the one that its app has without it', a
     plotCheckMs: plotTimes.checkEveryMs,
     trmParallel: defaultPlaces,
   }
-  const told = Object.keys(owned).map((key) => [key, settings[key as SettingKey].schema.parse(undefined)])
-  t.same(Object.fromEntries(told), owned)
+  const declared = Object.keys(owned).map((key) => [key, settings[key as SettingKey].schema.parse(undefined)])
+  t.same(Object.fromEntries(declared), owned)
   t.match(settings.embeddingsDimensions.defaultText, String(defaultModel.dimensions))
 })

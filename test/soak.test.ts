@@ -21,7 +21,7 @@ t.test('soak: an unknown part is refused with the names of those that there are'
     })
 })
 
-t.test('soak: a number that is none, or not above 0, is refused', async (t) => {
+t.test('soak: rejects malformed numbers and numbers that are not positive', async (t) => {
   t.same(soak('--seconds', 'abc', '--bridges', '0', '--seed', 'Infinity'), {
     status: 1,
     stdout: '',

@@ -1,7 +1,7 @@
 /**
- * Loaded into every test process before its tests: what a test leaves to `t.teardown` is done before its `t.testdir` is taken
- * away. The test runner does the one that was asked for last, first: a test that asks for its folder and then starts a server
- * in it had the folder deleted under that server, and a file which the server wrote meanwhile failed the test.
+ * Loaded into every test process before its tests: runs `t.teardown` callbacks before `t.testdir` is deleted. tap runs the last
+ * registered callback first, so the folder of a test that called `t.testdir` before it started a server was deleted while the server
+ * still wrote to it.
  */
 import t, { TestBase } from 'tap'
 

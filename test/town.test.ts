@@ -36,7 +36,7 @@ t.test('town: what was not offered, not invited or not possible is illegal', asy
   const wrong = [
     act('fly'),
     act('move_to', { destination: 'home' }),
-    act('interact_with', { entity_id: 'nobody', interaction_name: 'eat' }),
+    act('interact_with', { entity_id: 'unknown', interaction_name: 'eat' }),
     act('act_in_interaction', { message: 'Hello.' }),
     act('cancel_interaction'),
     act('respond_to_interaction_bid', { bid_id: 'bid_1', accept: true }),

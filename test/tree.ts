@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 /** The root folder of this checkout. */
 export const repository = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Every file that belongs to a checkout: tracked, or new and not ignored; relative paths, sorted, deleted ones left out. */
+/** Returns the sorted relative paths of a checkout's files: tracked or new, without ignored and deleted ones. */
 export function files(root: string): string[] {
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -16,7 +16,7 @@ export function files(root: string): string[] {
   return [...new Set(list.split('\0'))].filter((file) => file !== '' && existsSync(`${root}/${file}`)).sort()
 }
 
-/** The test files of every package and of the repository itself. */
+/** Returns the test files of all packages and of the repository. */
 export function testFiles(root: string): string[] {
   return files(root).filter((file) => file.endsWith('.test.ts'))
 }

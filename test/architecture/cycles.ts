@@ -1,4 +1,4 @@
-/** The import cycles of a graph, each as its files in import order and the first one again; one per loop found. */
+/** Returns the import cycles of a graph, each as its files in import order, with the first file repeated at the end. */
 export function cycles(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const found: string[][] = []
   const done = new Set<string>()

@@ -1,12 +1,12 @@
 import { cycles } from './cycles.ts'
 import { codeOnly } from './source.ts'
-import { packageOf, type Source, sources, type Texts, target } from './tree.ts'
+import { packageName, type Source, sources, type Texts, target } from './tree.ts'
 import { unusedExports } from './unused-export.ts'
 
-/** A rule answers one line, `path: what is wrong`, for each place that breaks it. */
+/** A rule returns one line, `path: problem`, for each violation. */
 type Rule = (all: readonly Source[], texts: Texts) => string[]
 
-/** Which of our packages each may import; an app additionally gets `ofEachApp`, and the server that and every app. */
+/** The workspace packages that each package may import. Apps may also import `appImports`; the server these and every app. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   store: ['protocol'],
@@ -21,9 +21,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   'app-minds': ['embed'],
   'app-debrief': ['picture'],
 }
-const ofEachApp = ['protocol', 'app-kit', 'store', 'worker']
+const appImports = ['protocol', 'app-kit', 'store', 'worker']
 
-const ceiling = 400
+const maxLines = 400
 const forbiddenNames = /^(utils?|helpers?|common|misc|managers?|shared)$/
 const impure =
   /(?<![.\w$])(await|async|Date|performance|process|crypto|console|fetch|setTimeout|setInterval|setImmediate|queueMicrotask)(?![\w$]|\??:)|Math\.random/
@@ -33,19 +33,19 @@ const arrowRule: Rule = (all) =>
   each(all, ({ owner, imports }) =>
     imports
       .filter(({ from }) => from.startsWith('@causeway/'))
-      .map((one) => packageOf(one).slice('@causeway/'.length))
+      .map((one) => packageName(one).slice('@causeway/'.length))
       .filter((name) => !mayImport(owner, name))
       .map((name) => `${owner} must not import ${name}`),
   )
 
-/** True where one of our packages may import another; both by name without the scope: `app-replay`, `server`. */
+/** Whether a workspace package may import another; names are without the scope: `app-replay`, `server`. */
 export function mayImport(owner: string, name: string): boolean {
   if (arrows[owner]?.includes(name)) return true
-  if (owner === 'server') return isApp(name) || ofEachApp.includes(name)
-  return isApp(owner) && ofEachApp.includes(name)
+  if (owner === 'server') return isApp(name) || appImports.includes(name)
+  return isApp(owner) && appImports.includes(name)
 }
 
-/** True for the package of an app: `app-replay`, and not `app-kit`, of which apps are made. */
+/** Whether a package is an app, such as `app-replay`. `app-kit` is not an app. */
 export const isApp = (name: string): boolean => name.startsWith('app-') && name !== 'app-kit'
 
 const relativeRule: Rule = (all) =>
@@ -67,9 +67,9 @@ const declaredRule: Rule = (all, texts) =>
     }
     return imports
       .filter(({ from }) => !from.startsWith('.') && !from.startsWith('node:'))
-      .filter((one) => !(packageOf(one) in declared))
+      .filter((one) => !(packageName(one) in declared))
       .filter((one) => !one.isType)
-      .map((one) => `${packageOf(one)} is not a dependency in ${folder}/package.json`)
+      .map((one) => `${packageName(one)} is not a dependency in ${folder}/package.json`)
   })
 
 const fastifyRule: Rule = (all) =>
@@ -84,7 +84,7 @@ const bridgeRule: Rule = (all) =>
     imports
       .filter(() => owner === 'bridge')
       .filter(({ from }) => !/^(\.|node:|@causeway\/protocol$|undici\/lib\/(dispatcher|core)\/)/.test(from))
-      .filter((one) => !(one.isType && packageOf(one) === 'undici'))
+      .filter((one) => !(one.isType && packageName(one) === 'undici'))
       .map(({ from }) => `the bridge must not import ${from}`),
   )
 
@@ -122,8 +122,8 @@ const stateRule: Rule = (all) =>
 const sizeRule: Rule = (_all, texts) =>
   code(texts)
     .map(([path, text]) => [path, text.trimEnd().split('\n').length] as const)
-    .filter(([, lines]) => lines > ceiling)
-    .map(([path, lines]) => `${path}: ${lines} lines, more than ${ceiling}`)
+    .filter(([, lines]) => lines > maxLines)
+    .map(([path, lines]) => `${path}: ${lines} lines, more than ${maxLines}`)
 
 const nameRule: Rule = (_all, texts) =>
   code(texts).flatMap(([path]) =>
@@ -135,10 +135,10 @@ const nameRule: Rule = (_all, texts) =>
   )
 
 /**
- * Nothing depends on what lies beside the checkout. The rule looks for the folder written as a relative path, in every file but
- * `.ci/run`, which alone may look there; as that script puts the path together from its parts, the rule would find nothing in it either.
+ * Nothing depends on folders outside the checkout. The rule searches every file for the folder as a relative path. `.ci/run` may use it;
+ * it builds the path from parts.
  */
-const besideRule: Rule = (_all, texts) =>
+const outsideRule: Rule = (_all, texts) =>
   [...texts]
     .filter(([path, text]) => path !== '.ci/run' && text.includes(['..', 'shared'].join('/')))
     .map(([path]) => `${path}: names a folder outside the checkout`)
@@ -156,11 +156,11 @@ const rules: readonly Rule[] = [
   stateRule,
   sizeRule,
   nameRule,
-  besideRule,
+  outsideRule,
   exportRule,
 ]
 
-/** Every breach of the architecture in a repository, sorted, each `path: what is wrong`. */
+/** Returns all violations of the architecture in a repository, sorted, each as `path: problem`. */
 export function violations(texts: Texts): string[] {
   const all = sources(texts)
   return rules.flatMap((rule) => rule(all, texts)).sort()
@@ -170,7 +170,7 @@ function each(all: readonly Source[], wrong: (source: Source) => string[]): stri
   return all.flatMap((source) => wrong(source).map((message) => `${source.path}: ${message}`))
 }
 
-/** Files that people read as code: sources, scripts, tests and examples. */
+/** Returns source files: packages, scripts, tests and examples. */
 function code(texts: Texts): [string, string][] {
   return [...texts].filter(([path]) => /\.(ts|mts|js|mjs)$/.test(path))
 }

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
-import { type Import, importsOf } from './source.ts'
+import { findImports, type Import } from './source.ts'
 
-/** The texts of a repository by relative path. */
+/** Texts of a repository by relative path. */
 export type Texts = ReadonlyMap<string, string>
 
-/** A source file of a package, with what it imports. */
+/** A source file of a package with its imports. */
 export interface Source {
   readonly path: string
   /** Folder of its package: `packages/app-replay`, `server`, `bridge`. */
@@ -17,23 +17,23 @@ export interface Source {
 
 const sourcePath = /^((?:packages\/)?([a-z-]+))\/src\/.+\.(ts|mts|js|mjs)$/
 
-/** The files below `src/` of every package, of the server and of the bridge. */
+/** Returns the files below `src/` of every package, the server and the bridge. */
 export function sources(texts: Texts): Source[] {
   return [...texts].flatMap(([path, text]) => {
     const match = sourcePath.exec(path)
     if (!match) return []
-    const imports = importsOf(text).map((one) => ({ ...one, isType: one.isType || path.endsWith('.d.ts') }))
+    const imports = findImports(text).map((one) => ({ ...one, isType: one.isType || path.endsWith('.d.ts') }))
     return [{ path, folder: match[1] ?? '', owner: match[2] ?? '', text, imports }]
   })
 }
 
-/** The path that a relative import means, or undefined when it is not relative. */
+/** Returns the path of a relative import, or `undefined` for a package import. */
 export function target(path: string, { from }: Import): string | undefined {
   return from.startsWith('.') ? posix.join(posix.dirname(path), from) : undefined
 }
 
-/** The package that an import names: `@causeway/protocol`, `undici` of `undici/lib/dispatcher/pool.js`. */
-export function packageOf({ from }: Import): string {
+/** Returns the package name of an import: `undici` for `undici/lib/dispatcher/pool.js`. */
+export function packageName({ from }: Import): string {
   return from
     .split('/')
     .slice(0, from.startsWith('@') ? 2 : 1)

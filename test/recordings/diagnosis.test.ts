@@ -1,5 +1,5 @@
 import t from 'tap'
-import { diagnoseAll, scoreOf } from '../../bench/replay/diagnosis.ts'
+import { diagnoseAll, computeScore } from '../../bench/replay/diagnosis.ts'
 
 t.setTimeout(240_000)
 
@@ -11,7 +11,7 @@ t.test(
   async (t) => {
     const cases = await diagnoseAll({ committedOnly: !isLong })
     t.ok(cases.length > (isLong ? 100 : 20))
-    const { wrong } = scoreOf(cases)
+    const { wrong } = computeScore(cases)
     t.same(
       wrong.map(({ name, findings }) => ({ name, first: findings[0] })),
       [],
