@@ -1,7 +1,7 @@
 import { defineApp } from '@causeway/app-kit'
 import { about, echo, input, output, toolNames } from './hundred-tools.ts'
 
-/** An app of a hundred trivial tools, loaded as a user app. */
+/** A user app with a hundred trivial tools. */
 export default defineApp(
   { name: 'Bench', about: 'A hundred trivial tools.', open: () => ({}), session: () => ({}) },
   (app) => {

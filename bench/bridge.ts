@@ -18,7 +18,7 @@ const settleMs = 500
 
 const call = { method: 'tools/call', params: { name: 'echo_42', arguments: { text: 'hello' } } }
 
-/** What the bridge adds to a call, how soon it is there, and what it weighs idle. */
+/** Measures the latency that the bridge adds to a call, its start time and its idle memory. */
 export async function measureBridge(causeway: Program): Promise<Section> {
   const url = `${causeway.url}/mcp/bench`
   const added = await addedMs(causeway, url)

@@ -1,4 +1,4 @@
-/** How long the calls of Debrief and ToolVault take, beside the targets of the original design and our budgets. */
+/** Measures the calls of Debrief and ToolVault against the targets of the original design and our budgets. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { widePlot } from '../packages/app-debrief/test/wide-plot.ts'
@@ -7,7 +7,7 @@ import type { Program } from './program.ts'
 import { residentBytes } from './program.ts'
 import { held, limitText, number, type Section } from './report.ts'
 
-/** p50, p95 and longest that the original design accepts, ms; null where it says nothing. */
+/** Targets of the original design: p50, p95 and maximum in milliseconds; null if it has none. */
 type Target = readonly [p50: number, p95: number, longest: number] | null
 
 const calls = 200
@@ -15,13 +15,13 @@ const workflows = 50
 const sample = 'gibraltar.plot.json'
 const wide = 'wide.plot.json'
 
-/** The settings of a server that is measured: no limits, since a workflow of the design breaks its own. */
+/** Server settings without limits, because a workflow of the design exceeds the default limits. */
 export const debriefSettings = (folder: string) => ({
   CAUSEWAY_PLOT_ROOTS: join(folder, 'plots'),
   CAUSEWAY_RATE_LIMITS: 'off',
 })
 
-/** Plots to measure with: the sample of 17 features, and one of 46 MB. */
+/** Plots to measure: the sample with 17 features, and one of 46 MB. */
 export function writeDebriefPlots(folder: string): void {
   const plots = join(folder, 'plots')
   mkdirSync(plots, { recursive: true })
@@ -29,7 +29,7 @@ export function writeDebriefPlots(folder: string): void {
   writeFileSync(join(plots, wide), widePlot({ tracks: 1000, vertices: 1000 }))
 }
 
-/** Both tables. */
+/** Returns both tables. */
 export async function measureDebrief(server: Program): Promise<readonly Section[]> {
   return [await small(server), await large(server)]
 }
@@ -147,7 +147,7 @@ async function large({ url, pid }: Program): Promise<Section> {
   }
 }
 
-/** Calls a tool by POST; `toolvault_…` of ToolVault, others of Debrief. Gives the data. */
+/** Calls a tool by POST and returns its data. Names that start with `toolvault_` are ToolVault's, others Debrief's. */
 function asker(url: string) {
   return async (name: string, args: object = {}): Promise<Record<string, unknown>> => {
     const path = name.startsWith('toolvault_') ? '/mcp/toolvault' : '/mcp/debrief'
@@ -176,36 +176,36 @@ async function post(url: string, body: object): Promise<Reply> {
   return (await answer.json()) as Reply // an answer of our own server
 }
 
-/** From the call of a change to its event at a viewer of the plot, ms. */
+/** Measures the time from a call that changes a plot to the event in its viewer, in milliseconds. */
 async function eventTimes(url: string, ask: ReturnType<typeof asker>): Promise<readonly number[]> {
   const ending = new AbortController()
   const answer = await fetch(`${url}/api/apps/debrief/plots/${sample}/events`, { signal: ending.signal })
   let text = ''
-  let heard = (): void => {}
+  let wake = (): void => {}
   const reading = (async () => {
     for await (const part of answer.body ?? []) {
       text += Buffer.from(part).toString()
-      heard()
+      wake()
     }
   })()
-  reading.catch(() => {}) // it is cut off at the end
+  reading.catch(() => {}) // aborted at the end
   const seen = async (what: string): Promise<void> => {
     while (!text.includes(what))
       await new Promise<void>((resolve) => {
-        heard = resolve
+        wake = resolve
       })
   }
   await seen('event: snapshot')
   const all = await times(workflows, async (turn) => {
     text = ''
-    const told = seen(`"selectedIds":["point-${1 + (turn % 3)}"]`)
-    await Promise.all([told, ask('debrief_set_selection', { selectedIds: [`point-${1 + (turn % 3)}`] })])
+    const event = seen(`"selectedIds":["point-${1 + (turn % 3)}"]`)
+    await Promise.all([event, ask('debrief_set_selection', { selectedIds: [`point-${1 + (turn % 3)}`] })])
   })
   ending.abort()
   return all
 }
 
-/** Milliseconds of each run; `after` is not counted. */
+/** Returns the duration of each run in milliseconds, without `after`. */
 async function times(
   count: number,
   run: (turn: number) => Promise<unknown>,

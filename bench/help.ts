@@ -1,4 +1,4 @@
-/** `npm run bench -- help`: how well and how fast Help finds, without a network, and with an endpoint where one is set. */
+/** `npm run bench -- help`: measures the quality and speed of Help's search, offline and with a configured endpoint. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EmbeddingSettings } from '../packages/app-help/src/embedding.ts'
@@ -11,7 +11,7 @@ import { type QuestionSet, tunedSet } from './help/questions.ts'
 import type { Score } from './help/score.ts'
 import type { Section } from './report.ts'
 
-/** All questions to the documentation of Fastify and undici. */
+/** All questions about the documentation of Fastify and undici. */
 export const webSet: QuestionSet = {
   sources: tunedSet.sources,
   questions: [tunedSet, heldOutSets['fastify and undici'], freshSet, untouchedSet].flatMap(
@@ -19,7 +19,7 @@ export const webSet: QuestionSet = {
   ),
 }
 
-/** Every set of questions by what it is, those of one corpus after each other. */
+/** Question sets by description; sets over the same sources are adjacent. */
 export const questionSets: Readonly<Record<string, QuestionSet>> = {
   'questions that ranking was chosen by': tunedSet,
   'questions meant to be hard': heldOutSets['fastify and undici'],
@@ -34,36 +34,36 @@ export const questionSets: Readonly<Record<string, QuestionSet>> = {
   'questions of new users about Causeway': causewaySet,
 }
 
-/** The scores that a change may not fall below by more than 5 %. */
+/** The scores that a change may reduce by at most 5 %. */
 export const baselineFile = join(import.meta.dirname, 'help/baseline.json')
 
-/** Figures, by way. */
+/** Scores by ranking method. */
 export const readBaseline = (): Readonly<Record<Way, Score>> => JSON.parse(readFileSync(baselineFile, 'utf8'))
 
-/** Evaluates and measures; `folder` is emptied by the caller. `write` keeps the scores as the new baseline. */
+/** Evaluates and measures Help. The caller deletes `folder`. `write` stores the scores as the new baseline. */
 export async function measureHelp(
   folder: string,
   { write, env }: { write: boolean; env: NodeJS.ProcessEnv },
 ): Promise<Section[]> {
-  const endpoint = endpointOf(env)
+  const endpoint = readEndpoint(env)
   const sections: Section[] = []
   for (const [name, set] of Object.entries(questionSets)) {
-    const scores = await evaluate(folderOf(folder, set), set)
+    const scores = await evaluate(indexFolder(folder, set), set)
     if (write && set === tunedSet)
       writeFileSync(baselineFile, `${JSON.stringify(rounded(scores), null, 2)}\n`)
     sections.push(quality(`Help: offline, ${name}`, set, scores))
   }
   if (endpoint !== undefined)
     for (const [name, set] of Object.entries(questionSets)) {
-      const scores = await evaluate(folderOf(join(folder, 'endpoint'), set), set, endpoint)
+      const scores = await evaluate(indexFolder(join(folder, 'endpoint'), set), set, endpoint)
       sections.push(quality(`Help: with the endpoint, ${name}`, set, scores))
     }
   sections.push(await measureSizes(folder, { all: true }), await measureRebuild(folder))
   return sections
 }
 
-/** Sets over the same pages share an index. */
-const folderOf = (folder: string, { sources }: QuestionSet): string =>
+/** Returns the index folder of a question set; sets over the same pages share an index. */
+const indexFolder = (folder: string, { sources }: QuestionSet): string =>
   join(folder, sources.join('-').replaceAll(':', '-'))
 
 function quality(
@@ -89,7 +89,7 @@ function rounded(scores: Readonly<Record<Way, Score>>): unknown {
   )
 }
 
-function endpointOf(env: NodeJS.ProcessEnv): EmbeddingSettings | undefined {
+function readEndpoint(env: NodeJS.ProcessEnv): EmbeddingSettings | undefined {
   const baseUrl = env.CAUSEWAY_EMBEDDINGS_URL
   if (baseUrl === undefined) return undefined
   const dimensions = Number(env.CAUSEWAY_EMBEDDINGS_DIMENSIONS ?? 0)

@@ -6,17 +6,17 @@ export const toolNames: readonly string[] = Array.from(
   (_, index) => `echo_${String(index).padStart(2, '0')}`,
 )
 
-/** What each of them does: next to nothing, so that what is measured is the way to it. */
+/** The description of each tool. It does almost nothing, so that the measurement shows the cost of the path to it. */
 export const about = 'Gives back the text that it is given.'
 
-/** Arguments of each. */
+/** Arguments of each tool. */
 export const input = {
   text: z.string().describe('the text to give back'),
   times: z.int().min(1).max(9).default(1).describe('how often it is repeated'),
 }
 
-/** Answer of each. */
+/** Result of each tool. */
 export const output = { text: z.string() }
 
-/** The work of each. */
+/** The implementation of each tool. */
 export const echo = ({ text, times }: { text: string; times: number }) => ({ text: text.repeat(times) })

@@ -2,10 +2,10 @@ import { documented } from '../scripts/docs/makers.ts'
 import { listedTool, sharedMount } from '../server/src/mount.ts'
 import { number, type Section } from './report.ts'
 
-/** Bytes that the listing of an app, and of one tool, may cost: a model reads them all. */
+/** Budget of an app's listing and of one tool in bytes: models read the whole listing. */
 const caps = { app: 25_000, tool: 2000 }
 
-/** What each app adds to `tools/list` on the shared mount. */
+/** Measures the bytes that each app adds to `tools/list` on the shared mount. */
 export function measureListing(): Section {
   return {
     title: 'Size of the listings',

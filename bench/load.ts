@@ -2,26 +2,26 @@ import type { Pool } from 'undici'
 import type { Program } from './program.ts'
 import { median } from './rounds.ts'
 
-/** One request, as often as it is asked for. */
+/** A request that is sent repeatedly. */
 export interface Target {
   readonly pool: Pool
   readonly program: Program
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The message; each has an id of its own, since some servers lose calls that share one. */
+  /** Returns the message. Each has its own id, because some servers lose calls that share an id. */
   readonly body: (id: number) => string
 }
 
-/** What a stretch of load showed. */
+/** Results of a load test. */
 export interface Load {
   readonly perSecond: number
-  /** Time of one request among the others, ms. */
+  /** Latency of one request under load, in milliseconds. */
   readonly p50Ms: number
-  /** Processor time of the server for one request, µs; NaN where it cannot be read. */
+  /** CPU time of the server per request, in microseconds; NaN if it is not available. */
   readonly cpuUs: number
 }
 
-/** Sends one request and reads the whole answer; throws unless it succeeds. */
+/** Sends one request and reads the whole response. Throws if it fails. */
 export async function ask({ pool, path, headers, body }: Target, id = 1): Promise<string> {
   const answer = await pool.request({ method: 'POST', path, headers, body: body(id) })
   const text = await answer.body.text()
@@ -30,7 +30,7 @@ export async function ask({ pool, path, headers, body }: Target, id = 1): Promis
   throw new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`)
 }
 
-/** Keeps this many requests in flight for this long. */
+/** Keeps a number of requests in flight for a given time. */
 export async function sustain(
   target: Target,
   { ms, inFlight }: { ms: number; inFlight: number },

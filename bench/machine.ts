@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { nodes } from './program.ts'
 
-/** Where and of what a run was made, as lines of text. */
+/** Returns the machine, date and commit of a run as lines of text. */
 export function machine(root: string): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const isChanged = git('status', '--porcelain', '--untracked-files=no') !== ''
@@ -13,7 +13,7 @@ export function machine(root: string): string[] {
   ]
 }
 
-/** How busy the machine is, as a line of text; a run itself comes to about 2 of it at its end. */
+/** Returns the load of the machine as a line of text. A run itself adds about 2 by its end. */
 export function load(when: string): string {
   const [minute = 0, five = 0] = loadavg()
   const figures = `load ${when}: ${minute.toFixed(1)} over one minute, ${five.toFixed(1)} over five`

@@ -1,8 +1,7 @@
 /**
- * Measures the built server and bridge, and prints ratios to peers that run beside them, since only those compare.
- * `npm run bench` measures everything but the other bridges and a gigabyte recording, `npm run bench -- bridge` only the
- * bridges, ours among them, `npm run bench -- large` the recording.
- * With `--write`, also keeps the results in docs/bench.md.
+ * Measures the built server and bridge, and prints ratios to peers that run in the same session, because only those compare.
+ * `npm run bench` measures everything except other bridges and a gigabyte recording, `npm run bench -- bridge` only the bridges
+ * including ours, `npm run bench -- large` the recording. `--write` also stores the results in docs/bench.md.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +29,7 @@ import { measureStart } from './start.ts'
 import { measureToolvault } from './toolvault.ts'
 import { measureWire } from './wire/wire.ts'
 
-/** What `npm run bench` and its arguments measure. */
+/** What `npm run bench` measures, by argument. */
 interface Part {
   readonly command: string
   readonly title: string
@@ -186,7 +185,7 @@ async function measure({ command, title, run }: Part): Promise<void> {
 }
 
 async function withServer(app: string, use: (causeway: Program) => Promise<void>): Promise<void> {
-  // What Help does once, behind the first start, would count as the cost of whatever is measured meanwhile.
+  // Help's initial indexing would count as cost of other measurements.
   const causeway = await startProgram(server, { ...settings(app), CAUSEWAY_HELP_BUILD: 'false' })
   try {
     await use(causeway)

@@ -4,21 +4,21 @@ import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A server in a process of its own. */
+/** A server in a child process. */
 export interface Program {
-  /** `http://127.0.0.1:41234` */
+  /** URL, such as `http://127.0.0.1:41234`. */
   readonly url: string
   readonly pid: number
-  /** Processor time used so far, ms; undefined where the system has no /proc. */
+  /** CPU time used so far, in milliseconds; undefined on systems without /proc. */
   cpuMs(): number | undefined
   stop(): Promise<void>
 }
 
-/** Starts a server with Node and waits for a line of its stderr that holds its address. */
+/** Starts a server with Node and waits for the stderr line that contains its address. */
 export async function startProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Program> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
-    // By the channel a server notices that the benchmark is gone, and ends.
+    // The IPC channel lets the server detect that the benchmark exited.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   const url = await address(child)
@@ -45,7 +45,7 @@ async function address(child: ChildProcess): Promise<string> {
   throw new Error(`the server ended before it was ready:\n${lines.join('\n')}`)
 }
 
-/** User and system time of a process, ms, counted in ticks of 10 ms; undefined where the system has no /proc. */
+/** Returns the user and system time of a process in milliseconds, with a resolution of 10 ms; undefined on systems without /proc. */
 export function cpuMs(pid: number): number | undefined {
   const fields = proc(pid, 'stat')
     ?.replace(/^.*\) /s, '')
@@ -53,7 +53,7 @@ export function cpuMs(pid: number): number | undefined {
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Resident memory of a process, bytes, now or at its highest; undefined where the system has no /proc. */
+/** Returns the current or peak resident memory of a process in bytes; undefined on systems without /proc. */
 export function residentBytes(pid: number, when: 'now' | 'highest' = 'now'): number | undefined {
   const field = when === 'now' ? /VmRSS:\s+(\d+)/ : /VmHWM:\s+(\d+)/
   const kilobytes = field.exec(proc(pid, 'status') ?? '')?.[1]
@@ -68,7 +68,7 @@ function proc(pid: number, file: string): string | undefined {
   }
 }
 
-/** Every Node on PATH that the bridge supports, one of each version, by version. */
+/** Returns each Node on PATH that the bridge supports, by version. */
 export function nodes(): ReadonlyMap<string, string> {
   const found = new Map([[process.versions.node, process.execPath]])
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -77,7 +77,7 @@ export function nodes(): ReadonlyMap<string, string> {
       const version = execFileSync(path, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim()
       if (Number(version.split('.')[0]) >= 20 && !found.has(version)) found.set(version, path)
     } catch {
-      // No Node in this folder.
+      // This folder contains no Node.
     }
   }
   return found

@@ -1,4 +1,4 @@
-/** A part of the results: a table, and a line on what is compared. */
+/** A section of the results: a table and a description of what is compared. */
 export interface Section {
   readonly title: string
   readonly about: string
@@ -6,7 +6,7 @@ export interface Section {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A number with as many digits as it deserves. */
+/** Formats a number with three significant digits. */
 export function number(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '∞'
   if (!Number.isFinite(value)) return '–'
@@ -14,30 +14,30 @@ export function number(value: number): string {
   return String(Number(value.toPrecision(3)))
 }
 
-/** What a figure is held to. */
+/** The limit of a figure. */
 export type Limit = { readonly most: number } | { readonly least: number }
 
-/** A figure that says whether it misses what it is held to: `0.324 (missed)`. One that was not measured misses nothing. */
+/** Formats a figure and marks a missed limit: `0.324 (missed)`. A figure that was not measured does not miss its limit. */
 export function held(value: number, limit: Limit, unit = ''): string {
   const isMissed = 'most' in limit ? value > limit.most : value < limit.least
   return spaced(number(value), unit, isMissed ? '(missed)' : '')
 }
 
-/** What a figure is held to, in words: `≤ 120`, `≥ 0.9`. */
+/** Formats a limit: `≤ 120`, `≥ 0.9`. */
 export const limitText = (limit: Limit, unit = ''): string =>
   spaced('most' in limit ? `≤ ${number(limit.most)}` : `≥ ${number(limit.least)}`, unit)
 
-/** A figure of a row that has several: `p99 ≤ 20 ms` beside `p99 7.38 ms`. */
+/** One figure of a row with several: `p99 ≤ 20 ms` next to `p99 7.38 ms`. */
 export interface Figure {
   readonly what: string
   readonly value: number
   readonly limit: Limit
   readonly unit: string
-  /** Said behind what was measured. */
+  /** Suffix of the measured value. */
   readonly note?: string
 }
 
-/** What several figures are held to, and what they came to: two cells. */
+/** Formats several limits and the measured values as two cells. */
 export const heldTogether = (figures: readonly Figure[]): [limits: string, measured: string] => [
   figures.map(({ what, limit, unit }) => spaced(what, limitText(limit, unit))).join(', '),
   figures
@@ -47,7 +47,7 @@ export const heldTogether = (figures: readonly Figure[]): [limits: string, measu
 
 const spaced = (...words: readonly (string | undefined)[]): string => words.filter(Boolean).join(' ')
 
-/** A section as Markdown, for a part with a heading of its own, its columns aligned, so that it reads well on a terminal too. */
+/** Formats a section as Markdown with aligned columns, so that it is readable on a terminal too. */
 export function markdown({ title, about, head, rows }: Section): string {
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)),

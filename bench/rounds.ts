@@ -1,12 +1,12 @@
-/** Something that is measured beside others. */
+/** A candidate that is measured together with others. */
 export interface Candidate<T> {
   readonly name: string
   run(): Promise<T>
 }
 
 /**
- * Runs every candidate once a round, A B C A B C, so that a slow moment of the machine meets all of them alike. After
- * `capMs` no further round begins. Gives the measurements of each, by name, in the order of the rounds.
+ * Runs every candidate once per round, A B C A B C, so that a slow phase of the machine affects all of them. No round starts after
+ * `capMs`. Returns the measurements by name, in the order of the rounds.
  */
 export async function interleaved<T>(
   candidates: readonly Candidate<T>[],
@@ -20,12 +20,12 @@ export async function interleaved<T>(
   return measured
 }
 
-/** The middle value; of an even number, the lower one of both. */
+/** Returns the median; of an even number of values, the lower middle one. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5)
 }
 
-/** The value below which this part of all values lies, 0 to 1. */
+/** Returns the quantile of sorted values, with a share from 0 to 1. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN

@@ -6,7 +6,7 @@ const starts = 5
 /** Milliseconds. */
 const limit = { most: 1500 }
 
-/** How long a server with every app takes from nothing to its first healthy answer. */
+/** Measures the time from starting a server with every app to its first healthy response. */
 export async function measureStart(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Section> {
   const times: number[] = []
   for (let count = 0; count < starts; count += 1) {

@@ -1,4 +1,4 @@
-/** The tools of the vault: how well they find what is true of generated scenes, and how long they take. */
+/** Measures how accurately the ToolVault tools detect events in generated scenes, and their speed. */
 
 import { play, scenes } from '../fixtures/generate/tracks/scene.ts'
 import { type Hits, scoreScene } from '../fixtures/generate/tracks/score.ts'
@@ -11,7 +11,7 @@ import { readTimedTrack } from '../packages/app-toolvault/src/domain/track.ts'
 import selectAllVisible from '../packages/app-toolvault/src/tools/selection/select_all_visible/tool.ts'
 import { held, type Limit, limitText, number, type Section } from './report.ts'
 
-/** Scenes that are judged: none of them was looked at when the detectors were written. */
+/** Scenes for evaluation; the detectors were written without them. */
 const judged = 30
 
 const firstSeed = 1000
@@ -19,7 +19,7 @@ const firstSeed = 1000
 const percent = (part: number, whole: number): string =>
   whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`
 
-/** Precision and recall, and times. */
+/** Returns precision, recall and times. */
 export function measureToolvault(): readonly Section[] {
   return [scores(), times()]
 }
@@ -40,7 +40,7 @@ function scores(): Section {
   return {
     title: `What the vault finds in ${judged} scenes of generated tracks`,
     about:
-      'Three vessels each, a third of the scenes on the antimeridian and a third at 80 degrees north; reports at AIS intervals, 7 m of noise, gaps. What happens while nothing is heard is not judged.',
+      'Three vessels each, a third of the scenes on the antimeridian and a third at 80 degrees north; reports at AIS intervals, 7 m of noise, gaps. Events during gaps are not evaluated.',
     head: ['detector', 'true events', 'precision', 'recall', 'median error'],
     rows: [
       row('position jumps', ({ jumps }) => jumps),
@@ -93,7 +93,7 @@ function times(): Section {
   }
 }
 
-/** The target, and the milliseconds of the first and of the third time. */
+/** Returns the target and the milliseconds of the first and the third run. */
 function took(limit: Limit | undefined, work: () => void): readonly string[] {
   const [first = 0, , third = 0] = [1, 2, 3].map(() => {
     const start = performance.now()
@@ -106,7 +106,7 @@ function took(limit: Limit | undefined, work: () => void): readonly string[] {
   ]
 }
 
-/** A track of a fix a minute on a winding course. */
+/** Creates a track with one fix per minute on a winding course. */
 function wandering(index: number, fixes: number) {
   let place = { lon: -5 + (index % 10) * 0.2, lat: 35 + Math.floor(index / 10) * 0.002 }
   const coordinates = Array.from({ length: fixes }, (_, fix) => {

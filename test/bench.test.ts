@@ -10,7 +10,7 @@ import { held, heldTogether, limitText, markdown, number } from '../bench/report
 import { interleaved, median, quantile } from '../bench/rounds.ts'
 import { ours, references, wireSection } from '../bench/wire/wire-report.ts'
 
-t.test('bench: the median is a value that was measured, and there is none of nothing', async (t) => {
+t.test('bench: the median is a measured value, and NaN without values', async (t) => {
   t.equal(median([9, 1, 5]), 5)
   t.equal(median([4, 1, 3, 2]), 2)
   t.equal(
@@ -93,7 +93,7 @@ t.test('bench: numbers have three digits, and a missing one is a dash', async (t
   ])
 })
 
-t.test('bench: a figure beyond its limit says so, and one that was not measured does not', async (t) => {
+t.test('bench: held marks a figure beyond its limit, unless it was not measured', async (t) => {
   t.same(
     [1.5, 1.501, Number.NaN].map((value) => held(value, { most: 1.5 })),
     ['1.5', '1.5 (missed)', '–'],
@@ -161,7 +161,7 @@ const calls = (p50Ms: number, perSecond: number): Calls => ({
   cpuMs: 100,
 })
 
-t.test('bench: bridges are compared within a round, and a missed budget says so', async (t) => {
+t.test('bench: bridges are compared within a round, and a missed budget is marked', async (t) => {
   const contender = (program: string, version: string): Contender => ({
     name: `${program}, Node ${version}`,
     program,
@@ -196,13 +196,13 @@ t.test('bench: bridges are compared within a round, and a missed budget says so'
     weights: new Map([[own.name, weight]]),
     held: new Map([[own.name, [{ unread: 100e6, read: 150e6 }]]]),
   })
-  const rowOf = (rows: readonly (readonly string[])[] | undefined, name: string) =>
+  const findRow = (rows: readonly (readonly string[])[] | undefined, name: string) =>
     rows?.find(([first]) => first?.startsWith(name))?.slice(1)
-  t.same(rowOf(budgets?.rows, 'cold start'), ['≤ 0.35', '0.25'])
-  t.same(rowOf(budgets?.rows, 'added to a call'), ['≤ 0.25', '0.2'])
-  t.same(rowOf(budgets?.rows, 'idle memory'), ['≤ 66', '70 (missed)'])
-  t.same(rowOf(budgets?.rows, 'calls/s'), ['≥ 0.9', '0.95'])
-  t.same(rowOf(budgets?.rows, 'of the idle memory'), ['', '46'])
-  t.same(rowOf(starts?.rows, 'Causeway'), ['110', '900', '0.25', '10'])
-  t.equal(rowOf(called?.rows, 'mcp-remote')?.[0], '–', 'it was not measured')
+  t.same(findRow(budgets?.rows, 'cold start'), ['≤ 0.35', '0.25'])
+  t.same(findRow(budgets?.rows, 'added to a call'), ['≤ 0.25', '0.2'])
+  t.same(findRow(budgets?.rows, 'idle memory'), ['≤ 66', '70 (missed)'])
+  t.same(findRow(budgets?.rows, 'calls/s'), ['≥ 0.9', '0.95'])
+  t.same(findRow(budgets?.rows, 'of the idle memory'), ['', '46'])
+  t.same(findRow(starts?.rows, 'Causeway'), ['110', '900', '0.25', '10'])
+  t.equal(findRow(called?.rows, 'mcp-remote')?.[0], '–', 'it was not measured')
 })

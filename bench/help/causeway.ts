@@ -1,6 +1,6 @@
 /**
- * Questions that a new user asks about Causeway, to all that is searched out of the box, so that the pages of Fastify and undici
- * are in the way. Written before any was searched, and never reworded.
+ * Questions of a new user about Causeway over all sources that are indexed by default, which include Fastify and undici. Written
+ * before any search and never reworded.
  */
 import type { HelpQuestion, QuestionSet } from './questions.ts'
 
@@ -106,5 +106,5 @@ const questions: readonly HelpQuestion[] = [
   ask('prometheus metrics', 'docs/architecture', 'docs/settings', 'docs/security', 'README'),
 ]
 
-/** The set; `own` is everything that is public and searched without a setting. */
+/** The question set; `own` lists everything that is public and indexed by default. */
 export const causewaySet: QuestionSet = { sources: ['own'], questions }

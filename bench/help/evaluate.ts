@@ -1,4 +1,4 @@
-/** Asks every question of a set in every way, over the documentation that the set names. */
+/** Runs every question of a set with every ranking method, over the documentation of the set. */
 import { build } from '../../packages/app-help/src/build/build.ts'
 import { ownSources, readSources } from '../../packages/app-help/src/build/source.ts'
 import { defaultSize } from '../../packages/app-help/src/domain/chunk.ts'
@@ -9,7 +9,7 @@ import { openSqliteStorage } from '../../packages/app-help/src/sqlite/sqlite-sto
 import type { QuestionSet } from './questions.ts'
 import { firstAnswer, type Score, score } from './score.ts'
 
-/** Ways to rank, as the lists that are fused. */
+/** Ranking methods, as the lists that are fused. */
 export const ways = {
   'words: stems': ['stem'],
   'words: exact': ['exact'],
@@ -23,10 +23,10 @@ export const ways = {
   hybrid: ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'],
 } as const satisfies Readonly<Record<string, readonly ListName[]>>
 
-/** Name of a way. */
+/** Name of a ranking method. */
 export type Way = keyof typeof ways
 
-/** Scores by way, over all questions. `folder` is for the index. */
+/** Returns the scores by ranking method over all questions. `folder` is for the index. */
 export async function evaluate(
   folder: string,
   { sources: entries, questions }: QuestionSet,

@@ -1,7 +1,7 @@
 /**
- * A third set of questions to Fastify's and undici's documentation, written from the pages before any was searched and never
- * reworded, half in short words and half in sentences as people ask an assistant. Every second one, `fresh`, was looked at
- * while ranking was worked on; the others, `untouched`, were asked once, when that was over.
+ * A third set of questions about the documentation of Fastify and undici, written from the pages before any search and never
+ * reworded, half in short words and half in sentences as people ask an assistant. Every second one, `fresh`, was inspected while
+ * the ranking was tuned; the others, `untouched`, were used once, after tuning.
  */
 import { fastify, type HelpQuestion, type QuestionSet, undici } from './questions.ts'
 
@@ -277,8 +277,8 @@ const every = (rest: number): QuestionSet => ({
   questions: all.filter((_, i) => i % 2 === rest),
 })
 
-/** The half that was looked at. */
+/** The half that was inspected. */
 export const freshSet = every(0)
 
-/** The half that was not. */
+/** The half that was not inspected. */
 export const untouchedSet = every(1)

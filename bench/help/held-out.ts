@@ -1,7 +1,7 @@
 /**
- * Questions that nothing of the search was chosen by: to pages of Fastify and undici in other words than the other set, and
- * to the documentation of pino and date-fns, which nobody tuned on. Written once, from the headings of the pages, before
- * any was searched, and never reworded. Whoever tunes on them makes them worthless.
+ * Questions that were not used for tuning: about pages of Fastify and undici in other words than the first set, and about the
+ * documentation of pino and date-fns. Written once from the headings of the pages, before any search, and never reworded.
+ * Tuning on them makes them worthless.
  */
 import { fastify, type HelpQuestion, type QuestionSet, undici } from './questions.ts'
 
@@ -112,7 +112,7 @@ const acquaintances: readonly HelpQuestion[] = [
   ),
 ]
 
-/** Questions about documentation that the search is known to do well on, and about some that it never met. */
+/** Question sets over documentation that was and was not used for tuning. */
 export const heldOutSets: Readonly<Record<'fastify and undici' | 'pino and date-fns', QuestionSet>> = {
   'fastify and undici': { sources: ['pkg:fastify', 'pkg:undici'], questions: acquaintances },
   'pino and date-fns': { sources: ['pkg:pino', 'pkg:date-fns'], questions: strangers },

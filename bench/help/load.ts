@@ -1,4 +1,4 @@
-/** How fast Help answers: over indexes of several sizes, and while one is built. Made of words, not of documentation. */
+/** Measures the latency of Help over indexes of several sizes, and during a build. The corpus consists of generated words. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForTest } from '@causeway/app-kit/testing'
@@ -7,7 +7,7 @@ import type { Help } from '../../packages/app-help/src/store.ts'
 import { held, limitText, number, type Section } from '../report.ts'
 import { quantile } from '../rounds.ts'
 
-/** Writes pages of ten pieces each, with words as frequent as in a language (Zipf). */
+/** Writes pages of ten chunks each, with the word frequencies of a natural language (Zipf). */
 export function writePages(folder: string, pieces: number): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -25,7 +25,7 @@ export function writePages(folder: string, pieces: number): void {
   }
 }
 
-/** Questions of six words of the same kind. */
+/** Returns questions of six such words. */
 export function questions(count: number): string[] {
   const words = wordStream(11)
   return Array.from({ length: count }, () => Array.from({ length: 6 }, words).join(' '))
@@ -40,7 +40,7 @@ function wordStream(seed: number): () => string {
   }
 }
 
-/** An app over a folder, built. */
+/** Opens an app over a folder and builds its index. */
 export async function openOver(
   folder: string,
   data: string,
@@ -55,7 +55,7 @@ export async function openOver(
   return { store, close: app.close }
 }
 
-/** The 95th percentile during a build, in times of that at rest. */
+/** The 95th percentile during a build divided by that at rest. */
 const ratioLimit = { most: 5 }
 
 const request = (text: string) => ({
@@ -67,7 +67,7 @@ const request = (text: string) => ({
   max_chars: 20_000,
 })
 
-/** Times of questions one after the other, ms. */
+/** Returns the latencies of sequential questions in milliseconds. */
 async function times(store: Help, texts: readonly string[]): Promise<number[]> {
   const found: number[] = []
   for (const text of texts) {
@@ -78,7 +78,7 @@ async function times(store: Help, texts: readonly string[]): Promise<number[]> {
   return found
 }
 
-/** Latency over indexes of 1 000, 10 000 and, with `all`, 100 000 pieces. */
+/** Measures latency over indexes of 1,000, 10,000 and, with `all`, 100,000 chunks. */
 export async function measureSizes(folder: string, { all }: { all: boolean }): Promise<Section> {
   const rows: string[][] = []
   for (const pieces of [1000, 10_000, ...(all ? [100_000] : [])]) {
@@ -108,7 +108,7 @@ export async function measureSizes(folder: string, { all }: { all: boolean }): P
   }
 }
 
-/** Sixteen questions at a time over a corpus of 20 MB, at rest and while it is built again; and the event loop meanwhile. */
+/** Runs sixteen concurrent questions over a corpus of 20 MB, at rest and during a build, and measures the event loop. */
 export async function measureRebuild(folder: string): Promise<Section> {
   writePages(join(folder, 'pages'), 35_000)
   const { store, close } = await openOver(join(folder, 'pages'), join(folder, 'data-rebuild'))
@@ -149,7 +149,7 @@ async function together(store: Help): Promise<number[]> {
   return found
 }
 
-/** Looks every 5 ms how late it is. */
+/** Measures the delay of a 5 ms timer. */
 function watchLag() {
   let longest = 0
   let last = performance.now()

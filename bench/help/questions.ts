@@ -1,8 +1,7 @@
 /**
- * Questions to the documentation of Fastify and undici, in words that a person would use who does not know theirs.
- * `pages` are the pages of which any answers the question. Each was written before it was searched, but ranking, synonyms
- * and the lists that are fused were then chosen by how the whole set scored: its figures show that nothing got worse, and
- * say too much about other questions. For those there is `held-out.ts`.
+ * Questions about the documentation of Fastify and undici, in the words of a person who has not read it. `pages` are the pages that
+ * answer the question. Each question was written before it was searched, but ranking, synonyms and the fused lists were tuned on
+ * the scores of the whole set: its figures detect regressions and overstate the quality for other questions. See `held-out.ts`.
  */
 
 /** A question and the pages that answer it, as `source/path`. */
@@ -11,13 +10,13 @@ export interface HelpQuestion {
   readonly pages: readonly string[]
 }
 
-/** A question to the documentation of Fastify. */
+/** A question about the documentation of Fastify. */
 export const fastify = (text: string, ...pages: readonly string[]): HelpQuestion => ({
   text,
   pages: pages.map((page) => `pkg:fastify/docs/${page}.md`),
 })
 
-/** A question to that of undici. */
+/** A question about the documentation of undici. */
 export const undici = (text: string, ...pages: readonly string[]): HelpQuestion => ({
   text,
   pages: pages.map((page) =>
@@ -25,13 +24,13 @@ export const undici = (text: string, ...pages: readonly string[]): HelpQuestion 
   ),
 })
 
-/** Questions, and the sources that are in the index for them. */
+/** Questions, and the sources that are indexed for them. */
 export interface QuestionSet {
   readonly sources: readonly string[]
   readonly questions: readonly HelpQuestion[]
 }
 
-/** Every question of the evaluation. */
+/** All questions of the evaluation. */
 export const helpQuestions: readonly HelpQuestion[] = [
   fastify('how do I reject a payload that is bigger than a megabyte', 'Reference/Server', 'Reference/Routes'),
   fastify(
@@ -190,7 +189,7 @@ export const helpQuestions: readonly HelpQuestion[] = [
   undici('UND_ERR_CONNECT_TIMEOUT', 'api/Errors'),
   undici('turn a list of raw headers into an object', 'api/Util'),
 
-  // As an agent asks that knows the library by name, and names of code as they stand in an error or a program.
+  // Questions of an agent that knows the library by name, with identifiers from an error or a program.
   fastify(
     'How can I change the maximum size of a request body in Fastify for one route only?',
     'Reference/Routes',
@@ -303,5 +302,5 @@ export const helpQuestions: readonly HelpQuestion[] = [
   undici('bodyTimeout', 'api/Client', 'api/Dispatcher'),
 ]
 
-/** The set that ranking was chosen by. */
+/** The set that was used to tune the ranking. */
 export const tunedSet: QuestionSet = { sources: ['pkg:fastify', 'pkg:undici'], questions: helpQuestions }

@@ -1,6 +1,6 @@
-/** How well ranked pages answer questions. */
+/** Scores of ranked pages. */
 
-/** Shares of questions, 0 to 1: an answer among the first 1, 5, 10; and the mean of 1 / rank of the first answer. */
+/** Shares of questions, 0 to 1, with an answer among the first 1, 5, 10 results; and the mean of 1 / rank of the first answer. */
 export interface Score {
   readonly hit1: number
   readonly hit5: number
@@ -8,7 +8,7 @@ export interface Score {
   readonly mrr: number
 }
 
-/** Ranks of first answers, from 1; undefined where there was none. */
+/** Ranks of first answers, from 1; undefined if no page answers. */
 export function score(ranks: readonly (number | undefined)[]): Score {
   const share = (most: number): number =>
     ranks.filter((rank) => rank !== undefined && rank <= most).length / ranks.length
@@ -16,7 +16,7 @@ export function score(ranks: readonly (number | undefined)[]): Score {
   return { hit1: share(1), hit5: share(5), hit10: share(10), mrr }
 }
 
-/** The rank of the first page that answers, from 1. */
+/** Returns the rank of the first page that answers, from 1. */
 export function firstAnswer(found: readonly string[], wanted: readonly string[]): number | undefined {
   const at = found.findIndex((page) => wanted.includes(page))
   return at < 0 ? undefined : at + 1

@@ -1,4 +1,4 @@
-/** Minds over HTTP: decisions by policy and by a scripted model, many minds, big minds, consolidation, restart. */
+/** Measures Minds over HTTP: decisions by policy and by a scripted model, many minds, large minds, consolidation, restart. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { type Program, residentBytes, startProgram } from '../program.ts'
 import { heldTogether, number, type Section } from '../report.ts'
 import { scriptedModel } from './scripted-model.ts'
 
-/** A server with Minds, and how it is asked. */
+/** A server with Minds and functions to call it. */
 interface Asked {
   readonly program: Program
   readonly pool: Pool
@@ -27,20 +27,20 @@ interface Asked {
 
 const limits = limitsSchema.parse({})
 const places = ['bakery', 'mill', 'forge', 'harbour', 'market', 'school', 'temple', 'orchard']
-const deeds = [
+const activities = [
   'sells bread',
   'repairs tools',
-  'tells stories',
+  'writes stories',
   'buys fish',
   'teaches children',
   'guards the gate',
 ]
 
-/** A sentence of a town; each number gives another. */
+/** Returns a sentence about a town, different for each number. */
 const sentence = (n: number): string =>
-  `Person ${n % 97} ${deeds[n % deeds.length]} at the ${places[n % places.length]} on day ${n}.`
+  `Person ${n % 97} ${activities[n % activities.length]} at the ${places[n % places.length]} on day ${n}.`
 
-/** Fills a data folder with minds that know so many sentences each. */
+/** Fills a data folder with minds that have the given number of memories each. */
 async function fill(dir: string, minds: readonly string[], count: number): Promise<void> {
   mkdirSync(dir, { recursive: true })
   const file = openMindsFile({ dir, now: Date.now, limits, durability: 'normal' })
@@ -58,7 +58,7 @@ async function fill(dir: string, minds: readonly string[], count: number): Promi
   const space = embedding.id
   await embedding.close()
   file.close()
-  // Memories as consolidation leaves them, written at once: what is measured is what comes after.
+  // Memories in the form that consolidation produces, written directly because only later calls are measured.
   const db = openDatabase(join(dir, 'minds.db'), { migrations })
   const memories = memoryTable(db, Date.now)
   const table = mindTable(db, Date.now)
@@ -147,7 +147,7 @@ const observation = (entity_id: string, step: number) => ({
   },
 })
 
-/** Times of so many calls, `inFlight` at once, ms, sorted. */
+/** Returns the sorted latencies of calls with a number of them in flight, in milliseconds. */
 async function timed(
   count: number,
   inFlight: number,
@@ -171,7 +171,7 @@ const at = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 const ms = (value: number): string => `${number(value)} ms`
 
-/** Measures everything; `server` is what Node runs. */
+/** Measures everything. `server` is the server's entry point. */
 export async function measureMinds(server: readonly string[]): Promise<Section> {
   const root = mkdtempSync(join(tmpdir(), 'causeway-bench-minds-'))
   const rows: string[][] = []
@@ -186,7 +186,7 @@ export async function measureMinds(server: readonly string[]): Promise<Section> 
   return {
     title: 'Minds',
     about:
-      'Over HTTP to the built server, client on the same machine. The model is a script; its own time is kept apart.',
+      'Over HTTP to the built server, client on the same machine. The model is a script; its own time is measured separately.',
     head: ['case', 'aim', 'measured'],
     rows,
   }
@@ -344,23 +344,26 @@ async function big(dir: string, server: readonly string[], rows: string[][]): Pr
   await fill(dir, ['old'], 100_000)
   await over(await serve(server, dir), async ({ call }) => {
     const ask = (n: number) =>
-      call('recall_memories', { mind_id: 'old', query: `Who ${deeds[n % 6]} at the ${places[n % 8]}? ${n}` })
+      call('recall_memories', {
+        mind_id: 'old',
+        query: `Who ${activities[n % 6]} at the ${places[n % 8]}? ${n}`,
+      })
     const [cold = 0] = await timed(1, 1, ask)
     let isOver = false
-    const beside: number[] = []
+    const otherCalls: number[] = []
     const watching = (async () => {
-      while (!isOver) beside.push(...(await timed(1, 1, () => call('list_minds', {}))))
+      while (!isOver) otherCalls.push(...(await timed(1, 1, () => call('list_minds', {}))))
     })()
     const times = await timed(60, 1, (n) => ask(n + 1))
     isOver = true
     await watching
-    beside.sort((a, b) => a - b)
+    otherCalls.sort((a, b) => a - b)
     rows.push([
       'one query over 100,000 memories',
       ...heldTogether([
         { what: 'p50', value: at(times, 0.5), limit: { most: 90 }, unit: 'ms' },
         { what: 'cold', value: cold, limit: { most: 1500 }, unit: 'ms' },
-        { what: 'other calls meanwhile p99', value: at(beside, 0.99), limit: { most: 20 }, unit: 'ms' },
+        { what: 'other calls meanwhile p99', value: at(otherCalls, 0.99), limit: { most: 20 }, unit: 'ms' },
       ]),
     ])
   })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A provider for the chat of minds on a port of its own: what it answers was written here, after so many ms. No language model. */
+/** A chat provider for Minds on its own port that returns fixed responses after a delay, without a language model. */
 export async function scriptedModel(thinkMs: number): Promise<{ url: string; close(): void }> {
   const answers: Readonly<Record<string, unknown>> = {
     memory_query: { queries: ['bread', 'friends'] },

@@ -1,4 +1,4 @@
-/** A town of minds over HTTP: what becomes of its people, beside the targets. */
+/** Simulates a town of minds over HTTP and compares the outcomes with targets. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +10,14 @@ import { criticalShare, outcomesOf } from '../../test/town/score.ts'
 import { startProgram } from '../program.ts'
 import { number, type Section } from '../report.ts'
 
-/** Which towns are played. */
+/** The towns to simulate. */
 export interface Towns {
   readonly preset: PresetName
   readonly seeds: readonly number[]
   readonly days: number
 }
 
-/** Plays one town against a server of its own; `server` is what Node runs. */
+/** Simulates one town with its own server. `server` is the server's entry point. */
 export async function playTown(server: readonly string[], options: RunOptions): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-town-'))
   const program = await startProgram(server, {
@@ -36,7 +36,7 @@ export async function playTown(server: readonly string[], options: RunOptions): 
   }
 }
 
-/** Plays towns of one preset one after the other and judges them together. */
+/** Simulates towns of one preset and evaluates them together. */
 export async function measureTown(
   server: readonly string[],
   { preset, seeds, days }: Towns = { preset: 'scarce', seeds: [1, 2, 3, 4, 5], days: 7 },
@@ -64,10 +64,10 @@ export async function measureTown(
   }
 }
 
-/** Towns at once: each keeps the one thread of its server busy, and what becomes of it does not depend on the time it takes. */
+/** Number of concurrent towns: each occupies the main thread of its server, and the outcomes do not depend on timing. */
 const lanes = 2
 
-/** Plays a town for each seed, a few at once; the runs are in the order of the seeds. */
+/** Simulates a town for each seed, several at a time. The runs are in the order of the seeds. */
 export async function sideBySide(
   seeds: readonly number[],
   play: (seed: number) => Promise<Run>,

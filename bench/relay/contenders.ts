@@ -3,9 +3,9 @@ import { bridgeProgram, bridges } from '../../test/downloads/clients.mjs'
 import { nodes } from '../program.ts'
 import type { Command } from './line-client.ts'
 
-/** A way from a line client to a server. */
+/** A path from a line client to a server. */
 export interface Contender extends Command {
-  /** Unlike all others: `mcp-remote@0.15.1, Node 24.21.0`. */
+  /** Unique name: `mcp-remote@0.15.1, Node 24.21.0`. */
   readonly name: string
   readonly program: string
   readonly version: string
@@ -17,18 +17,18 @@ export const reference = 'mcp-remote'
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Our built bridge, as users start it. */
+/** The built bridge, started as users start it. */
 export const bundle = source('../../bridge/dist/bridge.js')
 
-/** The contenders that are there; a line for each that is not. */
+/** The available contenders, and a line for each missing one. */
 export interface Found {
   readonly contenders: readonly Contender[]
   readonly missing: readonly string[]
 }
 
 /**
- * Every way to this server: ours and mcp-remote with each Node on PATH, the others with the one that runs this, since
- * only one Node compares. What they keep for themselves goes into the home.
+ * Returns every path to the server: our bridge and mcp-remote with each Node on PATH, the others with the current Node, because only
+ * equal Nodes compare. They store their own files in `home`.
  */
 export function findContenders(url: string, home: string): Found {
   const env = { HOME: home, USERPROFILE: home, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' }

@@ -14,7 +14,7 @@ export interface Field {
 }
 
 /** Starts with everybody in; each run may take this long, ms. */
-export function createField(patienceMs: number): Field {
+export function createField(timeoutMs: number): Field {
   const out = new Set<string>()
   const dropped: string[] = []
   return {
@@ -25,7 +25,7 @@ export function createField(patienceMs: number): Field {
         async run() {
           if (out.has(contender.name)) return undefined
           try {
-            return await within(patienceMs, run(contender))
+            return await within(timeoutMs, run(contender))
           } catch (error) {
             out.add(contender.name)
             dropped.push(`${contender.name} dropped out while ${doing}: ${(error as Error).message}`)

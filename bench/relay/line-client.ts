@@ -1,25 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** How a program that speaks MCP on stdin and stdout is started. */
+/** How to start a program that uses MCP on stdin and stdout. */
 export interface Command {
-  /** Path of the program, mostly a Node. */
+  /** Path of the program, usually a Node. */
   readonly node: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A running program as its client sees it. */
+/** A running program from its client's point of view. */
 export interface LineClient {
   readonly pid: number
-  /** Sends a request and gives the bytes of its answer; throws for an error, a failed call, and the program's end. */
+  /** Sends a request and returns the bytes of its response. Throws for an error, a failed call, or the program's exit. */
   ask(message: object): Promise<number>
   notify(message: object): void
-  /** Reads no answer until `resume`, like a client that is busy. */
+  /** Stops reading until `resume`, like a busy client. */
   pause(): void
   resume(): void
-  /** Ends stdin and gives the ms until the program is gone; undefined if it had to be killed after `patienceMs`. */
-  end(patienceMs?: number): Promise<number | undefined>
+  /** Closes stdin and returns the milliseconds until the program exits; undefined if it was killed after `timeoutMs`. */
+  end(timeoutMs?: number): Promise<number | undefined>
   kill(): void
 }
 
@@ -28,7 +28,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** How much of either end of a line is looked at: an id stands before or behind its result. */
+/** Number of bytes at each end of a line that are searched for the id, which precedes or follows the result. */
 const edge = 300
 
 const initialize = {
@@ -36,24 +36,24 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
 }
 
-/** Shakes hands and reads the first list of tools: what every client does before anything else. */
+/** Initializes the connection and reads the first tool list, as every client does first. */
 export async function openSession(client: LineClient): Promise<void> {
   await client.ask(initialize)
   client.notify({ method: 'notifications/initialized' })
   await client.ask({ method: 'tools/list' })
 }
 
-/** Starts a program and speaks with it in lines. Looks only at the edges of an answer, so that its own part stays small. */
+/** Starts a program and exchanges lines with it. Parses only the ends of a response to keep its own overhead small. */
 export function startLineClient({ node, args, env }: Command): LineClient {
   const child = spawn(node, args, { env: { ...process.env, ...env }, stdio: 'pipe' })
   const waiting = new Map<number, Waiting>()
-  let said = ''
+  let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-1000)
+    stderr = `${stderr}${chunk}`.slice(-1000)
   })
-  child.stdin.on('error', () => {}) // its end is told by `close`
+  child.stdin.on('error', () => {}) // `close` reports its end
   child.on('error', (error) => fail(waiting, error))
-  child.on('close', () => fail(waiting, new Error(`it ended: ${said.trim() || 'without a word'}`)))
+  child.on('close', () => fail(waiting, new Error(`the program exited: ${stderr.trim() || 'no output'}`)))
   child.stdout.on(
     'data',
     lineReader((line) => settle(waiting, line)),
@@ -62,7 +62,7 @@ export function startLineClient({ node, args, env }: Command): LineClient {
     void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   let lastId = 0
   return {
-    pid: child.pid as number, // without one every `ask` fails
+    pid: child.pid as number, // without a pid every `ask` fails
     ask(message) {
       lastId += 1
       const id = lastId
@@ -72,16 +72,16 @@ export function startLineClient({ node, args, env }: Command): LineClient {
     notify: send,
     pause: () => void child.stdout.pause(),
     resume: () => void child.stdout.resume(),
-    end: (patienceMs) => endOf(child, patienceMs),
+    end: (timeoutMs) => endProcess(child, timeoutMs),
     kill: () => void child.kill('SIGKILL'),
   }
 }
 
-/** Ends the stdin of a program and waits until it is gone; kills it when that takes longer than `patienceMs`. */
-export async function endOf(child: ChildProcess, patienceMs = 5000): Promise<number | undefined> {
+/** Closes the stdin of a program and waits for its exit; kills it after `timeoutMs`. */
+export async function endProcess(child: ChildProcess, timeoutMs = 5000): Promise<number | undefined> {
   if (child.exitCode !== null || child.signalCode !== null) return undefined
   const before = performance.now()
-  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
   const gone = once(child, 'exit')
   child.stdin?.end()
   await gone
@@ -89,7 +89,7 @@ export async function endOf(child: ChildProcess, patienceMs = 5000): Promise<num
   return child.signalCode === 'SIGKILL' ? undefined : performance.now() - before
 }
 
-/** Cuts a stream into lines; the parts of a long one are joined once, at its end. */
+/** Splits a stream into lines. The chunks of a long line are joined once, at its end. */
 export function lineReader(onLine: (line: Buffer) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
   return (chunk) => {
@@ -104,7 +104,7 @@ export function lineReader(onLine: (line: Buffer) => void): (chunk: Buffer) => v
   }
 }
 
-/** What a line answers: the id, and the text of a failure. Undefined for everything else that a server sends. */
+/** Returns the id of a response and the text of a failure. Returns undefined for any other message. */
 export function readAnswer(line: Buffer): { id: number; failure: string | undefined } | undefined {
   const head = line.toString('latin1', 0, edge)
   const tail = line.toString('latin1', Math.max(0, line.length - edge))

@@ -1,6 +1,6 @@
 /**
- * The floor that bridges are held against: each line of stdin is posted, each answer is printed, and nothing else is
- * done. `node naive-relay.mjs <url>`; JavaScript, because Node's stripping of types would count as start and memory.
+ * The baseline for bridges: posts each line of stdin and prints each response, and does nothing else. `node naive-relay.mjs <url>`.
+ * JavaScript, because type stripping would count as start time and memory.
  */
 import { createInterface } from 'node:readline'
 import { Pool } from 'undici'

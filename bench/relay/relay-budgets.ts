@@ -5,17 +5,17 @@ import type { Figures } from './relay-figures.ts'
 import { unreadText } from './relay-unread.ts'
 import { plan, type Relays } from './relays.ts'
 
-/** What a bridge is held to. */
+/** Limits of a bridge. */
 interface Budget {
   readonly what: string
   readonly figure: keyof Figures
   limit(version: string): Limit
 }
 
-/** What the bridge may add to the median of a call, ms. */
+/** Limit of the latency that the bridge adds to the median of a call, in milliseconds. */
 export const addedLimit: Limit = { most: 0.25 }
 
-/** What it may weigh idle on a version of Node, MiB. */
+/** Limit of idle memory by Node version, in MiB. */
 export const idleLimit = (version: string): Limit => ({ most: version.startsWith('20.') ? 55 : 66 })
 
 const most = (limit: number) => (): Limit => ({ most: limit })
@@ -39,7 +39,7 @@ const budgets: readonly Budget[] = [
 /** The figures of a contender. */
 export type Row = { readonly contender: Contender; readonly figures: Figures }
 
-/** What was measured of ours beside what it is held to. */
+/** Returns the measured figures of our bridge next to their limits. */
 export function budgetSection(relays: Relays, rows: readonly Row[]): Section {
   const own = rows.filter(({ contender }) => contender.program === ours)
   const verdict = ({ figure, limit }: Budget, { contender, figures }: Row): string =>
@@ -48,7 +48,7 @@ export function budgetSection(relays: Relays, rows: readonly Row[]): Section {
     [...new Set(own.map(({ contender }) => limitText(limit(contender.version))))].join(', ')
   return {
     title: 'The budgets of the bridge',
-    about: 'Our built bundle with each Node. Limits that differ stand in the order of the columns.',
+    about: 'Our built bundle with each Node. Different limits are listed in the order of the columns.',
     head: ['', 'budget', ...own.map(({ contender }) => `Node ${contender.version}`)],
     rows: [
       ...budgets.map((budget) => [budget.what, limits(budget), ...own.map((row) => verdict(budget, row))]),

@@ -1,10 +1,10 @@
 import { cpuMs } from '../program.ts'
 import { median, quantile } from '../rounds.ts'
 
-/** Somebody who can be asked: a bridge, or the server itself. */
+/** A peer that accepts calls: a bridge, or the server itself. */
 export interface Side {
   readonly name: string
-  /** Process of the bridge; undefined where there is none. */
+  /** Process of the bridge; undefined for the server. */
   readonly pid: number | undefined
   ask(message: object): Promise<unknown>
 }
@@ -13,10 +13,10 @@ export interface Side {
 export interface Calls {
   readonly calls: number
   readonly seconds: number
-  /** Time of one call, ms. */
+  /** Latency of one call in milliseconds. */
   readonly p50Ms: number
   readonly p95Ms: number
-  /** Processor time of the bridge for all of them, ms; NaN where it cannot be read. */
+  /** CPU time of the bridge for all of them in milliseconds; NaN if it is not available. */
   readonly cpuMs: number
 }
 
@@ -25,18 +25,18 @@ const call = (name: string, args: object): object => ({
   params: { name, arguments: args },
 })
 
-/** A call whose answer is short. */
+/** A call with a short result. */
 export const shortCall = call('echo', { text: 'hello' })
 
-/** A call whose answer has about this many bytes. */
+/** A call whose result has about this many bytes. */
 export const longCall = (bytes: number): object => call('fill', { letters: Math.floor(bytes / 2) })
 
-/** Makes this many calls one after the other. */
+/** Makes a number of sequential calls. */
 export function inTurn(side: Side, count: number): Promise<Calls> {
   return measured(side, 1, (made) => made < count)
 }
 
-/** Keeps this many calls in flight for this long, ms. */
+/** Keeps a number of calls in flight for a time in milliseconds. */
 export function atOnce(side: Side, { inFlight, ms }: { inFlight: number; ms: number }): Promise<Calls> {
   const end = performance.now() + ms
   return measured(side, inFlight, () => performance.now() < end)
@@ -64,7 +64,7 @@ async function measured(side: Side, inFlight: number, goesOn: (made: number) => 
   }
 }
 
-/** Processor time of one call over all rounds, µs: the clock has ticks of 10 ms, too coarse for one round. */
+/** Returns the CPU time of one call over all rounds in microseconds. Its clock has ticks of 10 ms, too coarse for one round. */
 export function cpuUsPerCall(rounds: readonly Calls[]): number {
   const sum = (of: (round: Calls) => number): number => rounds.reduce((total, round) => total + of(round), 0)
   return (sum((round) => round.cpuMs) * 1000) / sum((round) => round.calls)

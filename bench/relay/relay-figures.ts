@@ -4,11 +4,11 @@ import { type Contender, reference } from './contenders.ts'
 import { cpuUsPerCall } from './relay-calls.ts'
 import { direct, type Relays } from './relays.ts'
 
-/** What the report says of one contender; NaN where it was not measured. */
+/** Figures of one contender in the report; NaN if not measured. */
 export interface Figures {
   readonly coldMs: number
   readonly coldMaxMs: number
-  /** Cold start as part of mcp-remote's with the same Node. */
+  /** Cold start relative to mcp-remote's with the same Node. */
   readonly coldShare: number
   readonly endMs: number
   readonly p50Ms: number
@@ -17,11 +17,11 @@ export interface Figures {
   readonly addedP95Ms: number
   readonly cpuUs: number
   readonly perSecond: number
-  /** Calls per second as part of those without a bridge. */
+  /** Calls per second relative to those without a bridge. */
   readonly perSecondShare: number
   readonly burstCpuUs: number
   readonly largeMs: number
-  /** Time of a long answer as a multiple of that without a bridge. */
+  /** Latency of a long result relative to that without a bridge. */
   readonly largeTimes: number
   readonly idleMib: number
   readonly afterCallsMib: number
@@ -30,8 +30,8 @@ export interface Figures {
   readonly readMib: number
 }
 
-/** The figures of a contender from what was measured. */
-export function figuresOf(relays: Relays, { name, version }: Contender): Figures {
+/** Returns the figures of a contender from the measurements. */
+export function computeFigures(relays: Relays, { name, version }: Contender): Figures {
   const starts = relays.starts.get(name)
   const peer = relays.contenders.find((one) => one.program === reference && one.version === version)
   const inTurn = relays.inTurn.get(name)
@@ -44,9 +44,9 @@ export function figuresOf(relays: Relays, { name, version }: Contender): Figures
     coldMs: median(cold),
     coldMaxMs: cold.length === 0 ? Number.NaN : Math.max(...cold),
     coldShare: compared(starts, relays.starts.get(peer?.name ?? ''), (own, its) => own.coldMs / its.coldMs),
-    endMs: medianOf(starts?.map((one) => one?.endMs)),
-    p50Ms: medianOf(inTurn?.map((one) => one?.p50Ms)),
-    p95Ms: medianOf(inTurn?.map((one) => one?.p95Ms)),
+    endMs: medianRound(starts?.map((one) => one?.endMs)),
+    p50Ms: medianRound(inTurn?.map((one) => one?.p50Ms)),
+    p95Ms: medianRound(inTurn?.map((one) => one?.p95Ms)),
     addedP50Ms: compared(inTurn, relays.inTurn.get(direct), (own, its) => own.p50Ms - its.p50Ms),
     addedP95Ms: compared(inTurn, relays.inTurn.get(direct), (own, its) => own.p95Ms - its.p95Ms),
     cpuUs: cpuUsPerCall(present(inTurn)),
@@ -57,7 +57,7 @@ export function figuresOf(relays: Relays, { name, version }: Contender): Figures
       (own, its) => perSecond(own) / perSecond(its),
     ),
     burstCpuUs: cpuUsPerCall(present(atOnce)),
-    largeMs: medianOf(relays.large.get(name)),
+    largeMs: medianRound(relays.large.get(name)),
     largeTimes: compared(relays.large.get(name), relays.large.get(direct), (own, its) => own / its),
     idleMib: (weight?.idle ?? Number.NaN) / mebibyte,
     afterCallsMib: (weight?.afterCalls ?? Number.NaN) / mebibyte,
@@ -69,18 +69,18 @@ export function figuresOf(relays: Relays, { name, version }: Contender): Figures
 
 type Measured<T> = readonly (T | undefined)[] | undefined
 
-/** The rounds that were finished. */
+/** Returns the completed rounds. */
 export const present = <T>(rounds: Measured<T>): readonly T[] =>
   (rounds ?? []).filter((one) => one !== undefined)
 
-/** The median of the rounds that were finished. */
-export const medianOf = (rounds: Measured<number>): number => median(present(rounds))
+/** Returns the median of the completed rounds. */
+export const medianRound = (rounds: Measured<number>): number => median(present(rounds))
 
-/** The median of what two came to in the same round, so that both met the same machine. */
+/** Returns the median ratio of two measurements of the same round, so that both ran under the same load. */
 export function compared<T>(own: Measured<T>, others: Measured<T>, by: (own: T, other: T) => number): number {
   const pairs = (own ?? []).map((one, round) => {
     const other = others?.[round]
     return one === undefined || other === undefined ? undefined : by(one, other)
   })
-  return medianOf(pairs)
+  return medianRound(pairs)
 }

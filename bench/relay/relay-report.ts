@@ -2,19 +2,22 @@ import { mebibyte } from '../mebibyte.ts'
 import { number, type Section } from '../report.ts'
 import { median } from '../rounds.ts'
 import { budgetSection } from './relay-budgets.ts'
-import { type Figures, figuresOf, medianOf, present } from './relay-figures.ts'
+import { computeFigures, type Figures, medianRound, present } from './relay-figures.ts'
 import { endPatienceMs } from './relay-start.ts'
 import { unreadText } from './relay-unread.ts'
 import { alone, direct, plan, type Relays } from './relays.ts'
 
-/** The tables of a run: what ours is held to, then everybody's figures. */
+/** Returns the tables of a run: our figures against their limits, then all figures. */
 export function relaySections(relays: Relays): Section[] {
-  const rows = relays.contenders.map((contender) => ({ contender, figures: figuresOf(relays, contender) }))
+  const rows = relays.contenders.map((contender) => ({
+    contender,
+    figures: computeFigures(relays, contender),
+  }))
   const cells = (of: (figures: Figures) => readonly number[]) =>
     rows.map(({ contender, figures }) => [contender.name, ...of(figures).map(number)])
   const bare = [...relays.bare].map(([version, idle]) => ({
     name: alone(version),
-    coldMs: medianOf(relays.starts.get(alone(version))?.map((one) => one?.coldMs)),
+    coldMs: medianRound(relays.starts.get(alone(version))?.map((one) => one?.coldMs)),
     idle,
   }))
   return [
@@ -36,7 +39,7 @@ export function relaySections(relays: Relays): Section[] {
       about: `Median of ${plan.large.rounds} interleaved rounds, the multiple within a round.`,
       head: ['', 'ms', 'of direct'],
       rows: [
-        [direct, number(medianOf(relays.large.get(direct))), '1'],
+        [direct, number(medianRound(relays.large.get(direct))), '1'],
         ...cells((one) => [one.largeMs, one.largeTimes]),
       ],
     },

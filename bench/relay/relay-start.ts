@@ -1,20 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Contender } from './contenders.ts'
-import { endOf, type LineClient, openSession } from './line-client.ts'
+import { endProcess, type LineClient, openSession } from './line-client.ts'
 
-/** One start of a program, and its end. */
+/** The start and the exit of a program. */
 export interface Start {
-  /** From the start of the process to the first `tools/list`, ms; of Node alone, to its first byte. */
+  /** Milliseconds from the start of the process to the first `tools/list`; for Node alone, to its first byte. */
   readonly coldMs: number
-  /** From the end of stdin to the end of the process, ms; infinite where it had to be killed. */
+  /** Milliseconds from the end of stdin to the exit of the process; infinite if it was killed. */
   readonly endMs: number
 }
 
-/** How long a bridge may take to end, before that counts as never, ms. */
+/** Timeout of a bridge's exit in milliseconds. */
 export const endPatienceMs = 2000
 
-/** Starts a bridge, opens a session, and ends it by the end of its stdin. */
+/** Starts a bridge, opens a session, and closes its stdin. */
 export async function startOnce(
   contender: Contender,
   start: (contender: Contender) => LineClient,
@@ -26,7 +26,7 @@ export async function startOnce(
   return { coldMs, endMs: (await client.end(endPatienceMs)) ?? Number.POSITIVE_INFINITY }
 }
 
-/** Starts Node with a program that does nothing but live, the floor of every start; `look` sees it before it ends. */
+/** Starts Node with an idle program, the lower bound of every start. `look` inspects it before it exits. */
 export async function bareNode<T>(
   node: string,
   look: (pid: number) => T | Promise<T>,
@@ -37,5 +37,5 @@ export async function bareNode<T>(
   await once(child.stdout, 'data')
   const coldMs = performance.now() - before
   const seen = await look(child.pid as number) // it has written
-  return { coldMs, seen, endMs: (await endOf(child)) ?? Number.POSITIVE_INFINITY }
+  return { coldMs, seen, endMs: (await endProcess(child)) ?? Number.POSITIVE_INFINITY }
 }

@@ -7,18 +7,18 @@ const answers = 160
 const answerBytes = 1e6
 const unreadMs = 3000
 
-/** What a client leaves unread, in words. */
+/** Description of the unread data. */
 export const unreadText = `${answers} answers of ${answerBytes / 1e6} MB`
 
-/** The most memory that a bridge took, bytes. */
+/** Peak memory of a bridge in bytes. */
 export interface Held {
-  /** While its client read nothing. */
+  /** While its client did not read. */
   readonly unread: number
   /** Until its client had read everything. */
   readonly read: number
 }
 
-/** Asks for everything at once, reads nothing for a while, then reads it all; throws where an answer is missing. */
+/** Sends all requests at once, reads nothing for a while, then reads all responses. Throws if a response is missing. */
 export async function holdUnread(client: LineClient): Promise<Held> {
   const highest = () => residentBytes(client.pid, 'highest') ?? Number.NaN
   const afterwards = async (): Promise<number> => {

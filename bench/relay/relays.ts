@@ -11,7 +11,7 @@ import { atOnce, type Calls, inTurn, longCall, type Side } from './relay-calls.t
 import { bareNode, type Start, startOnce } from './relay-start.ts'
 import { type Held, holdUnread } from './relay-unread.ts'
 
-/** How much is measured. No phase begins another round after its cap, so that a run stays below four minutes. */
+/** Sizes of the measurements. A phase starts no round after its time limit, so that a run stays below four minutes. */
 export const plan = {
   starts: { rounds: 7, capMs: 50_000 },
   inTurn: { rounds: 7, calls: 150, capMs: 30_000 },
@@ -20,13 +20,13 @@ export const plan = {
 }
 const warmUp = { calls: 100, atOnce: { inFlight: 64, ms: 200 } }
 const settleMs = 1000
-const patienceMs = 20_000
+const timeoutMs = 20_000
 const path = '/mcp/relay'
 
-/** Name of the way without a bridge. */
+/** Name of the path without a bridge. */
 export const direct = 'direct HTTP'
 
-/** Name of a Node that does nothing. */
+/** Name of an idle Node. */
 export const alone = (version: string): string => `Node ${version} alone`
 
 /** A bridge with an open session. */
@@ -34,35 +34,35 @@ type Bridge = LineClient & { readonly name: string }
 
 type Rounds<T> = ReadonlyMap<string, readonly T[]>
 
-/** Memory of a process at three times, bytes. */
+/** Memory of a process at three times, in bytes. */
 export interface Weight {
   readonly idle: number
   readonly afterCalls: number
   readonly afterLarge: number
 }
 
-/** Everything that was measured, by the names of the contenders; a round that somebody did not finish is undefined. */
+/** All measurements by contender; a round that was not completed is undefined. */
 export interface Relays {
   readonly contenders: readonly Contender[]
-  /** A line for everything that could not be measured. */
+  /** A line for each failed measurement. */
   readonly missing: readonly string[]
-  /** Idle memory of Node alone, by version, bytes. */
+  /** Idle memory of Node alone in bytes, by version. */
   readonly bare: ReadonlyMap<string, number>
-  /** Those of Node alone too. */
+  /** Including those of Node alone. */
   readonly starts: Rounds<Start | undefined>
   readonly inTurn: Rounds<Calls | undefined>
   readonly atOnce: Rounds<Calls | undefined>
-  /** Time of one long answer, ms. */
+  /** Latency of one long result in milliseconds. */
   readonly large: Rounds<number | undefined>
   readonly weights: ReadonlyMap<string, Weight>
-  /** One round, with a client that reads late. */
+  /** One round with a client that reads late. */
   readonly held: Rounds<Held | undefined>
 }
 
-/** Measures every bridge that is there on a server that hosts `relay-app.ts`. */
+/** Measures every available bridge with a server that hosts `relay-app.ts`. */
 export async function measureRelays(causeway: Program, home: string): Promise<Relays> {
   const { contenders, missing } = findContenders(`${causeway.url}${path}`, home)
-  const field = createField(patienceMs)
+  const field = createField(timeoutMs)
   const started: LineClient[] = []
   const start = (contender: Contender): LineClient => {
     const client = startLineClient(contender)
@@ -106,7 +106,7 @@ export async function measureRelays(causeway: Program, home: string): Promise<Re
   }
 }
 
-/** Asks each bridge, and the server itself, through one session, and weighs the bridges in between. */
+/** Calls each bridge and the server through one session, and measures the memory of the bridges in between. */
 async function measureSessions(
   server: Side,
   bridges: readonly Bridge[],

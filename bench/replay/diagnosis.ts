@@ -1,6 +1,6 @@
 /**
- * How well Replay finds faults: every recording of the committed and the generated set is diagnosed, and the first
- * finding is held against the fault that was put in.
+ * Measures how well Replay finds faults: diagnoses every recording of the committed and the generated set, and compares the first
+ * finding with the actual fault.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,14 @@ import type { RankedFinding } from '../../packages/app-replay/src/domain/laws/ra
 import { number, type Section } from '../report.ts'
 import { median } from '../rounds.ts'
 
-/** The fault of a recording as its maker states it. */
+/** The fault of a recording, as its generator declares it. */
 export interface Injected {
   readonly kind: string
   readonly first_frame: number
   readonly bodies: readonly number[]
 }
 
-/** One recording with what was put in and what was found. */
+/** A recording with its actual fault and the findings. */
 export interface Case {
   readonly name: string
   readonly fault: Injected | null
@@ -27,7 +27,7 @@ export interface Case {
   readonly ms: number
 }
 
-/** A case is right where the fault ranks first, or where nothing worse than an info is found. */
+/** Whether the fault ranks first, or nothing more severe than info is found in a recording without a fault. */
 export function isRight({ fault, findings }: Pick<Case, 'fault' | 'findings'>): boolean {
   if (fault === null) return findings.every(({ severity }) => severity === 'info')
   const [first] = findings
@@ -39,10 +39,10 @@ export function isRight({ fault, findings }: Pick<Case, 'fault' | 'findings'>): 
   return isThere && Math.abs(first.frames.first - fault.first_frame) <= 1
 }
 
-/** Names of kinds in the committed set that are older than those of findings. */
+/** Older names of fault kinds in the committed set. */
 const renamed: Readonly<Record<string, string>> = { cone_violation: 'friction_cone' }
 
-/** Diagnoses every recording of the committed set, and of the generated set unless `committedOnly`. */
+/** Diagnoses every recording of the committed set, and of the generated set unless `committedOnly` is set. */
 export async function diagnoseAll({ committedOnly = false } = {}): Promise<readonly Case[]> {
   const root = join(import.meta.dirname, '../..')
   const committed = join(root, 'fixtures/recordings')
@@ -100,31 +100,31 @@ async function withLibrary<Result>(
   }
 }
 
-/** What the first findings are worth. */
+/** The quality of the first findings. */
 export interface Score {
-  /** faults that rank first, of those put in */
+  /** Share of faults that rank first. */
   readonly recall: number
-  /** recordings where something is found and it is the fault, of those where something is found */
+  /** Share of recordings with findings whose first finding is the fault. */
   readonly precision: number
   readonly wrong: readonly Case[]
 }
 
-/** Counts. */
-export function scoreOf(cases: readonly Case[]): Score {
+/** Returns the scores of the cases. */
+export function computeScore(cases: readonly Case[]): Score {
   const faulty = cases.filter(({ fault }) => fault !== null)
-  const told = cases.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'))
+  const reported = cases.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'))
   const right = faulty.filter(isRight)
   return {
     recall: right.length / faulty.length,
-    precision: told.length === 0 ? 1 : right.length / told.length,
+    precision: reported.length === 0 ? 1 : right.length / reported.length,
     wrong: cases.filter((one) => !isRight(one)),
   }
 }
 
-/** The score over both sets, and what is not found. */
+/** Returns the score over both sets and the faults that were not found. */
 export async function measureDiagnosis(): Promise<Section> {
   const cases = await diagnoseAll()
-  const { recall, precision, wrong } = scoreOf(cases)
+  const { recall, precision, wrong } = computeScore(cases)
   const faulty = cases.filter(({ fault }) => fault !== null).length
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
   return {

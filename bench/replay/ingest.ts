@@ -1,4 +1,4 @@
-/** How fast the recorder takes frames over HTTP, and how long a flush keeps the engine waiting. */
+/** Measures how fast the recorder accepts frames over HTTP, and how long a flush delays the engine. */
 import { Pool } from 'undici'
 import type { Program } from '../program.ts'
 import { held, limitText, number, type Section } from '../report.ts'
@@ -7,10 +7,10 @@ import { interleaved, median } from '../rounds.ts'
 const rounds = 5
 const frames = 6000
 const bodies = 20
-/** Body-frames in a second. */
+/** Body-frames per second. */
 const aim = { least: 200_000 }
 
-/** The lines of a run: bodies that fall, with four contact points on the floor for `resting` of them. */
+/** Returns the lines of a run: falling bodies, with four contact points on the floor for `resting` of them. */
 function lines(count: number, resting: number): Buffer {
   const ids = Array.from({ length: bodies }, (_, i) => i + 1)
   const point = { point: [0.5, 0.5, 0.25], depth: 0.001, friction_coefficient: 0.5, tangent1: [1, 0, 0] }
@@ -47,7 +47,7 @@ function lines(count: number, resting: number): Buffer {
   return Buffer.from(`${text.join('\n')}\n`)
 }
 
-/** Sends runs of 20 bodies as fast as they are taken, one body each: in free fall, and with contacts. */
+/** Sends runs of 20 bodies as fast as they are accepted: in free fall, and with contacts. */
 export async function measureIngest(causeway: Program): Promise<Section> {
   const pool = new Pool(causeway.url, { connections: 1 })
   let runs = 0

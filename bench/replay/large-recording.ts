@@ -1,9 +1,9 @@
 /**
- * A recording of any length whose motion is known in closed form, written as the C++ recorder writes it.
+ * A recording of any length with a closed-form motion, in the format of the C++ recorder.
  *
- * Bodies 1 and 2 rest on the floor; the others bounce on it for ever, each with a period of its own: a semi-implicit Euler step
- * gives v(k) = v0 - k g dt, and with v0 = g dt (P - 1) / 2 the impulse m (2 v0 + g dt) of every P-th step throws the body
- * back to where it began. Four contact points a pair.
+ * Bodies 1 and 2 rest on the floor; the others bounce on it forever, each with its own period: a semi-implicit Euler step gives
+ * v(k) = v0 - k g dt, and with v0 = g dt (P - 1) / 2 the impulse m (2 v0 + g dt) of every P-th step returns the body to its initial
+ * state. Four contact points per pair.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -22,28 +22,28 @@ import {
 } from '../../fixtures/generate/recordings/scene.ts'
 import type { Vec3 } from '../../fixtures/generate/recordings/vector.ts'
 
-/** How long, and how many. */
+/** Length and size. */
 export interface LargeSpec {
   readonly frames: number
   readonly bodies: number
 }
 
-/** Frames of a flush: about what the recorder collects in 100 ms. */
+/** Frames per flush: about what the recorder collects in 100 ms. */
 const flushFrames = 24
 
-/** s */
+/** Seconds. */
 const dt = 1 / 60
 const floor = environmentBit + 1000
 const mu = 0.5
 const half = 0.5
 
-/** Does the body rest? */
+/** Whether the body rests. */
 const rests = (id: number): boolean => id <= 2
 
-/** The fault to be found: in this frame the quaternion of this body has length 1.01. */
-export const faultOf = ({ frames }: LargeSpec) => ({ frame: Math.floor(0.73 * frames), body: 7 })
+/** The fault to find: in this frame the quaternion of this body has length 1.01. */
+export const locateFault = ({ frames }: LargeSpec) => ({ frame: Math.floor(0.73 * frames), body: 7 })
 
-/** The recording, made on first use and kept in `.causeway-bench` until this script changes. */
+/** Returns the path of the recording. It is created once and cached in `.causeway-bench` until this script changes. */
 export async function largeRecording(spec: LargeSpec): Promise<string> {
   const folder = join(import.meta.dirname, '../../.causeway-bench', `${spec.frames}x${spec.bodies}`)
   const key = createHash('sha256')
@@ -81,12 +81,12 @@ function write(path: string, spec: LargeSpec): void {
   })
 }
 
-/** Height, velocity and the impulse of the floor, of one body in one frame. */
+/** Returns the height, the velocity and the impulse of the floor for one body in one frame. */
 function motion({ id, mass, at }: BodySpec, frame: number): { z: number; v: number; impulse: number } {
   if (rests(id)) return { z: at[2], v: 0, impulse: mass * gravity * dt }
   const period = 40 + id
   const launch = (gravity * dt * (period - 1)) / 2
-  // Phases differ, so that every frame has about as many contacts as any other.
+  // Different phases give every frame about the same number of contacts.
   const k = (frame + 7 * id) % period
   const z = at[2] + dt * (k * launch - (gravity * dt * k * (k + 1)) / 2)
   if (k > 0) return { z: z + launch * dt, v: launch - k * gravity * dt, impulse: 0 }
@@ -97,7 +97,7 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
   const states: BodyState[] = []
   const energies: Energy[] = []
   const contacts: Contact[] = []
-  const fault = faultOf(spec)
+  const fault = locateFault(spec)
   for (const body of bodies) {
     const { z, v, impulse } = motion(body, id)
     const [x, y] = body.at
@@ -118,7 +118,7 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
     const rotational = (0.5 * body.mass * spin * spin) / 6
     const potential = body.mass * gravity * z
     energies.push({ linear, rotational, potential, total: linear + rotational + potential })
-    if (impulse > 0) contacts.push(...contactsOf(body, motion(body, id - 1), impulse))
+    if (impulse > 0) contacts.push(...cornerContacts(body, motion(body, id - 1), impulse))
   }
   const sum = (key: keyof Energy): number => energies.reduce((all, one) => all + one[key], 0)
   const total = sum('total')
@@ -140,8 +140,12 @@ function frameAt(id: number, bodies: readonly BodySpec[], spec: LargeSpec, befor
   }
 }
 
-/** The four lower corners, each with a quarter of the impulse. */
-function contactsOf({ id, at }: BodySpec, { z, v }: { z: number; v: number }, impulse: number): Contact[] {
+/** Returns the four lower corners, each with a quarter of the impulse. */
+function cornerContacts(
+  { id, at }: BodySpec,
+  { z, v }: { z: number; v: number },
+  impulse: number,
+): Contact[] {
   return [
     [1, 1],
     [1, -1],

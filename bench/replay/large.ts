@@ -1,4 +1,4 @@
-/** A recording of 900 MB, 110,000 frames of 20 bodies: how soon it answers, what it costs others, how fast it is diagnosed. */
+/** Measures a recording of 900 MB (110,000 frames of 20 bodies): first response, effect on other calls, diagnosis. */
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { ask } from '../load.ts'
 import { type Program, startProgram } from '../program.ts'
 import { held, type Limit, limitText, number, type Section } from '../report.ts'
 import { median, quantile } from '../rounds.ts'
-import { faultOf, type LargeSpec, largeRecording } from './large-recording.ts'
+import { type LargeSpec, largeRecording, locateFault } from './large-recording.ts'
 import { writeBigRecording } from './recording.ts'
 
 const spec: LargeSpec = { frames: 110_000, bodies: 20 }
@@ -16,10 +16,10 @@ const frameCalls = 500
 /** Milliseconds. */
 const diagnosisLimit = { most: 1000 }
 
-/** One server over the folder of the large recording and that of a small one, and its Replay. */
+/** A server over the folders of the large and a small recording, and its Replay. */
 interface Asked {
   readonly program: Program
-  /** Calls a tool; its answer and how long it took, ms. */
+  /** Calls a tool. Returns its result and the latency in milliseconds. */
   tool(name: string, args: object): Promise<{ readonly ms: number; readonly answer: Record<string, unknown> }>
   /** Recordings that are being prepared. */
   preparing(): Promise<number>
@@ -49,7 +49,7 @@ async function start(server: readonly string[], env: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** Delay of the event loop since it was last asked for, ms; the timer that measures adds about 10. */
+/** Returns the delay of the event loop since the last call in milliseconds; the timer adds about 10 ms. */
 async function delayMs(url: string, which: 'p99' | 'max'): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return (
@@ -57,7 +57,7 @@ async function delayMs(url: string, which: 'p99' | 'max'): Promise<number> {
   )
 }
 
-/** Measures over HTTP, with a server that has never seen the recording, and again after its restart. */
+/** Measures over HTTP with a server that has never opened the recording, and again after its restart. */
 export async function measureLarge(server: readonly string[], folder: string): Promise<readonly Section[]> {
   const path = await largeRecording(spec)
   const small = await writeBigRecording(folder)
@@ -147,7 +147,7 @@ function copyMs(from: string, to: string): number {
 
 async function diagnoseMs({ tool }: Asked, recording: string, range: object): Promise<number> {
   const { ms, answer } = await tool('diagnose', { recording, ...range })
-  const { frame, body } = faultOf(spec)
+  const { frame, body } = locateFault(spec)
   const found = JSON.stringify(answer)
   if (
     !found.includes('quaternion_norm') ||
@@ -158,7 +158,7 @@ async function diagnoseMs({ tool }: Asked, recording: string, range: object): Pr
   return ms
 }
 
-/** What reading costs without server and threads: a frame once indexed, and all rows that a diagnosis looks at. */
+/** Measures reading without server and threads: an indexed frame, and all rows that a diagnosis reads. */
 async function measureInside(path: string): Promise<{ readonly frameMs: number; readonly rowsMs: number }> {
   const { finishCopy, prepareCopy } = await import('../../packages/recording/src/prepare.ts')
   const folder = mkdtempSync(join(dirname(path), 'copy-'))
@@ -188,7 +188,7 @@ async function measureInside(path: string): Promise<{ readonly frameMs: number; 
   }
 }
 
-/** The cells of a figure, its unit and its budget. */
+/** Returns the cells of a figure, its unit and its budget. */
 const judged = (value: number, unit: string, limit: Limit): readonly string[] => [
   held(value, limit),
   unit,

@@ -16,17 +16,17 @@ const rounds = 5
 const frameCalls = 300
 /** Milliseconds. */
 const loadLimit = { most: 400 }
-/** Frames of three stacked cubes that make a file of about 10 MB. */
+/** Number of frames of three stacked cubes that yield a file of about 10 MB. */
 const frames = 1600
 
-/** How the server stood while something happened, or nothing did. */
+/** The state of the server during an operation or at rest. */
 interface Watched {
   readonly ms: number
-  /** Longest delay of the event loop, ms; the timer that measures adds about 10. */
+  /** Maximum delay of the event loop in milliseconds; the timer adds about 10 ms. */
   readonly delayMs: number
 }
 
-/** Writes a recording of about 10 MB into a folder; gives its path. */
+/** Writes a recording of about 10 MB to a folder and returns its path. */
 export async function writeBigRecording(folder: string): Promise<string> {
   const stack = healthy.find(({ name }) => name === 'stack')
   if (stack === undefined) throw new Error('there is no scene "stack"')
@@ -37,7 +37,7 @@ export async function writeBigRecording(folder: string): Promise<string> {
   return path
 }
 
-/** Loads copies of the recording, each new to the server, with its event loop watched, and reads frames. */
+/** Loads copies of the recording that the server has not opened, monitors the event loop, and reads frames. */
 export async function measureRecording(causeway: Program, original: string): Promise<Section> {
   const pool = new Pool(causeway.url, { connections: 1 })
   const tool = async (name: string, args: object): Promise<string> => {
@@ -98,7 +98,7 @@ export async function measureRecording(causeway: Program, original: string): Pro
   }
 }
 
-/** The longest delay of the server's event loop since it was last asked for, ms. */
+/** Returns the maximum delay of the server's event loop since the last call in milliseconds. */
 async function delayMs(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(/^causeway_nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000

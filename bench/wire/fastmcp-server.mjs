@@ -1,6 +1,6 @@
 /**
- * FastMCP as its documentation sets it up, over HTTP with sessions: `node fastmcp-server.mjs <module>`. JavaScript with
- * the schema library that FastMCP brings, because it is installed outside this checkout.
+ * FastMCP as documented, over HTTP with sessions: `node fastmcp-server.mjs <module>`. JavaScript with FastMCP's schema library, because
+ * FastMCP is installed outside this checkout.
  */
 
 import { createRequire } from 'node:module'
@@ -28,7 +28,7 @@ const port = await freePort()
 await server.start({ transportType: 'httpStream', httpStream: { host: '127.0.0.1', port, endpoint: '/mcp' } })
 process.stderr.write(`http://127.0.0.1:${port}\n`)
 
-/** It takes no port 0. */
+/** fastmcp does not accept port 0. */
 function freePort() {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

@@ -1,4 +1,4 @@
-/** Fastify and nothing else: `/list` replies with as many bytes of JSON as BENCH_BYTES says, `/echo` with its body. */
+/** Fastify only: `/list` returns BENCH_BYTES bytes of JSON, `/echo` returns the request body. */
 import Fastify from 'fastify'
 
 const filler = { jsonrpc: '2.0', id: 1, result: '' }

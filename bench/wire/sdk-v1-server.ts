@@ -1,4 +1,4 @@
-/** SDK v1 with express as its documentation sets them up: `/session` keeps a server for each session, `/stateless` makes one for each request. */
+/** SDK v1 with express, as documented: `/session` keeps a server for each session, `/stateless` creates one for each request. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'

@@ -3,28 +3,28 @@ import type { Load } from '../load.ts'
 import { held, type Limit, number, type Section } from '../report.ts'
 import { median } from '../rounds.ts'
 
-/** What is asked, and what each of our legs is held to. */
+/** A request and the limits of our transports. */
 export interface Comparison {
   readonly title: string
   /** How it was measured. */
   readonly about: string
-  /** Time of a call, in times of raw Fastify's. */
+  /** Latency of a call relative to raw Fastify. */
   readonly ofRaw: number
-  /** Calls per second, in times of those of SDK v1 and of fastmcp. */
+  /** Calls per second relative to SDK v1 and fastmcp. */
   readonly ofPeers?: number
 }
 
-/** With what the name of each leg of ours begins. */
+/** Name prefixes of our transports. */
 export const ours = 'Causeway, '
 
-/** Whom ours are compared with, by name. */
+/** Peers of the comparison by name. */
 export const references = {
   raw: 'raw Fastify',
   sdk: 'SDK v1 + express, session',
   fastmcp: `${servers.fastmcp.spec}, session`,
 } as const
 
-/** The table of what each sustained, by name, a load a round; ratios are within a round, so that both met the same machine. */
+/** Returns the table of sustained rates by name. Ratios are within a round, so that all ran under the same load. */
 export function wireSection(
   { title, about, ofRaw, ofPeers }: Comparison,
   measured: ReadonlyMap<string, readonly Load[]>,

@@ -25,13 +25,13 @@ type Message = typeof list | typeof call
 
 const source = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** Somebody who answers both messages. */
+/** A server that answers both messages. */
 interface Contender {
   readonly name: string
   target(message: Message): Target
 }
 
-/** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with the peers. */
+/** Compares `tools/list` and a trivial `tools/call` of a server that hosts `bench-app.ts` with its peers. */
 export async function measureWire(causeway: Program): Promise<Section[]> {
   const sdk = await startProgram([source('sdk-v1-server.ts')], { NODE_ENV: 'production' })
   const pools: Pool[] = []
@@ -79,13 +79,13 @@ export async function measureWire(causeway: Program): Promise<Section[]> {
   }
 }
 
-/** The text of a message under any id; it is serialised once. */
+/** Returns the text of a message with any id; it is serialised once. */
 function withId(message: object): (id: number) => string {
   const [before = '', after = ''] = JSON.stringify({ ...message, id: '#' }).split('"#"')
   return (id) => `${before}${id}${after}`
 }
 
-/** Undefined where it is not installed: node test/downloads/clients.mjs install servers. */
+/** Path of the module; undefined unless `node test/downloads/clients.mjs install servers` has installed it. */
 async function startFastmcp(): Promise<Program | undefined> {
   const module = serverModule('fastmcp', process.env)
   if (module === undefined) return undefined
@@ -108,7 +108,7 @@ async function compare(
   return wireSection({ ...comparison, about }, await interleaved(candidates, rounds))
 }
 
-/** Opens a session of 2025-11-25 and gives the headers that its requests carry. */
+/** Opens a session of 2025-11-25 and returns the headers of its requests. */
 export async function sessionFields(program: Program, path: string): Promise<Record<string, string>> {
   const post = (body: object, fields: Record<string, string>) =>
     fetch(`${program.url}${path}`, { method: 'POST', headers: fields, body: JSON.stringify(body) })
@@ -128,7 +128,7 @@ export async function sessionFields(program: Program, path: string): Promise<Rec
   return fields
 }
 
-/** The same request as 2026-07-28 wants it: each message says its version, client and capabilities itself. */
+/** Converts a request to 2026-07-28: each message contains its version, client and capabilities. */
 function stateless(target: Target, message: Message): Target {
   const _meta = {
     [meta.protocolVersion]: modernVersion,

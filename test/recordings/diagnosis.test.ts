@@ -1,5 +1,5 @@
 import t from 'tap'
-import { diagnoseAll, computeScore } from '../../bench/replay/diagnosis.ts'
+import { computeScore, diagnoseAll } from '../../bench/replay/diagnosis.ts'
 
 t.setTimeout(240_000)
 
