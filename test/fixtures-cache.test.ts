@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { cached, hashOf } from '../fixtures/generate/generated/cache.ts'
+import { cached, hashFolders } from '../fixtures/generate/generated/cache.ts'
 
 const cacheModule = join(import.meta.dirname, '..', 'fixtures', 'generate', 'generated', 'cache.ts')
 
@@ -67,9 +67,9 @@ test('cache: a folder that could not be made is made again by the next, and othe
 
 test('cache: the key follows the scripts and what else is given', async (t) => {
   const dir = t.testdir({ 'a.ts': 'one', deep: { 'b.ts': 'two' } })
-  const first = hashOf([dir], '1.0.0')
-  t.equal(hashOf([dir], '1.0.0'), first)
-  t.not(hashOf([dir], '1.0.1'), first)
+  const first = hashFolders([dir], '1.0.0')
+  t.equal(hashFolders([dir], '1.0.0'), first)
+  t.not(hashFolders([dir], '1.0.1'), first)
   writeFileSync(join(dir, 'deep', 'b.ts'), 'three')
-  t.not(hashOf([dir], '1.0.0'), first)
+  t.not(hashFolders([dir], '1.0.0'), first)
 })

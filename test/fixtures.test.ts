@@ -120,7 +120,7 @@ test('recorder: contact points, contact constraints and friction have the same o
   db.close()
 })
 
-test('sidecars: say what plain SQL finds in the file', async (t) => {
+test('sidecars match the results of plain SQL', async (t) => {
   for (const { name } of current) {
     const expected = readExpected(name)
     const db = open(name)
@@ -186,7 +186,7 @@ test('eras: each older file lacks what its era lacks, and has rows of the rest',
   t.same(columns('era_unified.db', 'FrictionConstraintRecord').found, [])
 })
 
-test('eras: their sidecars say what plain SQL finds in the file', async (t) => {
+test('eras: sidecars match the results of plain SQL', async (t) => {
   const older = files.filter(({ era }) => era !== 'current')
   t.equal(older.length, 5)
   const impulses: Record<string, string> = {

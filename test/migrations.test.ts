@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t from 'tap'
-import { releasedOf, stores } from '../fixtures/generate/released-stores.ts'
+import { listReleased, stores } from '../fixtures/generate/released-stores.ts'
 import { runMigrations } from '../packages/recording/src/recorder/run-schema.ts'
 import { openRunWriter } from '../packages/recording/src/recorder/run-writer.ts'
 import { apps } from '../server/src/apps.ts'
@@ -62,7 +62,7 @@ verifies('migration:released', async (t) => {
     const released = JSON.parse(readFileSync(join(releasedFolder, version, 'migrations.json'), 'utf8'))
     for (const [path, migrations] of Object.entries(stores))
       t.same(
-        releasedOf(migrations).slice(0, released[path].length),
+        listReleased(migrations).slice(0, released[path].length),
         released[path],
         `${version}: the steps of ${path} are as they were released; a change of the schema is a new step`,
       )

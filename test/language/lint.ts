@@ -9,7 +9,7 @@ import { findRetired } from './patterns.ts'
 import { covers, exempt, pending } from './vocabulary.ts'
 
 const textFile = /\.([cm]?[jt]sx?|md|py|sh|css|html|ya?ml)$|^\.ci\/run$/
-const data = /^fixtures\/(?!generate\/)|(^|\/)tap-snapshots\/|^packages\/app-trm\/test\/golden\//
+const data = /^fixtures\/(?!generate\/|.*\.md$)|(^|\/)tap-snapshots\/|^packages\/app-trm\/test\/golden\//
 
 /**
  * Returns every problem of the text files among `paths`, relative to `root`: unknown words, retired words, phrases and names,

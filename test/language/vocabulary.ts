@@ -59,7 +59,7 @@ export const phrases: readonly RegExp[] = [
   /knows that/,
   /(is|are) (kept|given back|taken back)/,
   /goes on/,
-  /says (so|that|what|which)/,
+  /says? (so|that|what|which)/,
   /wants (it|them|to|no|a)/,
   /of (our|its|their|his) own accord/,
   /as (it|they) (pleases?|likes?)/,

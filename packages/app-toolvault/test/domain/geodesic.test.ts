@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import t from 'tap'
-import { diceOf } from '../../../../fixtures/generate/generated/dice.ts'
+import { createDice } from '../../../../fixtures/generate/generated/dice.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import { destination, distance, signedAngle, walk, way } from '../../src/domain/geodesic.ts'
 import { rhumbWay } from '../../src/domain/rhumb.ts'
@@ -48,7 +48,7 @@ function solve(program: string, lines: readonly string[]): number[][] | undefine
 }
 
 verifies('toolvault:geodesic', 'a thousand random ways agree with GeodSolve and RhumbSolve', async (t) => {
-  const dice = diceOf(7)
+  const dice = createDice(7)
   const pairs = Array.from({ length: 1000 }, (_, index) => {
     const a = { lat: dice.between(-89, 89), lon: dice.between(-180, 180) }
     // Half of them a few miles long, as most are in a plot.
