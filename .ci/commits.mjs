@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const maxLength = 72
 const conventional = /^(feat|fix|refactor|perf|docs|test|build|chore|ci|style|revert)(\([\w./-]+\))?!?: \S.*$/
@@ -59,7 +59,7 @@ function succeeds(run) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const root = new URL('..', import.meta.url).pathname
+  const root = fileURLToPath(new URL('..', import.meta.url))
   const [folder = root, base = readFileSync(new URL('base-commit', import.meta.url), 'utf8').trim()] =
     process.argv.slice(2)
   const { checked, problems, unchecked } = checkCommits(folder, base)
