@@ -9,7 +9,7 @@ import { bridgeCheck, rootsCheck, serverChecks, tokenCheck } from './server-chec
 
 export const doctorCommand = command({
   name: 'doctor',
-  about: 'examine this machine, the settings and the server, and say what to do',
+  about: 'check this machine, the settings and the server, and suggest fixes',
   forms: [''],
   details: `It changes nothing. The way from a client to the server is examined by the bridge: causeway-bridge --doctor.`,
   flags: { json: { about: 'print what was found as JSON' } },
