@@ -261,6 +261,11 @@ export const trm = {
     behaviour:
       'a diff, files or a session are reviewed with the line numbers of the new files, and nothing is fetched unless the server may',
   },
+  'trm:patterns:linear': {
+    origin: 'design, safe by default',
+    behaviour:
+      'patterns of clients and projects, and outputs of commands, never stop the server: paths are matched without backtracking, and the measure pattern runs in a worker with a time limit',
+  },
   'trm:review:linear': {
     origin: 'design, safe by default',
     behaviour:

@@ -5,6 +5,7 @@ import type { Diagnostic } from './domain/diagnostic.ts'
 import type { Problem } from './domain/feedback/problem.ts'
 import type { Fix } from './domain/fix/fix.ts'
 import type { FixContext } from './domain/fix/rule.ts'
+import type { Metric, MetricOptions } from './domain/metric.ts'
 import type { TestEvidence } from './domain/report/read-tests.ts'
 import type { TestRun } from './domain/report/test-run.ts'
 import type { ReviewedFile } from './domain/review/changed-file.ts'
@@ -38,6 +39,11 @@ export interface CoverageFile {
   readonly changed: readonly string[]
 }
 
+/** Outputs in the order in which a measure is looked for. */
+export interface MetricRequest extends MetricOptions {
+  readonly outputs: readonly string[]
+}
+
 /** What is reviewed: a diff, files, or both. */
 export interface ReviewRequest {
   readonly diff?: string | undefined
@@ -58,6 +64,7 @@ export type EngineMethods = {
     readonly after: string
   }) => string
   readonly coverage: (file: CoverageFile) => Coverage | undefined
+  readonly metric: (request: MetricRequest) => Metric | undefined
   readonly diagnostics: (output: string) => readonly Diagnostic[]
   readonly problems: (request: ProblemsRequest) => readonly Problem[]
   /** Python files by path -> names that they define -> the modules that define them. */

@@ -9,6 +9,7 @@ import { problems } from './domain/feedback/problem.ts'
 import { eslintFixes } from './domain/fix/eslint-fix.ts'
 import { fixes } from './domain/fix/fix.ts'
 import { moduleOutline } from './domain/fix/python-import.ts'
+import { readMetric } from './domain/metric.ts'
 import { readTests } from './domain/report/read-tests.ts'
 import { filesOfDiff, filesOfTexts } from './domain/review/changed-file.ts'
 import { review } from './domain/review/review.ts'
@@ -27,6 +28,13 @@ export const engineWork: EngineMethods = {
   difference: ({ path, before, after }) => difference(path, before, after),
   tests: readTests,
   coverage: ({ source, text, changed }) => readCoverage(source, text, changed),
+  metric({ outputs, ...options }) {
+    for (const output of outputs) {
+      const found = readMetric(output, options)
+      if (found !== undefined) return found
+    }
+    return undefined
+  },
   diagnostics: readDiagnostics,
   problems: ({ outputs, modules }) =>
     problems(outputs, outputs.flatMap(readDiagnostics), { hasModule: (name) => modules.has(name) }),

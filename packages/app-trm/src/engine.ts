@@ -7,11 +7,17 @@ export interface Engine {
   call<Name extends keyof EngineMethods & string>(
     method: Name,
     args: Parameters<EngineMethods[Name]>[0],
-    options?: Pick<CallOptions, 'signal'>,
+    options?: EngineCallOptions,
   ): Promise<ReturnType<EngineMethods[Name]>>
   /** The memory of the worker. */
   readonly memory: RestingWorkers
   close(): Promise<void>
+}
+
+/** Options for a call. */
+export interface EngineCallOptions extends Pick<CallOptions, 'signal'> {
+  /** Uses the worker for small work too. For work whose time does not follow from its size. */
+  readonly inWorker?: boolean
 }
 
 /** How an engine works. */
@@ -23,7 +29,7 @@ export interface EngineOptions {
 }
 
 /** Small work is done where it is asked for; the rest in a worker that starts when needed, and anew after it was lost. */
-export function openEngine({ limitMs = 30_000, smallest = 2000 }: EngineOptions = {}): Engine {
+export function openEngine({ limitMs = 10_000, smallest = 2000 }: EngineOptions = {}): Engine {
   const start = () =>
     startWorker<EngineMethods>(workerFile('engine-worker', import.meta.url), {
       name: 'the worker that reads code',
@@ -32,11 +38,11 @@ export function openEngine({ limitMs = 30_000, smallest = 2000 }: EngineOptions 
     })
   const pool = new WorkerPool<EngineMethods>(start, { name: 'calls that read code', maxRunning: 2, limitMs })
   return {
-    async call(method, args, options = {}) {
+    async call(method, args, { inWorker = false, ...options } = {}) {
       type Answer = ReturnType<EngineMethods[typeof method]>
       // Each method takes its own argument, which the type of a table cannot say.
       const work = engineWork[method] as (args: unknown) => Answer
-      if (weight(args, smallest) <= smallest) return work(args)
+      if (!inWorker && weight(args, smallest) <= smallest) return work(args)
       return (await pool.call(method, args as never, options)) as Answer
     },
     memory: pool.memory,

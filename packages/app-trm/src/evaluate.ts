@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { withReport } from './domain/command.ts'
 import { type Coverage, coverageFiles } from './domain/coverage.ts'
 import { commandEnvironment, redact, reportEnvironment } from './domain/environment.ts'
 import { isGood, readChecks, type StageEnd, type StageFinding } from './domain/evaluation.ts'
-import { type Metric, median, readMetric, relativeSpread } from './domain/metric.ts'
+import { type Metric, median, relativeSpread } from './domain/metric.ts'
 import { relocated } from './domain/report/read-tests.ts'
 import type { StageSummary } from './domain/result.ts'
 import { bwrapArguments } from './domain/sandbox.ts'
@@ -16,6 +16,7 @@ import { type SelectedTests, selectTests } from './domain/select-tests.ts'
 import type { SessionConfig } from './domain/session-config.ts'
 import type { SignalSpec } from './domain/signal.ts'
 import type { Engine } from './engine.ts'
+import type { MetricRequest } from './engine-methods.ts'
 import type { ProcessMark } from './runner/process-group.ts'
 import { type CommandResult, runCommand } from './runner/run-command.ts'
 
@@ -168,7 +169,7 @@ async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
     const result = await command(run, spec, spec.command)
     results.push(result)
     const { stdout, stderr } = cleaned(run, result)
-    const metric = readMetric(stdout, { pattern, unit }) ?? readMetric(stderr, { pattern, unit })
+    const metric = await readMetric(run.engine, { outputs: [stdout, stderr], pattern, unit })
     if (metric === undefined || result.exitCode !== 0) break
     metrics.push(metric)
   }
@@ -179,6 +180,16 @@ async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
     metric: measured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
     spread: relativeSpread(values),
   })
+}
+
+/** A pattern of the client may backtrack for ever, so it runs in the worker; one that exceeds the time limit finds nothing. */
+async function readMetric(engine: Engine, request: MetricRequest): Promise<Metric | undefined> {
+  try {
+    return await engine.call('metric', request, { inWorker: request.pattern !== undefined })
+  } catch (error) {
+    if (isCausewayError(error) && error.code === 'WORKER_LOST') return undefined
+    throw error
+  }
 }
 
 /** How a command of a session differs from others. */

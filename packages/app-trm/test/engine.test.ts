@@ -119,3 +119,15 @@ t.test('the engine: does small work at once, and the same work', async (t) => {
   const large = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(9000) }] }
   t.same((await near.call('read', large)).paths, ['a.txt'])
 })
+
+verifies('trm:patterns:linear', 'a pattern that backtracks for ever ends with its worker', async (t) => {
+  const opened = openEngine({ limitMs: 500 })
+  t.teardown(() => opened.close())
+  const hostile = { outputs: [`${'a'.repeat(50)}!`], pattern: '(a+)+$' }
+  const [lost, found] = await Promise.allSettled([
+    opened.call('metric', hostile, { inWorker: true }),
+    engine(t).call('metric', { outputs: ['', 'took 12 ms'], pattern: '(\\d+) (ms)' }, { inWorker: true }),
+  ])
+  t.match(lost, { status: 'rejected', reason: { code: 'WORKER_LOST' } })
+  t.match(found, { status: 'fulfilled', value: { value: 0.012, unit: 's' } })
+})

@@ -126,8 +126,16 @@ verifies('trm:run:environment', 'an allow-list, what the session gave, and nothi
   t.match(reports, { PYTEST_ADDOPTS: /--junitxml="?\/r\.xml.* -x$/, NODE_OPTIONS: /--test-reporter=junit/ })
 })
 
+verifies('trm:patterns:linear', 'redact takes time linear in the length of a word', async (t) => {
+  for (const word of ['a', 'token', 'token-', 'passw'])
+    t.equal(redact(word.repeat(50_000), {}).length, word.length * 50_000)
+})
+
 t.test('redact: values of secrets are taken out, and words that only look like it stay', async (t) => {
   t.equal(redact('API_TOKEN=abcdefgh123 done', {}), 'API_TOKEN=[redacted] done')
+  t.equal(redact('url=http://a?token=abcdefgh1 b', {}), 'url=http://a?token=[redacted] b')
+  t.equal(redact('"my-api-key" : "abcdefgh1"', {}), '"my-api-key" : "[redacted]"')
+  t.equal(redact('tokens left: 12345678', {}), 'tokens left: 12345678')
   t.equal(redact('it is hunter22', { DB_PASSWORD: 'hunter22' }), 'it is [redacted]')
   t.equal(redact("KeyError: 'key: left'", {}), "KeyError: 'key: left'")
 })

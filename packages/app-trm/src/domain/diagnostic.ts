@@ -66,7 +66,7 @@ const pylintSeverity = (code: string): Diagnostic['severity'] => (/^[EF]/.test(c
 
 function eslintLine(line: string, file: string): Diagnostic | undefined {
   const groups =
-    /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>.+?)(?:\s{2,}(?<code>[@\w/-]+))?$/.exec(
+    /^\s+(?<line>\d+):(?<column>\d+)\s+(?<kind>error|warning)\s+(?<message>\S.*?)(?:(?<!\s)\s{2,}(?<code>[@\w/-]+))?$/.exec(
       line.slice(0, 2000),
     )?.groups
   return groups && diagnostic({ ...groups, file }, groups.kind === 'warning' ? 'warning' : 'error')

@@ -59,8 +59,9 @@ export function reportEnvironment(
 }
 
 const secretName = /token|secret|passw|credential|api_?key|private_?key/i
+// Each name is tried once, from its beginning: a search from every character of a long word takes cubic time.
 const secretText =
-  /([\w-]*(?:token|secret|passw\w*|api[_-]?key|private[_-]?key)[\w-]*["']?\s*[=:]\s*["']?)([^\s"',;]{8,})/gi
+  /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
 
 /** The text without values that look secret: those of secret-looking names, there and among what the session gave. */
 export function redact(text: string, given: Readonly<Record<string, string>>): string {

@@ -1,20 +1,65 @@
-/** Paths by pattern: `*` and `?` within a name, `**` over folders, a folder by its name and a slash. */
+/** Patterns of paths, matched without backtracking: in time proportional to the length of the pattern times that of the path. */
 
-/** A test of paths, relative and with forward slashes: `data/` holds all below it, `*.lock` is any such file anywhere. */
+/** A step of a pattern: one character, any number of characters, or a mark that the next `optional` steps may be skipped. */
+export type PatternStep =
+  | { readonly one: (char: string) => boolean }
+  | { readonly many: (char: string) => boolean }
+  | { readonly optional: number }
+
+/** Steps that match this text. */
+export const literalSteps = (text: string): readonly PatternStep[] =>
+  text.split('').map((wanted) => ({ one: (char) => char === wanted }))
+
+const isInName = (char: string): boolean => char !== '/'
+const isAny = (): boolean => true
+
+/** Steps of the wildcards `?`, `*`, `**` and of `**` followed by a slash. */
+export const wildcardSteps = {
+  '?': [{ one: isInName }],
+  '*': [{ many: isInName }],
+  '**': [{ many: isAny }],
+  '**/': [{ optional: 2 }, { many: isAny }, ...literalSteps('/')],
+} as const satisfies Record<string, readonly PatternStep[]>
+
+/** Whether the steps match the whole text. */
+export function matchesSteps(steps: readonly PatternStep[], text: string): boolean {
+  let reached = withSkips(steps, new Set([0]))
+  for (let index = 0; index < text.length && reached.size > 0; index++) {
+    const char = text.charAt(index)
+    const next = new Set<number>()
+    for (const at of reached) {
+      const step = steps[at]
+      if (step === undefined) continue
+      if ('one' in step && step.one(char)) next.add(at + 1)
+      if ('many' in step && step.many(char)) next.add(at)
+    }
+    reached = withSkips(steps, next)
+  }
+  return reached.has(steps.length)
+}
+
+/** Adds the positions that can be reached without a character. */
+function withSkips(steps: readonly PatternStep[], reached: Set<number>): Set<number> {
+  for (const at of reached) {
+    const step = steps[at]
+    if (step === undefined || 'one' in step) continue
+    reached.add(at + 1)
+    if ('optional' in step) reached.add(at + 1 + step.optional)
+  }
+  return reached
+}
+
+/**
+ * Returns a test of relative paths with forward slashes: `*` and `?` match within a name, `**` also across folders.
+ * `data/` matches all below that folder, `*.lock` such files in any folder.
+ */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern
   const anywhere = whole.includes('/') ? whole.replace(/^\//, '') : `**/${whole}`
-  const source = anywhere.replaceAll(
-    /\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g,
-    (part) => meanings[part] ?? `\\${part}`,
+  const steps = (anywhere.match(/\*\*\/|\*\*|./gs) ?? []).flatMap((part): readonly PatternStep[] =>
+    isWildcard(part) ? wildcardSteps[part] : literalSteps(part),
   )
-  const expression = new RegExp(`^${source}$`, 's')
-  return (path) => expression.test(path)
+  return (path) => matchesSteps(steps, path)
 }
 
-const meanings: Readonly<Record<string, string>> = {
-  '**/': '(?:[^/]+/)*',
-  '**': '.*',
-  '*': '[^/]*',
-  '?': '[^/]',
-}
+const isWildcard = (part: string): part is keyof typeof wildcardSteps => Object.hasOwn(wildcardSteps, part)

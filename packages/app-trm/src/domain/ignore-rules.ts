@@ -3,16 +3,21 @@
  * folder that is ignored here decide of all below it, also where a nearer file has taken it back.
  */
 
+import { literalSteps, matchesSteps, type PatternStep, wildcardSteps } from './glob.ts'
+
 /** Says of a path below the folder of the rules whether they ignore it or keep it; undefined where they say nothing. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
-  readonly matches: RegExp
+  readonly steps: readonly PatternStep[]
   readonly isKept: boolean
   readonly isForFolders: boolean
   /** a pattern without a slash is for names at any depth */
   readonly isForNames: boolean
 }
+
+/** Longer lines match nothing: they are longer than a path. */
+const maxLineLength = 4096
 
 /** Reads the rules; of those that match a path the last one counts. */
 export function ignoreRules(text: string): IgnoreRules {
@@ -20,54 +25,63 @@ export function ignoreRules(text: string): IgnoreRules {
   return (path, isFolder) => {
     const name = path.slice(path.lastIndexOf('/') + 1)
     const rule = lastFirst.find(
-      ({ matches, isForFolders, isForNames }) =>
-        (isFolder || !isForFolders) && matches.test(isForNames ? name : path),
+      ({ steps, isForFolders, isForNames }) =>
+        (isFolder || !isForFolders) && matchesSteps(steps, isForNames ? name : path),
     )
     return rule === undefined ? undefined : !rule.isKept
   }
 }
 
 function ruleOf(line: string): Rule[] {
-  const written = line.replace(/\r$/, '').replace(/(?<!\\)\s+$/, '')
-  if (written === '' || written.startsWith('#')) return []
+  const written = withoutTrailingBlanks(line.replace(/\r$/, ''))
+  if (written === '' || written.startsWith('#') || written.length > maxLineLength) return []
   const isKept = written.startsWith('!')
   const whole = isKept ? written.slice(1) : written
   const isForFolders = whole.endsWith('/')
   const pattern = isForFolders ? whole.slice(0, -1) : whole
-  const source = sourceOf(pattern.replace(/^\//, ''))
-  if (source === undefined) return []
-  return [
-    { matches: new RegExp(`^${source}$`, 's'), isKept, isForFolders, isForNames: !pattern.includes('/') },
-  ]
+  const steps = parsePattern(pattern.replace(/^\//, ''))
+  return steps === undefined ? [] : [{ steps, isKept, isForFolders, isForNames: !pattern.includes('/') }]
+}
+
+/** A backslash keeps the blank behind it. */
+function withoutTrailingBlanks(line: string): string {
+  const trimmed = line.trimEnd()
+  return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
 }
 
 /** `**` stands for folders between slashes, `*` and `?` for parts of a name, brackets for one character of a set. */
 const part = /^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
-/** The regular expression of a pattern; undefined for one that git takes for nothing. */
-function sourceOf(pattern: string): string | undefined {
+/** The steps of a pattern; `undefined` if git ignores the pattern because it is malformed. */
+function parsePattern(pattern: string): readonly PatternStep[] | undefined {
   const parts = pattern.match(part) ?? []
   if (parts.join('') !== pattern) return undefined
-  return parts.map(sourceOfPart).join('')
+  try {
+    return parts.flatMap(stepsOfPart)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined // a range such as [z-a]
+    throw error
+  }
 }
 
-function sourceOfPart(text: string): string {
-  if (text === '**/') return '(?:.*/)?'
-  if (text === '/**/') return '/(?:.*/)?'
-  if (text === '/**') return '/.+'
-  if (text.startsWith('*')) return '[^/]*'
-  if (text === '?') return '[^/]'
-  if (text.startsWith('[')) return setOf(text.slice(1, -1))
-  return literal(text.startsWith('\\') ? text.slice(1) : text)
+function stepsOfPart(text: string): readonly PatternStep[] {
+  if (text === '**/') return wildcardSteps['**/']
+  if (text === '/**/') return [...literalSteps('/'), ...wildcardSteps['**/']]
+  if (text === '/**') return [...literalSteps('/'), { one: () => true }, ...wildcardSteps['**']]
+  if (text.startsWith('*')) return wildcardSteps['*']
+  if (text === '?') return wildcardSteps['?']
+  if (text.startsWith('[')) return [setStep(text.slice(1, -1))]
+  return literalSteps(text.startsWith('\\') ? text.slice(1) : text)
 }
 
 /** `[!a-z]` never matches a slash, nor does any set. */
-function setOf(inside: string): string {
+function setStep(inside: string): PatternStep {
   const isNegated = /^[!^]/.test(inside)
   const members = (isNegated ? inside.slice(1) : inside)
     .replaceAll(/\[:(\w+):\]/g, (_, name: string) => classes[name] ?? '')
     .replaceAll(/\\(.)|([[\]^])/g, (_, escaped: string | undefined, plain: string) => `\\${escaped ?? plain}`)
-  return `(?!/)[${isNegated ? '^' : ''}${members}]`
+  const set = new RegExp(`^[${isNegated ? '^' : ''}${members}]$`, 's')
+  return { one: (char) => char !== '/' && set.test(char) }
 }
 
 const classes: Readonly<Record<string, string>> = {
@@ -78,5 +92,3 @@ const classes: Readonly<Record<string, string>> = {
   lower: 'a-z',
   space: ' \\t\\n\\r\\f\\v',
 }
-
-const literal = (text: string): string => text.replace(/[.+^${}()|[\]\\*?/]/g, '\\$&')

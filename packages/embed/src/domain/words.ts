@@ -33,7 +33,7 @@ export function words(text: string): string[] {
 export function identifierParts(word: string): string[] {
   const parts = word
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .split(/[\s_]+/)
     .filter((part) => part !== '')
   return parts.length < 2 ? [] : parts.map((part) => part.toLowerCase())

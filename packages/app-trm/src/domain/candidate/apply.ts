@@ -2,6 +2,7 @@ import { CausewayError } from '@causeway/protocol'
 import { editCell, editNotebook } from '../notebook/edit-notebook.ts'
 import { isNotebook, readNotebook } from '../notebook/notebook.ts'
 import { applyDiff } from './apply-diff.ts'
+import { ChangedLineCounter } from './changed-lines.ts'
 import { editSpans, type TextEdit } from './edit-span.ts'
 import { editedText, written } from './edited-text.ts'
 import { isEqual, type Outcome, reportOf } from './outcome.ts'
@@ -45,6 +46,7 @@ export function applyCandidate(
     if (isRename || isMarked || !isEqual(before, after)) changes.set(operation.path, after)
   }
   const warnings = outcomes.flatMap((outcome) => outcome.warnings)
+  const counter = new ChangedLineCounter()
   const nothing: CandidateWarning = {
     code: 'NO_CHANGES',
     message: 'the candidate leaves every file as it is',
@@ -52,7 +54,7 @@ export function applyCandidate(
   return {
     changes,
     report: {
-      files: outcomes.map(reportOf),
+      files: outcomes.map((outcome) => reportOf(outcome, counter)),
       hunks: outcomes.flatMap(({ hunks }) => hunks),
       warnings: changes.size === 0 ? [nothing, ...warnings] : warnings,
     },

@@ -1,22 +1,33 @@
 import { diffArrays } from 'diff'
 
-/** Changes beyond which the exact count is not worth its time. */
-const mostChanges = 2000
+/** Most changes of one file that are counted exactly. The time to count them grows with their square. */
+const maxChanges = 2000
 
-/** How many lines a change removes and adds: [removed, added]. Where nearly all differs, the lines in between count. */
-export function changedLines(before: string, after: string): readonly [number, number] {
-  const [old, now] = [linesOf(before), linesOf(after)]
-  let head = 0
-  while (head < Math.min(old.length, now.length) && old[head] === now[head]) head++
-  let tail = 0
-  const least = Math.min(old.length, now.length) - head
-  while (tail < least && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
-  const [cutOld, cutNow] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
-  const parts = diffArrays(cutOld, cutNow, { maxEditLength: mostChanges })
-  if (parts === undefined) return [cutOld.length, cutNow.length]
-  const sum = (kind: 'removed' | 'added') =>
-    parts.reduce((total, part) => total + (part[kind] ? part.value.length : 0), 0)
-  return [sum('removed'), sum('added')]
+/** Counts the changed lines of the files of a candidate; the time for all of them together is limited. */
+export class ChangedLineCounter {
+  #budget = 4 * maxChanges ** 2
+
+  /** Returns [removed, added]. If too much differs, all lines between the common beginning and end count. */
+  count(before: string, after: string): readonly [number, number] {
+    const [old, now] = [linesOf(before), linesOf(after)]
+    const shorter = Math.min(old.length, now.length)
+    let head = 0
+    while (head < shorter && old[head] === now[head]) head++
+    let tail = 0
+    while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++
+    const [cutOld, cutNow] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)]
+    const maxEditLength = Math.min(maxChanges, Math.floor(Math.sqrt(this.#budget)))
+    const parts = diffArrays(cutOld, cutNow, { maxEditLength })
+    if (parts === undefined) {
+      this.#budget -= maxEditLength ** 2
+      return [cutOld.length, cutNow.length]
+    }
+    const sum = (kind: 'removed' | 'added') =>
+      parts.reduce((total, part) => total + (part[kind] ? part.value.length : 0), 0)
+    const [removed, added] = [sum('removed'), sum('added')]
+    this.#budget -= (removed + added) ** 2
+    return [removed, added]
+  }
 }
 
 /** Lines with their ends, so that a missing last end counts. */

@@ -9,6 +9,8 @@ export interface Region {
 
 /** Most lines of a region. */
 const tallest = 40
+/** Most places at which a repeated line of the wanted text votes. */
+const maxPlaces = 50
 /** Longest region, in characters. */
 const longest = 1500
 
@@ -28,7 +30,10 @@ function votedOffset(file: readonly string[], wanted: readonly string[]): number
   const places = new Map<string, number[]>()
   for (const [index, line] of wanted.entries()) {
     const key = line.trim()
-    if (key !== '') places.set(key, [...(places.get(key) ?? []), index])
+    if (key === '') continue
+    const known = places.get(key)
+    if (known === undefined) places.set(key, [index])
+    else if (known.length < maxPlaces) known.push(index)
   }
   const votes = new Map<number, number>()
   for (const [line, text] of file.entries()) {

@@ -1,4 +1,4 @@
-import { changedLines } from './changed-lines.ts'
+import type { ChangedLineCounter } from './changed-lines.ts'
 import { lineFeeds } from './edited-text.ts'
 import type { Operation } from './plan.ts'
 import type { CandidateWarning, FileContent, FileReport, HunkPlacement } from './types.ts'
@@ -19,12 +19,12 @@ export function isEqual(before: FileContent | undefined, after: FileContent | nu
 }
 
 /** What became of the file, for answers. */
-export function reportOf({ operation, before, after }: Outcome): FileReport {
+export function reportOf({ operation, before, after }: Outcome, counter: ChangedLineCounter): FileReport {
   const { path } = operation
   const isDiff = operation.type === 'diff'
   const isRename = isDiff && operation.effect === 'rename'
   const executable = isDiff && operation.executable !== undefined ? { executable: operation.executable } : {}
-  const [linesRemoved, linesAdded] = changedLines(textOrNone(before), textOrNone(after))
+  const [linesRemoved, linesAdded] = counter.count(textOrNone(before), textOrNone(after))
   const kind = isRename ? 'renamed' : kindOf(before, after)
   return {
     path,

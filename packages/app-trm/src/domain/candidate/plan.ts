@@ -23,6 +23,8 @@ export type Operation = { readonly path: string; readonly sha?: string | undefin
 
 /** Most files of a candidate. */
 const mostFiles = 100
+/** Most edits of a candidate: each one searches the text of its file. */
+const maxEdits = 10_000
 /** Longest text of a file, a diff or a patch, in UTF-16 units: ten million. */
 const longestText = 10_000_000
 
@@ -57,13 +59,19 @@ function ofMode(candidate: Candidate): readonly Operation[] {
         const mayExist = candidate.mode === 'files'
         return { type: 'write', path: checked, content: sized(content ?? '', checked), mayExist, sha }
       })
-    case 'modify':
+    case 'modify': {
+      const edits = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)
+      if (edits > maxEdits)
+        throw new CausewayError('FILE_TOO_LARGE', `the candidate has ${edits} edits, more than ${maxEdits}`, {
+          data: { edits, max: maxEdits },
+        })
       return candidate.changes.map(({ path, edits, sha }) => ({
         type: 'edit',
         path: checkedPath(path),
         edits,
         sha,
       }))
+    }
     case 'diff':
       return candidate.changes.map(ofChange)
     case 'patch': {

@@ -33,7 +33,7 @@ const failing = (id: string, body: string): TestCase => ({
 
 /** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`; a suite that did not run is an error of its own. */
 function readJest(output: string): TestRun | undefined {
-  const tests = [...output.matchAll(/^Tests: +(.*\btotal)$/gm)].at(-1)?.[1]
+  const tests = [...output.matchAll(/^Tests: +(?! )(.*\btotal)$/gm)].at(-1)?.[1]
   if (tests === undefined) return undefined
   const suites = output.match(/● Test suite failed to run/g)?.length ?? 0
   const parts = output.split(/^ {2}● (.+)$/m)
@@ -49,7 +49,9 @@ function readJest(output: string): TestRun | undefined {
 
 /** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)` */
 function readVitest(output: string): TestRun | undefined {
-  const tests = [...output.matchAll(/^ +Tests +(.*(?:passed|failed|skipped|todo).*\(\d+\))$/gm)].at(-1)?.[1]
+  const tests = [...output.matchAll(/^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)].at(
+    -1,
+  )?.[1]
   const files = /^ Test Files +(.*)$/m.exec(output)?.[1]
   if (tests === undefined || files === undefined) return undefined
   const cases = pairs(output.split(/^ FAIL +(.+)$/m)).map(([name, body]) =>
