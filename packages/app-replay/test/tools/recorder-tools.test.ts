@@ -1,7 +1,9 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { bodyOf, frameLine, frameLines, runLine } from '../../../recording/test/run-lines.ts'
+import replay from '../../src/index.ts'
 import type { Replay } from '../../src/store.ts'
 import { fixtures, openReplay, rowsOf } from '../replay-kit.ts'
 
@@ -104,3 +106,52 @@ verifies(
     t.ok(told() < 20, `${told()} announcements of 20 flushes`)
   },
 )
+
+t.test('list_recordings lists live and finished runs of the recorder as recordings', async (t) => {
+  const { app, client } = await openReplay(t, ['drop'])
+  const { recorder } = app.store as Replay
+  const one = client()
+  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  const list = async () => {
+    const { count, recordings, others } = await one.call('list_recordings')
+    const found = rowsOf(recordings).map(({ recording, total_frames, status }) => [
+      recording,
+      total_frames,
+      status,
+    ])
+    t.equal(count, found.length)
+    t.same(others, [])
+    return found.toSorted()
+  }
+  t.same(await list(), [
+    ['drop', 150, undefined],
+    ['run', 3, 'live'],
+  ])
+  await recorder.write('run', bodyOf(frameLines(4, 5)))
+  await recorder.finish('run')
+  t.same(await list(), [
+    ['drop', 150, undefined],
+    ['run', 5, 'finished'],
+  ])
+})
+
+t.test('frame ids of a run with gaps are completed with its first and last frame only', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { recorder } = app.store as Replay
+  await recorder.write('gaps', bodyOf([runLine, ...frameLines(2, 3), frameLine(7)]))
+  await recorder.write('whole', bodyOf([runLine, ...frameLines(2, 4)]))
+  const context = { store: app.store, session: {}, signal: new AbortController().signal, progress: () => {} }
+  const frames = replay.resources.find(({ template }) => template.text.endsWith('{frame_id}'))
+  const complete = (recording: string) => frames?.complete('frame_id', { recording }, context as never)
+  t.same(await complete('gaps'), ['latest', '2', '7'])
+  t.same(await complete('whole'), ['latest', '2', '3', '4'])
+  t.same((await frames?.complete('recording', {}, context as never))?.toSorted(), ['gaps', 'whole'])
+  const one = client()
+  t.match(await one.call('get_metadata', { recording: 'gaps' }), {
+    total_frames: 3,
+    first_frame: 2,
+    last_frame: 7,
+    contiguous: false,
+  })
+  t.match(await one.call('get_metadata', { recording: 'whole' }), { total_frames: 3, contiguous: true })
+})

@@ -91,7 +91,12 @@ t.test('list_recordings: is paged', async (t) => {
 
 t.test('a recording of 0 frames: its frames are not found, its series are empty', async (t) => {
   const client = await ask(t, 'zero_frames')
-  t.match(await client.call('get_metadata'), { total_frames: 0, first_frame: null, last_frame: null })
+  t.match(await client.call('get_metadata'), {
+    total_frames: 0,
+    first_frame: null,
+    last_frame: null,
+    contiguous: true,
+  })
   t.match(await client.call('get_system_energy'), { energy_points: [], totals: { count: 0 } })
   await t.rejects(client.call('get_frame', { frame_id: 1 }), { code: 'FRAME_NOT_FOUND' })
 })
