@@ -112,8 +112,11 @@ class MutationCheck {
     for (let job = 0; job < jobs; job++) this.#checkouts.push(new Checkout(repository))
     const mutants = await this.#select()
     await this.#measureTests(mutants)
-    await this.#forEach(mutants, async (mutant, checkout) => {
-      const verdict = this.#knownVerdict(mutant) ?? (await this.#judge(mutant, checkout))
+    const open = mutants.filter((mutant) => this.#knownVerdict(mutant) === undefined)
+    const cost = (mutant: Mutant) => this.#testsFor(mutant).reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
+    open.sort((a, b) => cost(a) - cost(b))
+    await this.#forEach(open, async (mutant, checkout) => {
+      const verdict = await this.#judge(mutant, checkout)
       if (verdict === undefined) return
       this.#state.verdicts[mutant.id] = verdict
       this.#save()
