@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../test/verifies.ts'
 import { clientLines } from '../src/doctor/client-lines.ts'
+import { startsLater, whyUnreachable } from '../src/doctor/reach.ts'
 import { version } from '../src/version.ts'
 import { type Backend, startBackend } from './backend.ts'
 import { type Start, startBridge } from './client.ts'
@@ -127,6 +128,21 @@ verifies('bridge:doctor', 'a server that is not reached is told apart by its cau
     code: 1,
     text: /speaks something else \(H/,
   })
+})
+
+t.test('whyUnreachable reports the innermost cause of a failed connection', async (t) => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  const expected = { text: 'nothing listens there (ECONNREFUSED)' }
+  for (const error of [
+    refused,
+    new TypeError('fetch failed', { cause: refused }),
+    new AggregateError([refused, new Error('another address')]),
+    new TypeError('fetch failed', { cause: new AggregateError([refused]) }),
+  ]) {
+    t.match(whyUnreachable(error, undefined, {}), expected)
+    t.ok(startsLater(error))
+  }
+  t.equal(startsLater(new Error('other')), undefined)
 })
 
 verifies('bridge:doctor', 'a token file that others may read is a fault with its mend', async (t) => {

@@ -80,6 +80,36 @@ verifies(
 
 verifies(
   'bridge:translate:legacy-client',
+  'a call is repeated once with the replies, or immediately if the server has no questions',
+  async (t) => {
+    const backend = await startBackend(t)
+    makeModern(backend)
+    const rounds: Wire[] = []
+    const answers = [
+      { resultType: 'input_required', inputRequests: { a: { method: 'roots/list' } }, requestState: 'one' },
+      { resultType: 'input_required', requestState: 'two' },
+      { resultType: 'complete', content: [] },
+    ]
+    backend.on('tools/call', (got) => {
+      const { inputResponses, requestState } = got.message.params
+      got.result(answers[rounds.push({ inputResponses, requestState }) - 1] ?? {})
+    })
+    const bridge = started(t, backend)
+    await bridge.open()
+    bridge.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } })
+    const { id } = await bridge.saw('roots/list')
+    bridge.send({ jsonrpc: '2.0', id, result: { roots: [] } })
+    t.match((await bridge.answer(1)).result, { content: [] })
+    t.same(rounds, [
+      { inputResponses: undefined, requestState: undefined },
+      { inputResponses: { a: { roots: [] } }, requestState: 'one' },
+      { inputResponses: {}, requestState: 'two' },
+    ])
+  },
+)
+
+verifies(
+  'bridge:translate:legacy-client',
   'a subscription that ends is opened again, and the client told',
   async (t) => {
     const backend = await startBackend(t)

@@ -70,3 +70,21 @@ verifies(
     t.ok(again)
   },
 )
+
+verifies('bridge:relay:one-way', 'a notification is dropped when the wait budget is spent', async (t) => {
+  const backend = await startBackend(t)
+  let received = 0
+  backend.on('notifications/x', (got) => {
+    received += 1
+    got.status(202)
+  })
+  const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
+  await bridge.open()
+  await backend.saw('GET')
+  await backend.stop()
+  bridge.send({ jsonrpc: '2.0', method: 'notifications/x' })
+  t.match(await bridge.call(1, 'ping'), { error: { data: { code: 'SERVER_UNREACHABLE' } } })
+  await backend.start()
+  for (const id of [2, 3]) t.match(await bridge.call(id, 'ping'), { result: {} })
+  t.equal(received, 0)
+})

@@ -40,6 +40,24 @@ verifies('wire:era:legacy-session', async (t) => {
   t.equal(await wire.core.handshakes.find(id, ''), undefined, 'an ended session is not revived')
 })
 
+t.test('session: initialize is answered after the handshake is stored', async (t) => {
+  const wire = await openWire(t)
+  const { handshakes } = wire.core
+  const { save } = handshakes
+  const order: string[] = []
+  Object.assign(handshakes, {
+    save: async (handshake: Parameters<typeof save>[0]) => {
+      await wire.send(rpc('ping'))
+      await save(handshake)
+      order.push('stored')
+    },
+  })
+  const id = await wire.initialize()
+  order.push('answered')
+  t.same(order, ['stored', 'answered'])
+  t.match(await handshakes.find(id), { sessionId: id })
+})
+
 t.test('session: a client that leaves out all but its name is served', async (t) => {
   const wire = await openWire(t)
   const { messages } = await wire.stream(rpc('initialize', { clientInfo: { name: 'short' } }))

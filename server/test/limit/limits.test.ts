@@ -137,6 +137,9 @@ verifies('limits:deadline:client', async (t) => {
   t.same(late(byHeader.json.result), { deadline_ms: 60 })
   const params = { name: 'Deaf__sleep', arguments: {}, _meta: { 'causeway/deadline_ms': 70 } }
   t.same(late((await send(rpc('tools/call', params))).json.result), { deadline_ms: 70 })
+  const longMeta = { ...params, _meta: { 'causeway/deadline_ms': 9000 } }
+  const both = await send(rpc('tools/call', longMeta), { headers: { 'causeway-deadline': '60' } })
+  t.same(late(both.json.result), { deadline_ms: 60 }, 'the shorter of both')
   const longer = await send(toolCall('Deaf__sleep'), { headers: { 'causeway-deadline': '9000' } })
   t.same(late(longer.json.result), { deadline_ms: 300 })
 })
