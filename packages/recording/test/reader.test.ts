@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { eraMap, readSchema } from '../src/era.ts'
 import { buildIndexes, isIndexed } from '../src/indexes.ts'
@@ -308,3 +308,25 @@ verifies(
       t.match(plan, [{ detail: /USING INDEX causeway_\w+_frame_id \(frame_id=\? AND rowid/ }])
   },
 )
+
+t.test('extents are half the size of a collision mesh', async (t) => {
+  const mesh = (...vertices: readonly (readonly number[])[]) =>
+    Buffer.from(Float64Array.from(vertices.flat()).buffer)
+  const box = mesh([1, -2, 0.5], [-0.25, 1, -3])
+  const extents = (vertices: Buffer | null) => {
+    const reader = readerOf(t, join(fixtures, 'drop.db'), (db) => {
+      db.pragma('foreign_keys = OFF')
+      db.exec(`DELETE FROM MeshRecord; DELETE FROM ObjectRecord;
+        UPDATE AssetPhysicalStaticRecord SET asset_id = 7`)
+      db.prepare('INSERT INTO MeshRecord (id, vertex_data) VALUES (1, ?)').run(vertices)
+      db.exec('INSERT INTO ObjectRecord (id, collisionMeshRecord_id) VALUES (7, 1)')
+    })
+    return [...reader.extents()]
+  }
+  t.same(extents(box), [[bodyId, [1, 2, 3]]])
+  t.same(extents(mesh([1, 1, 0], [-1, 1, 0])), [], 'a flat mesh is not a box')
+  t.same(extents(mesh([1, Number.NaN, 1])), [])
+  t.same(extents(box.subarray(0, 40)), [], 'part of a vertex is missing')
+  t.same(extents(Buffer.alloc(0)), [])
+  t.same(extents(null), [])
+})

@@ -47,13 +47,14 @@ t.test('session: initialize is answered after the handshake is stored', async (t
   const order: string[] = []
   Object.assign(handshakes, {
     save: async (handshake: Parameters<typeof save>[0]) => {
-      await wire.send(rpc('ping'))
+      for (let id = 1; id <= 10; id++) await wire.send(rpc('ping', {}, id))
       await save(handshake)
       order.push('stored')
     },
   })
-  const id = await wire.initialize()
+  const answer = await wire.send(initializeMessage(), { headers: both })
   order.push('answered')
+  const id = String(answer.headers['mcp-session-id'])
   t.same(order, ['stored', 'answered'])
   t.match(await handshakes.find(id), { sessionId: id })
 })
