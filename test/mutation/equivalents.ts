@@ -7,4 +7,35 @@ export interface Equivalent {
   readonly reason: string
 }
 
-export const equivalents: readonly Equivalent[] = []
+export const equivalents: readonly Equivalent[] = [
+  {
+    file: 'bridge/src/main.ts',
+    before: 'await replayTraffic(readTraffic(path), process.stdin, process.stdout)',
+    after: 'void replayTraffic(readTraffic(path), process.stdin, process.stdout)',
+    reason: 'nothing follows, stdin keeps the process running, and the promise never rejects',
+  },
+  {
+    file: 'bridge/src/tool-filter.ts',
+    before: 'if (lists.size === 0) return toClient(json)',
+    after: 'if (false) return toClient(json)',
+    reason: 'only saves parsing: a message that answers no list request is forwarded unchanged',
+  },
+  {
+    file: 'packages/recording/src/recorder/run-energy.ts',
+    before: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy',
+    after: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 1) | hasEnergy',
+    reason: 'the element always exists; the default satisfies noUncheckedIndexedAccess',
+  },
+  {
+    file: 'packages/recording/src/recorder/same-frame.ts',
+    before: 'if (sent === null ? bytes === null : bytes?.equals(toBytes(sent)) === true) return true',
+    after: 'if (false) return true',
+    reason: 'only saves unpacking: equal bytes unpack to equal lists',
+  },
+  {
+    file: 'server/src/backup/part.ts',
+    before: 'await rm(part, { recursive: true, force: true })',
+    after: 'await rm(part, { recursive: true, force: false })',
+    reason: 'differs only if another process removes the folder between the check and the removal',
+  },
+]

@@ -106,6 +106,14 @@ verifies('recording:columns:behind', async (t) => {
   t.same(await reopened.analyse('count', {}, { isKept: true }), foreseen, 'the answer outlives the server')
 })
 
+t.test('analyse: a damaged page that an analysis reads is RECORDING_DAMAGED', async (t) => {
+  const library = await libraryOf(t, folders(t).data)
+  const { recording } = await library.open('drop.db')
+  const path = recording.identity.path
+  await t.rejects(recording.analyse('fail', {}), { code: 'RECORDING_DAMAGED', data: { path } })
+  t.match(await recording.analyse('count', {}), { frames: 150 }, 'the worker goes on')
+})
+
 t.test('columns: they go with their copy', async (t) => {
   const { files, data } = folders(t)
   const path = join(files, 'a.db')

@@ -1,5 +1,6 @@
 /** The entry of a worker whose analysis tells who ran it, and where the frames came from. */
 import { threadId } from 'node:worker_threads'
+import Database from 'better-sqlite3'
 import { type Analyses, serveRecording } from '../src/serve-recording.ts'
 
 /** What `count` answers: no two runs answer the same. */
@@ -19,6 +20,11 @@ const analyses: Analyses = {
     for await (const { from, to } of windows.over({ start: null, end: null }, { signal, progress }))
       frames += to - from
     return { frames, run: crypto.randomUUID(), thread: threadId, fromTables: windows.fromTables }
+  },
+  /** Fails as a read of a damaged page does. */
+  async fail(_args: never, { windows, signal, progress }) {
+    for await (const _ of windows.over({ start: null, end: null }, { signal, progress }))
+      throw new Database.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
   },
 }
 
