@@ -68,6 +68,8 @@ interface State {
   rejected: Record<string, string>
   baselines: Record<string, Baseline>
   verdicts: Record<string, Verdict>
+  /** Test files that a mutant has passed, by its id, until it has a verdict. */
+  passed: Record<string, string[]>
 }
 
 const setting = (name: string, fallback: string) => process.env[name] || fallback
@@ -97,12 +99,16 @@ class MutationCheck {
     this.#tests = globSync(testPatterns, { cwd: repository })
       .filter((file) => !excluded.has(file))
       .sort()
-    const code = files(repository).filter((file) => /\.(ts|mjs|js)$|(^|\/)package(-lock)?\.json$/.test(file))
+    const code = files(repository).filter(
+      (file) =>
+        /\.(ts|mjs|js)$|(^|\/)package(-lock)?\.json$/.test(file) && !file.startsWith('test/mutation/'),
+    )
     const tree = digest(code.map(fileDigest).join('\n'))
     // A changed file may let a test reach or find what it did not before.
     if (this.#state.tree !== tree) {
       for (const [id, { outcome }] of Object.entries(this.#state.verdicts))
         if (outcome === 'survived') delete this.#state.verdicts[id]
+      this.#state.passed = {}
     }
     this.#state.tree = tree
   }
@@ -211,24 +217,29 @@ class MutationCheck {
   /** Returns `undefined` if the time is over. */
   async #judge(mutant: Mutant, checkout: Checkout): Promise<Verdict | undefined> {
     const { file } = mutant
-    let runs = 0
+    const passed = this.#state.passed[mutant.id] ?? []
+    this.#state.passed[mutant.id] = passed
     checkout.write(file, applyMutant(source(file), mutant))
     try {
       for (const { test, timeoutMs } of this.#testsFor(mutant)) {
         if (performance.now() > deadline) return undefined
-        runs++
+        if (passed.includes(test)) continue
         const first = await checkout.test(test, timeoutMs)
         // A test that fails now and then must not count.
-        if (first.passed || (await checkout.test(test, timeoutMs)).passed) continue
+        if (first.passed || (await checkout.test(test, timeoutMs)).passed) {
+          passed.push(test)
+          this.#save()
+          continue
+        }
         return {
           sourceDigest: fileDigest(file),
           outcome: 'killed',
           killer: test,
           killerDigest: fileDigest(test),
-          runs,
+          runs: passed.length + 1,
         }
       }
-      return { sourceDigest: fileDigest(file), outcome: 'survived', runs }
+      return { sourceDigest: fileDigest(file), outcome: 'survived', runs: passed.length }
     } finally {
       checkout.restore(file)
     }
@@ -308,10 +319,11 @@ class MutationCheck {
 }
 
 function readState(file: string): State {
+  const empty: State = { rejected: {}, baselines: {}, verdicts: {}, passed: {} }
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return { ...empty, ...JSON.parse(readFileSync(file, 'utf8')) }
   } catch {
-    return { rejected: {}, baselines: {}, verdicts: {} }
+    return empty
   }
 }
 

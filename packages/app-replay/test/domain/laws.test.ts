@@ -219,10 +219,7 @@ t.test('normalLaw: a box that slides into a wall of the body that it lies on tur
 t.test('normalLaw: points with the same normal count once', async (t) => {
   // Eight points below a box, as many as there may be normals, and a ninth point at a wall that turns.
   const ground = Array.from({ length: 8 }, (): ToldTouch => ({ normal: [0, 0, -1] }))
-  const touches = (frame: number): readonly ToldTouch[] => [
-    ...ground,
-    { normal: frame < 5 ? [1, 0, 0] : [-1, 0, 0] },
-  ]
+  const touches = (frame: number): readonly ToldTouch[] => [...ground, { normal: [frame < 5 ? 1 : -1, 0, 0] }]
   t.match(findingsOf(normalLaw(), { frames: 10, masses: [1], state: rest, touches }), [
     { kind: 'normal_flip', frames: { first: 5, last: 5 }, value: Math.PI / 2 },
   ])
@@ -251,15 +248,9 @@ t.test('tunnellingLaw: from one side of a box to the other without contact', asy
     state: (frame, body) => (body === 1 ? { position: [frame - 5.5, 0, 0], velocity: [100, 0, 0] } : {}),
     ...(touches && { touches }),
   })
+  const crossing = { frames: { first: 6, last: 6 }, pair: [1, 2], value: 1, limit: 0.2 }
   t.match(findingsOf(tunnellingLaw(), passing(undefined)), [
-    {
-      kind: 'tunnelling',
-      severity: 'error',
-      frames: { first: 6, last: 6 },
-      pair: [1, 2],
-      value: 1,
-      limit: 0.2,
-    },
+    { kind: 'tunnelling', severity: 'error', ...crossing },
   ])
   const touching = passing((frame) => (frame === 6 ? [{ a: 1, b: 2, normal: [1, 0, 0] }] : []))
   t.same(findingsOf(tunnellingLaw(), touching), [], 'with contact it is an impact')
