@@ -1,5 +1,5 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, globSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { bodyOf, frameLine, frameLines, runLine } from '../../../recording/test/run-lines.ts'
@@ -154,4 +154,28 @@ t.test('frame ids of a run with gaps are completed with its first and last frame
     contiguous: false,
   })
   t.match(await one.call('get_metadata', { recording: 'whole' }), { total_frames: 3, contiguous: true })
+})
+
+t.test('timeline returns 50 events and a cursor for the others', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { recorder } = app.store as Replay
+  // The ball touches the floor in every third frame.
+  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 240)]))
+  await recorder.finish('run')
+  const one = client()
+  const asked = { recording: 'run', kinds: ['contact_begin'] }
+  const first = await one.call('timeline', asked)
+  t.equal(rowsOf(first.events).length, 50)
+  const rest = await one.call('timeline', { ...asked, cursor: first.next_cursor })
+  t.equal(rowsOf(rest.events).length, 30)
+  t.equal(rest.next_cursor, null)
+})
+
+t.test('close waits until the files of live runs are closed', async (t) => {
+  const { app, folder } = await openReplay(t, [])
+  const files = () => globSync('data/**/run.db*', { cwd: join(folder, '..') }).map((file) => basename(file))
+  await (app.store as Replay).recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  t.ok(files().includes('run.db-wal'))
+  await app.close()
+  t.same(files(), ['run.db'], 'SQLite removes the write-ahead log when the last connection closes')
 })
