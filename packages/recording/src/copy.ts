@@ -3,6 +3,7 @@ import { chmod, copyFile, open, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
+import { sidecars } from '@causeway/store'
 import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
 
 /** What a copy reports and by what it is stopped. */
@@ -53,8 +54,8 @@ function growing(progress: CopyOptions['progress']): CopyOptions['progress'] {
 
 /** Removes a private copy with what stands beside it. */
 export async function removeCopy(file: string): Promise<void> {
-  const beside = ['-journal', '-wal', '-shm', '-columns', '-columns.part', '-answers', '-answers.part']
-  for (const part of ['', ...beside]) await rm(`${file}${part}`, { force: true })
+  const derived = ['-columns', '-columns.part', '-answers', '-answers.part']
+  for (const part of [...sidecars, '', ...derived]) await rm(`${file}${part}`, { force: true })
 }
 
 async function copyConsistently(source: string, target: string, options: CopyOptions): Promise<FileState> {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
-import { appliedMigrations, type Migration, refuseOther } from './migrate.ts'
+import { requireInitialized, requireSameDatabase, sidecars } from './marker.ts'
+import { appliedMigrations, type Migration, refuseOther, requireIntactHistory } from './migrate.ts'
 
 /** What a long copy reports and by what it is stopped. */
 export interface CopyOptions {
@@ -35,8 +36,7 @@ export async function backup(db: Database, to: string, options: CopyOptions = {}
       },
     })
     await chmod(part, 0o600)
-    seal(part, options.change)
-    verify(part, [])
+    seal(part, db.name, options.change)
     await rename(part, to)
   } catch (error) {
     await rm(part, { force: true })
@@ -45,15 +45,19 @@ export async function backup(db: Database, to: string, options: CopyOptions = {}
 }
 
 /**
- * Copies a data file by its name, as it is at this moment, whoever has it open and writes it: what is written during the
- * copy is not in it and does not begin it anew. Throws as `backup` does, and `FILE_NOT_FOUND`.
+ * Copies a data file by its name, as it is at this moment, while other connections write it: what is written during the
+ * copy is not in it and does not restart it. Throws as `backup` does, and `FILE_NOT_FOUND`; `DATA_MISSING` if the file was
+ * initialized before and is now empty or another one, so that an empty copy never passes for a backup.
  */
 export async function backupFile(file: string, to: string, options: CopyOptions = {}): Promise<void> {
+  requireInitialized(file)
   if (!existsSync(file))
     throw new CausewayError('FILE_NOT_FOUND', `there is no data file ${file}`, { data: { file } })
   try {
     const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
     try {
+      requireIntactHistory(db)
+      requireSameDatabase(db)
       // A read transaction holds the state that it began with for as long as it is open.
       db.exec('BEGIN')
       db.prepare('SELECT 1 FROM sqlite_schema').get()
@@ -120,7 +124,7 @@ export async function restore(
   try {
     await backup(source, file, options)
     // Leftovers of the replaced file: SQLite would apply an old log to the new file.
-    for (const sidecar of ['-wal', '-shm', '-journal']) await rm(`${file}${sidecar}`, { force: true })
+    for (const sidecar of sidecars) await rm(`${file}${sidecar}`, { force: true })
   } finally {
     source.close()
   }
@@ -136,11 +140,19 @@ async function makePlace(file: string): Promise<void> {
   }
 }
 
-/** Leaves WAL mode, so that the backup is one file that can be read from a place that cannot be written. */
-function seal(file: string, change?: string): void {
+/**
+ * Leaves WAL mode, so that the backup is one file that can be read from a place that cannot be written. Throws
+ * `DATA_DAMAGED` if the copy, and so the file `source`, is damaged.
+ */
+function seal(file: string, source: string, change?: string): void {
   const db = new BetterSqlite3(file)
   try {
     db.pragma('journal_mode = DELETE')
+    const problem = db.pragma('quick_check(1)', { simple: true })
+    if (problem !== 'ok')
+      throw new CausewayError('DATA_DAMAGED', `the data file is damaged: ${basename(source)}`, {
+        data: { file: basename(source), problem },
+      })
     if (change === undefined) return
     db.exec(change)
     // What is deleted stays in the free space of its page, and in older copies of it, until the file is written anew.
@@ -157,7 +169,7 @@ function verify(file: string, migrations: readonly Migration[]): void {
       const problem = db.pragma('quick_check(1)', { simple: true })
       if (problem !== 'ok')
         throw new CausewayError('DATA_DAMAGED', `the backup is damaged: ${file}`, { data: { file, problem } })
-      if (migrations.length > 0) refuseOther(db, migrations)
+      refuseOther(db, migrations)
     } finally {
       db.close()
     }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
 import type { Database } from 'better-sqlite3'
 
@@ -15,10 +16,7 @@ const migrationTable = 'causeway_migration'
 
 /** Names of the migrations that a file has, in order; none in a new file. Writes nothing. */
 export function appliedMigrations(db: Database): readonly string[] {
-  const exists = db
-    .prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
-    .get(migrationTable)
-  if (exists === undefined) return []
+  if (!hasTable(db, migrationTable)) return []
   return db.prepare<[], string>(`SELECT name FROM ${migrationTable} ORDER BY version`).pluck().all()
 }
 
@@ -45,6 +43,52 @@ export function refuseOther(db: Database, migrations: readonly Migration[]): voi
     },
   )
 }
+
+/** When the first migration was applied, Unix time in milliseconds: identifies the database. `undefined` in a new file. */
+export function initializedAt(db: Database): number | undefined {
+  if (appliedMigrations(db).length === 0) return undefined
+  return db.prepare<[], number>(`SELECT min(applied_ms) FROM ${migrationTable}`).pluck().get()
+}
+
+/** A row of the migration table, as SQLite returns it from a page that may be damaged. */
+interface HistoryRow {
+  readonly version: unknown
+  readonly name: unknown
+  readonly sql_hash?: unknown
+}
+
+/**
+ * Throws `DATA_DAMAGED` if no version can have written the migration table. A damaged page may still be readable, and then
+ * looks like the history of a newer version or of a new file.
+ */
+export function requireIntactHistory(db: Database): void {
+  if (!hasTable(db, migrationTable)) return
+  const problem = db.pragma(`integrity_check('${migrationTable}')`, { simple: true }) as string
+  if (problem !== 'ok') throw damaged(db, problem)
+  const rows = db.prepare<[], HistoryRow>(`SELECT * FROM ${migrationTable} ORDER BY version`).all()
+  const isPlausible = ({ version, name, sql_hash }: HistoryRow, index: number): boolean =>
+    version === index + 1 &&
+    typeof name === 'string' &&
+    (sql_hash === undefined || /^[0-9a-f]{64}$/.test(String(sql_hash)))
+  if (!rows.every(isPlausible)) throw damaged(db, 'the migration table has an impossible row')
+}
+
+/** Throws `DATA_DAMAGED` if a page of the file is damaged. Reads the whole file. */
+export function requireIntactPages(db: Database): void {
+  const problem = db.pragma('quick_check(1)', { simple: true }) as string
+  if (problem !== 'ok') throw damaged(db, problem)
+}
+
+function damaged(db: Database, problem: string): CausewayError {
+  const file = basename(db.name)
+  return new CausewayError('DATA_DAMAGED', `the data file is damaged: ${file}`, {
+    data: { file },
+    cause: new Error(`${db.name}: ${problem}`),
+  })
+}
+
+const hasTable = (db: Database, name: string): boolean =>
+  db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined
 
 /** Hashes of the statements that made a file, in order; none where it is from before they were kept. */
 function appliedHashes(db: Database): readonly string[] {

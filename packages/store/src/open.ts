@@ -2,7 +2,8 @@ import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync } from
 import { dirname } from 'node:path'
 import BetterSqlite3, { type Database } from 'better-sqlite3'
 import { dataFailure } from './failure.ts'
-import { type Migration, migrate, refuseOther } from './migrate.ts'
+import { markInitialized, requireInitialized, requireSameDatabase } from './marker.ts'
+import { type Migration, migrate, refuseOther, requireIntactHistory, requireIntactPages } from './migrate.ts'
 
 /** How a data file is opened. */
 export interface OpenOptions {
@@ -19,19 +20,22 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a data file of our own, creates it where there is none, and brings it to the newest schema: WAL, foreign keys
- * on, folder 0700 and file 0600.
+ * Opens a data file of our own, creates it on the first start, and migrates it to the newest schema: WAL, foreign keys on,
+ * folder 0700 and file 0600.
  *
- * Throws `NEWER_DATA` and `DATA_SCHEMA_DIFFERS` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
+ * Throws `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING` (the file stays as it is), `DATA_DAMAGED`, `DATA_UNWRITABLE`.
  */
 export function openDatabase(file: string, options: OpenOptions): Database {
   const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
   try {
+    requireInitialized(file)
     createPrivately(file)
     // SQLite opens a file that may not be written all the same: it is told now, and not at the first change.
     accessSync(file, constants.W_OK)
     const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
     try {
+      requireIntactHistory(db)
+      requireSameDatabase(db)
       refuseOther(db, migrations)
       // Of no effect once the file has a page.
       if (pageBytes !== undefined) db.pragma(`page_size = ${pageBytes}`)
@@ -39,9 +43,15 @@ export function openDatabase(file: string, options: OpenOptions): Database {
       db.pragma(`synchronous = ${synchronous}`)
       db.pragma('foreign_keys = ON')
       migrate(db, migrations, now)
+      markInitialized(db)
       return db
     } catch (error) {
-      db.close()
+      try {
+        // A migration fails on a damaged schema with an error that does not mention damage.
+        if ((error as NodeJS.ErrnoException).code === 'SQLITE_ERROR') requireIntactPages(db)
+      } finally {
+        db.close()
+      }
       throw error
     }
   } catch (error) {

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { backup, type Migration, openDatabase, restore } from '../src/index.ts'
+import { backup, backupFile, type Migration, openDatabase, restore } from '../src/index.ts'
 
 const migrations: readonly Migration[] = [{ name: 'notes', up: 'CREATE TABLE note (text TEXT) STRICT' }]
 
@@ -83,3 +84,30 @@ t.test('restore: a damaged or a newer backup never replaces data', async (t) => 
   await t.rejects(restore(saved, file, { migrations }), { code: 'DATA_DAMAGED' })
   t.equal(countIn(file), 500)
 })
+
+t.test(
+  'backupFile keeps the earlier backup if the source is empty, missing, replaced or damaged',
+  async (t) => {
+    const { folder, file, db } = notes(t, 500)
+    db.close()
+    const to = join(folder, 'backup.db')
+    await backupFile(file, to)
+    const good = readFileSync(to)
+    const bytes = readFileSync(file)
+    const damages: Readonly<Record<string, readonly [code: string, damage: () => void]>> = {
+      empty: ['DATA_MISSING', () => truncateSync(file)],
+      missing: ['DATA_MISSING', () => rmSync(file)],
+      replaced: ['DATA_MISSING', () => new Database(file).exec('CREATE TABLE note (text TEXT)').close()],
+      'cut off': ['DATA_DAMAGED', () => writeFileSync(file, bytes.subarray(0, 40_960))],
+      'full of holes': [
+        'DATA_DAMAGED',
+        () => writeFileSync(file, Buffer.from(bytes).fill(0, 16_384, 40_960)),
+      ],
+    }
+    for (const [name, [code, damage]] of Object.entries(damages)) {
+      damage()
+      await t.rejects(backupFile(file, to), { code, data: { file: 'data.db' } }, name)
+      t.ok(readFileSync(to).equals(good), `${name}: the earlier backup is unchanged`)
+    }
+  },
+)

@@ -1,7 +1,17 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import t from 'tap'
-import { appliedMigrations, type Migration, openDatabase } from '../src/index.ts'
+import { appliedMigrations, type Migration, openDatabase, sidecars } from '../src/index.ts'
 
 const people: Migration = { name: 'people', up: 'CREATE TABLE person (name TEXT NOT NULL) STRICT' }
 const ages: Migration = { name: 'ages', up: (db) => db.exec('ALTER TABLE person ADD COLUMN age INTEGER') }
@@ -102,4 +112,135 @@ t.test('openDatabase: a place that cannot be written is told so', async (t) => {
   })
   mkdirSync(join(folder, 'data.db'))
   t.throws(() => openDatabase(join(folder, 'data.db'), { migrations: [], now }), { code: 'DATA_UNWRITABLE' })
+})
+
+/** Path of a closed database with one row. */
+function createDatabase(file: string, now: () => number): string {
+  const db = openDatabase(file, { migrations: [people], now })
+  db.exec(`INSERT INTO person VALUES ('Ada')`)
+  db.close()
+  return file
+}
+
+const peopleIn = (file: string): unknown => {
+  const db = openDatabase(file, { migrations: [people], now })
+  try {
+    return db.prepare('SELECT name FROM person').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+
+/** What may have happened to an initialized database. */
+const losses: Readonly<Record<string, (file: string) => void>> = {
+  'is empty': (file) => truncateSync(file),
+  'is missing': (file) => rmSync(file),
+  'was replaced by another one': (file) => {
+    const fresh = createDatabase(join(dirname(file), 'fresh', 'data.db'), () => 5678)
+    copyFileSync(fresh, file)
+  },
+  'was replaced by a database without tables': (file) => {
+    new Database(file.replace('data.db', 'blank.db')).exec('VACUUM').close()
+    copyFileSync(file.replace('data.db', 'blank.db'), file)
+  },
+}
+
+for (const [loss, lose] of Object.entries(losses))
+  t.test(`openDatabase refuses an initialized database that ${loss}`, async (t) => {
+    const file = createDatabase(join(t.testdir(), 'data.db'), now)
+    lose(file)
+    const before = readIfThere(file)
+    t.throws(() => openDatabase(file, { migrations: [people], now }), {
+      code: 'DATA_MISSING',
+      remedy: /causeway restore/,
+      data: { file: 'data.db', marker: 'data.db.initialized' },
+    })
+    t.same(readIfThere(file), before, 'the file is unchanged')
+  })
+
+const readIfThere = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
+
+for (const [loss, lose] of Object.entries({ empty: truncateSync, missing: rmSync }))
+  t.test(`openDatabase keeps the log of a database without marker whose file is ${loss}`, async (t) => {
+    const dir = t.testdir()
+    const file = join(dir, 'data.db')
+    const db = openDatabase(file, { migrations: [people], now })
+    db.exec(`INSERT INTO person VALUES ('Ada')`)
+    mkdirSync(join(dir, 'crashed'))
+    const crashed = join(dir, 'crashed', 'data.db')
+    for (const suffix of ['', '-wal']) copyFileSync(`${file}${suffix}`, `${crashed}${suffix}`)
+    db.close()
+    const log = readFileSync(`${crashed}-wal`)
+    t.ok(log.length > 0)
+    lose(crashed)
+    t.throws(() => openDatabase(crashed, { migrations: [people], now }), { code: 'DATA_MISSING' })
+    t.ok(readFileSync(`${crashed}-wal`).equals(log))
+  })
+
+t.test('openDatabase opens an initialized database without marker and adds the marker', async (t) => {
+  const file = createDatabase(join(t.testdir(), 'data.db'), now)
+  rmSync(`${file}.initialized`)
+  t.same(peopleIn(file), ['Ada'])
+  t.same(JSON.parse(readFileSync(`${file}.initialized`, 'utf8')), { initialized_ms: 1234 })
+  t.equal(statSync(`${file}.initialized`).mode & 0o777, 0o600)
+})
+
+t.test('openDatabase completes a marker that a crash left empty', async (t) => {
+  const file = createDatabase(join(t.testdir(), 'data.db'), now)
+  truncateSync(`${file}.initialized`)
+  t.same(peopleIn(file), ['Ada'])
+  t.match(readFileSync(`${file}.initialized`, 'utf8'), /1234/)
+})
+
+t.test('openDatabase starts over after all files of a database are removed', async (t) => {
+  const file = createDatabase(join(t.testdir(), 'data.db'), now)
+  for (const suffix of ['', ...sidecars]) rmSync(`${file}${suffix}`, { force: true })
+  t.same(peopleIn(file), [])
+})
+
+t.test(
+  'openDatabase writes the marker after the migrations are in the file and not only in its log',
+  async (t) => {
+    const dir = t.testdir({ lost: {} })
+    const file = join(dir, 'data.db')
+    const db = openDatabase(file, { migrations: [people], now })
+    t.teardown(() => db.close())
+    // What a power failure leaves: the log was not flushed.
+    for (const suffix of ['', '.initialized'])
+      copyFileSync(`${file}${suffix}`, join(dir, 'lost', `data.db${suffix}`))
+    t.same(peopleIn(join(dir, 'lost', 'data.db')), [])
+  },
+)
+
+t.test('openDatabase reports a damaged migration table as DATA_DAMAGED, not as other data', async (t) => {
+  for (const [from, to] of [
+    ['people', 'peOple'],
+    [/[0-9a-f]{64}/, 'x'.repeat(64)],
+  ] as const) {
+    const file = createDatabase(join(t.testdir(), 'data.db'), now)
+    const text = readFileSync(file, 'latin1')
+    const row = text.lastIndexOf(text.match(/people[0-9a-f]{64}/)?.[0] ?? 'nothing')
+    const damaged = `${text.slice(0, row)}${text.slice(row).replace(from, to)}`
+    t.not(damaged, text)
+    writeFileSync(file, damaged, 'latin1')
+    t.throws(() => openDatabase(file, { migrations: [people], now }), {
+      code: 'DATA_DAMAGED',
+      data: { file: 'data.db' },
+    })
+  }
+})
+
+t.test('openDatabase reports a table that overwrote the migration table as DATA_DAMAGED', async (t) => {
+  const file = createDatabase(join(t.testdir(), 'data.db'), now)
+  rmSync(`${file}.initialized`)
+  const db = new Database(file)
+  const [history, person] = ['causeway_migration', 'person'].map((name) =>
+    db.prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(name),
+  ) as [number, number]
+  db.prepare('DELETE FROM person').run()
+  db.close()
+  const bytes = readFileSync(file)
+  bytes.copy(bytes, (history - 1) * 4096, (person - 1) * 4096, person * 4096)
+  writeFileSync(file, bytes)
+  t.throws(() => openDatabase(file, { migrations: [people], now }), { code: 'DATA_DAMAGED' })
 })

@@ -1,6 +1,7 @@
 /** The files of a data folder, each with how a backup treats it. */
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { markerSuffix, requireInitialized } from '@causeway/store'
 import { type OwnedPart, orderOf, type Treatment, treatmentOf } from '../domain/data-part.ts'
 
 /** A file that belongs in a backup. */
@@ -13,7 +14,10 @@ export interface FoundFile extends Treatment {
   readonly mark: string
 }
 
-/** Everything that belongs in a backup, in the order in which it is copied. By name only: nothing is opened. */
+/**
+ * Everything that belongs in a backup, in the order in which it is copied. By name only: nothing is opened. Throws
+ * `DATA_MISSING` for a database that was initialized before and is now missing or empty.
+ */
 export async function survey(dataDir: string, parts: readonly OwnedPart[]): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = []
   const seen = new Set<string>()
@@ -31,6 +35,7 @@ export async function survey(dataDir: string, parts: readonly OwnedPart[]): Prom
         if (treatmentOf(`${path}/`, parts).kind !== 'passing') await look(`${path}/`)
         continue
       }
+      if (name.endsWith(markerSuffix)) requireInitialized(join(dataDir, path.slice(0, -markerSuffix.length)))
       const treatment = treatmentOf(path, parts)
       if (facts?.isFile() !== true || treatment.kind === 'passing') continue
       const mark = `${facts.ino}:${facts.size}:${facts.mtimeNs}`

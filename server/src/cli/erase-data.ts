@@ -2,16 +2,13 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DataPart } from '@causeway/app-kit'
-import { changeFile } from '@causeway/store'
-
-/** What SQLite keeps beside a database. */
-const sidecars = ['', '-wal', '-shm', '-journal']
+import { changeFile, sidecars } from '@causeway/store'
 
 /** What is there of the parts, by paths below the data folder: files, and folders that belong to the app as a whole. */
 export function dataOf(dataDir: string, parts: readonly DataPart[]): readonly string[] {
   const found = parts.flatMap(({ path, kind }) => {
     const names = path.includes('*') ? matches(dataDir, path) : [path.replace(/\/$/, '')]
-    return kind === 'database' ? names.flatMap((name) => sidecars.map((end) => name + end)) : names
+    return kind === 'database' ? names.flatMap((name) => ['', ...sidecars].map((end) => name + end)) : names
   })
   return [...new Set(found)].filter((path) => existsSync(join(dataDir, path))).sort()
 }
@@ -27,9 +24,12 @@ function matches(dataDir: string, pattern: string): readonly string[] {
 
 const entries = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** Removes them, and folders that are empty then. Links are removed and never followed. */
+/**
+ * Removes them, and folders that are empty then. Links are removed and never followed. In reverse order, a database goes after
+ * its marker: if this is interrupted, what is left is not taken for a loss.
+ */
 export function eraseData(dataDir: string, paths: readonly string[]): void {
-  for (const path of paths) rmSync(join(dataDir, path), { recursive: true, force: true })
+  for (const path of paths.toReversed()) rmSync(join(dataDir, path), { recursive: true, force: true })
   for (const folder of new Set(paths.map((path) => dirname(path))))
     if (folder !== '.' && existsSync(join(dataDir, folder)) && entries(join(dataDir, folder)).length === 0)
       rmdirSync(join(dataDir, folder))

@@ -13,8 +13,8 @@ export interface Treatment {
   readonly part?: OwnedPart
 }
 
-/** Names of what stands beside a file only while somebody is at work on it. */
-const passingName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
+/** Names of files that exist only while a process uses another file, and of the markers of databases. */
+const passingName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock|\.initialized)$/
 
 /** How a file is treated, by its path below the data folder; the first part that fits counts. */
 export function treatmentOf(path: string, parts: readonly OwnedPart[]): Treatment {

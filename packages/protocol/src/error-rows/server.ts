@@ -14,7 +14,18 @@ export const serverRows = {
     'a data file was written by a build that was never released, with other tables',
     'move the file away, or point CAUSEWAY_DATA_DIR at another folder; the build that wrote it can still read it',
   ),
-  DATA_DAMAGED: row(-32000, 500, 'a data file is damaged', 'restore it from a backup'),
+  DATA_DAMAGED: row(
+    -32000,
+    500,
+    'a data file is damaged',
+    'restore it from a backup: stop the server and run "causeway restore <backup folder> --replace"',
+  ),
+  DATA_MISSING: row(
+    -32000,
+    500,
+    'a data file that was initialized before is missing, empty or replaced by another one',
+    'restore it from a backup: stop the server and run "causeway restore <backup folder> --replace"',
+  ),
   DATA_UNWRITABLE: row(
     -32000,
     507,
