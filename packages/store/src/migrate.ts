@@ -46,13 +46,15 @@ export function refuseOther(db: Database, migrations: readonly Migration[]): voi
 
 /** When the first migration was applied, Unix time in milliseconds: identifies the database. `undefined` in a new file. */
 export function initializedAt(db: Database): number | undefined {
-  if (appliedMigrations(db).length === 0) return undefined
-  return db.prepare<[], number>(`SELECT min(applied_ms) FROM ${migrationTable}`).pluck().get()
+  if (!hasTable(db, migrationTable)) return undefined
+  return db
+    .prepare<[], number>(`SELECT applied_ms FROM ${migrationTable} ORDER BY version LIMIT 1`)
+    .pluck()
+    .get()
 }
 
 /** A row of the migration table, as SQLite returns it from a page that may be damaged. */
 interface HistoryRow {
-  readonly version: unknown
   readonly name: unknown
   readonly sql_hash?: unknown
 }
@@ -66,10 +68,8 @@ export function requireIntactHistory(db: Database): void {
   const problem = db.pragma(`integrity_check('${migrationTable}')`, { simple: true }) as string
   if (problem !== 'ok') throw damaged(db, problem)
   const rows = db.prepare<[], HistoryRow>(`SELECT * FROM ${migrationTable} ORDER BY version`).all()
-  const isPlausible = ({ version, name, sql_hash }: HistoryRow, index: number): boolean =>
-    version === index + 1 &&
-    typeof name === 'string' &&
-    (sql_hash === undefined || /^[0-9a-f]{64}$/.test(String(sql_hash)))
+  const isPlausible = ({ name, sql_hash = '' }: HistoryRow): boolean =>
+    typeof name === 'string' && /^([0-9a-f]{64})?$/.test(String(sql_hash))
   if (!rows.every(isPlausible)) throw damaged(db, 'the migration table has an impossible row')
 }
 

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -280,6 +281,33 @@ verifies('backup:all-or-nothing', async (t) => {
     data: { file: 'broken.db' },
   })
   t.same(readdirSync(root).sort(), ['backup', 'data'])
+})
+
+verifies('backup:no-loss', async (t) => {
+  const { root, dir, target, db } = dataIn(t)
+  db.close()
+  await copy(dir, target)
+  const good = filesOf(target).map((path) => readFileSync(join(target, path)))
+  const losses: Readonly<Record<string, readonly [code: string, lose: (file: string) => void]>> = {
+    emptied: ['DATA_MISSING', (file) => truncateSync(file)],
+    removed: ['DATA_MISSING', (file) => rmSync(file)],
+    replaced: ['DATA_MISSING', (file) => new Database(file).exec('DROP TABLE causeway_migration').close()],
+    damaged: ['DATA_DAMAGED', (file) => writeFileSync(file, readFileSync(file).fill(0, 8192))],
+  }
+  for (const path of ['notes.db', 'runs/one.db'])
+    for (const [name, [code, lose]] of Object.entries(losses)) {
+      const before = readFileSync(join(dir, path))
+      lose(join(dir, path))
+      const made = copy(dir, join(root, 'second'))
+      await t.rejects(made, { code, data: { file: basename(path) } }, `${path} ${name}`)
+      writeFileSync(join(dir, path), before)
+    }
+  t.same(readdirSync(root).sort(), ['backup', 'data'], 'no other backup exists')
+  t.same(
+    filesOf(target).map((path) => readFileSync(join(target, path))),
+    good,
+    'the earlier backup is unchanged',
+  )
 })
 
 verifies('backup:names-hold', async (t) => {

@@ -24,13 +24,22 @@ verifies(
         runs: { 'one.db': '1', 'one.db-wal': '2', 'one-notes': '3', 'other.txt': '4' },
         'own.db': 'x',
         'own.db-shm': 'x',
+        'own.db.initialized': 'x',
         'own.database': 'x',
       },
     })
     const dir = join(root, 'data')
     symlinkSync(join(root, 'outside'), join(dir, 'cache/link'))
     const paths = dataOf(dir, parts)
-    t.same(paths, ['cache', 'own.db', 'own.db-shm', 'runs/one-notes', 'runs/one.db', 'runs/one.db-wal'])
+    t.same(paths, [
+      'cache',
+      'own.db',
+      'own.db-shm',
+      'own.db.initialized',
+      'runs/one-notes',
+      'runs/one.db',
+      'runs/one.db-wal',
+    ])
     t.ok(bytesOf(join(dir, 'cache')) >= 5)
     t.equal(bytesOf(join(dir, 'nowhere')), 0)
     eraseData(dir, paths)
