@@ -1,6 +1,7 @@
 /** The worker that builds, exports and imports, for as long as that takes. */
 import { randomUUID } from 'node:crypto'
 import { constants, setPriority } from 'node:os'
+import { dataFailure } from '@causeway/store'
 import { type Call, serve } from '@causeway/worker'
 import { type BuildRequest, type BuildTools, build, type Making } from './build/build.ts'
 import { exportPublic, verifyExport } from './export/export.ts'
@@ -62,5 +63,5 @@ serve<BuildMethods>(
     import: ({ storage, folder, making }, call) =>
       withStorage(storage, (open) => importPublic(folder, making, tools(open, call))),
   },
-  { failure: 'building the documentation failed' },
+  { failure: 'building the documentation failed', convert: (error) => dataFailure(error, 'help.db') },
 )

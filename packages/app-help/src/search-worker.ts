@@ -1,5 +1,6 @@
 /** The worker that answers questions: it holds the index, its vectors and the endpoint's connections. */
 import { CausewayError } from '@causeway/protocol'
+import { dataFailure } from '@causeway/store'
 import { serve } from '@causeway/worker'
 import type { EmbeddingSettings } from './embedding.ts'
 import { openStorage, type StorageSettings } from './open-storage.ts'
@@ -53,5 +54,9 @@ serve<SearchMethods>(
     revision: async () => (await questions()).revision(),
     lastReport: async () => (await questions()).lastReport(),
   },
-  { failure: 'searching the documentation failed', close: () => open.reader?.close() },
+  {
+    failure: 'searching the documentation failed',
+    convert: (error) => dataFailure(error, 'help.db'),
+    close: () => open.reader?.close(),
+  },
 )

@@ -81,7 +81,11 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
   /** Sees whether another index answers now and tells it: ours, or one that another process has built. */
   const look = async (): Promise<number> => {
     const revision = await worker.call('revision', undefined)
-    if (state.revision !== undefined && state.revision !== revision) changed.resources()
+    if (state.revision !== undefined && state.revision !== revision) {
+      changed.resources()
+      // Another process may have replaced the damaged index.
+      if (state.build === undefined) delete state.isHarmed
+    }
     state.revision = revision
     if (revision > 0) for (const wake of waiting) wake()
     return revision
@@ -168,6 +172,8 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
       return await ask()
     } catch (error) {
       if (!isCausewayError(error) || error.code !== 'DATA_DAMAGED') throw error
+      // Only an index can be rebuilt; help.db names the index.
+      if (error.data.file === 'help.db') throw error
       state.isHarmed = true
       if (settings.autoBuild && state.build === undefined) buildBehind()
       const remedy = settings.autoBuild
@@ -192,6 +198,11 @@ export async function openHelp({ dir, settings: values, log, newId, changed }: E
       const facts = isBuilt ? await worker.link?.call('facts', undefined) : undefined
       return {
         ...(facts === undefined ? { docs: null } : describe(facts, settings.internal)),
+        ...(state.isHarmed === true && {
+          status: 'failed',
+          reason: 'DATA_DAMAGED',
+          message: 'the index of the documentation is damaged',
+        }),
         indexing: state.progress ?? null,
         failure:
           state.failure === undefined ? null : { code: state.failure.code, message: state.failure.message },

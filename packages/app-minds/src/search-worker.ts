@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { encodeLsa, trainLsa } from '@causeway/embed'
 import { CausewayError } from '@causeway/protocol'
-import { openDatabase } from '@causeway/store'
+import { dataFailure, openDatabase } from '@causeway/store'
 import { serve } from '@causeway/worker'
 import { everydayDimensions, everydayLanguage } from './memory/everyday-language.ts'
 import type { SearchMethods } from './memory/search-methods.ts'
@@ -30,5 +30,9 @@ serve<SearchMethods>(
       encodeLsa(await trainLsa(everydayLanguage, { dimensions: everydayDimensions, signal })),
     drop: ({ mindSeq }) => opened().drop(mindSeq),
   },
-  { failure: 'searching the memories failed', close: () => held.close?.() },
+  {
+    failure: 'searching the memories failed',
+    convert: (error) => dataFailure(error, 'minds.db'),
+    close: () => held.close?.(),
+  },
 )

@@ -23,6 +23,8 @@ export type HandlersOf<Table extends MethodTable<Table>> = {
 export interface ServeOptions {
   /** What clients are told of an error that is not one for them, as in `reading the recording failed`. */
   readonly failure: string
+  /** Converts an error before it is sent, for example one of SQLite into a coded one. */
+  readonly convert?: (error: unknown) => unknown
   /** Lets go of everything, before the thread ends. */
   readonly close?: () => void | Promise<void>
   /** Buffers of an answer that are moved to the caller and not cloned. */
@@ -35,7 +37,7 @@ export interface ServeOptions {
  */
 export function serve<Table extends MethodTable<Table>>(
   handlers: HandlersOf<Table>,
-  { failure, close, moved }: ServeOptions,
+  { failure, convert = (error) => error, close, moved }: ServeOptions,
 ): void {
   const { port } = workerData as { readonly port: MessagePort }
   const running = new Map<number, AbortController>()
@@ -67,7 +69,7 @@ export function serve<Table extends MethodTable<Table>>(
     } catch (error) {
       // A wait that was aborted throws an error of its own.
       const { signal } = controller
-      send({ id, error: carry(signal.aborted ? signal.reason : error, failure) })
+      send({ id, error: carry(signal.aborted ? signal.reason : convert(error), failure) })
     } finally {
       running.delete(id)
       if ('stop' in request) port.close()

@@ -1,6 +1,6 @@
 /** `minds.db`: every method is one whole transaction; what is computed, is computed before it. */
 import { join } from 'node:path'
-import { CausewayError } from '@causeway/protocol'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { dataFailure, openDatabase } from '@causeway/store'
 import type { Experience } from '../domain/reflect.ts'
 import type { Limits } from '../limits.ts'
@@ -65,7 +65,7 @@ export function openMindsFile({ dir, now, steady, limits, durability }: FileOpti
   const model = db.prepare<[string], Uint8Array>('SELECT bytes FROM embedding_model WHERE name = ?').pluck()
   const keepModel = db.prepare('INSERT OR REPLACE INTO embedding_model (name, bytes) VALUES (?, ?)')
 
-  /** One transaction; what SQLite says becomes `STORE_ERROR`, so that nothing of it reaches a client. */
+  /** One transaction. Errors of SQLite become `STORE_ERROR`, or `DATA_DAMAGED` if the file is damaged. */
   const whole = async <T>(work: () => T): Promise<T> => {
     try {
       return db.transaction(work).immediate()
@@ -221,7 +221,7 @@ const mindNotFound = (mindId: string): CausewayError =>
 function storeFailure(error: unknown, file: string): unknown {
   const isSqlite = error instanceof Error && /^SQLITE_/.test(String((error as { code?: unknown }).code))
   if (!isSqlite) return error
-  return new CausewayError('STORE_ERROR', 'the memories could not be read or written', {
-    cause: dataFailure(error, file),
-  })
+  const cause = dataFailure(error, file)
+  if (isCausewayError(cause) && cause.code === 'DATA_DAMAGED') return cause
+  return new CausewayError('STORE_ERROR', 'the memories could not be read or written', { cause })
 }
