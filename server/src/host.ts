@@ -1,6 +1,7 @@
 /** Opens and closes the apps; one that cannot be opened is kept with its reason and hurts no other. */
 import type { App, Env } from '@causeway/app-kit'
 import { asCausewayError, CausewayError, pathName } from '@causeway/protocol'
+import { dataFailure } from '@causeway/store'
 import type { Logger } from 'pino'
 
 /** An app together with its open store, or with the reason why there is none. */
@@ -41,7 +42,12 @@ export async function openHost(
       return { app, path, store: await app.open(envOf(app)), failure: undefined }
     } catch (error) {
       log.error({ app: app.name, err: error }, 'the app could not be opened')
-      return { app, path, store: undefined, failure: asCausewayError(error) }
+      return {
+        app,
+        path,
+        store: undefined,
+        failure: asCausewayError(dataFailure(error, `data of ${app.name}`)),
+      }
     }
   }
 

@@ -12,6 +12,8 @@ export interface LogFiles {
   readonly errors: Lines
   /** Audit entries. */
   readonly audit: Lines
+  /** Calls the listener with every error of a write. */
+  onFailure(listener: (error: unknown) => void): void
   /** Writes buffered lines and closes the files. */
   close(): Promise<void>
 }
@@ -38,10 +40,14 @@ const maxBufferedBytes = 16 * 1024 * 1024
 export function openLogFiles(dataDir: string, rotation: Rotation): LogFiles {
   const folder = join(dataDir, 'logs')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const open = (name: LogName) => new RotatingFile(folder, name, rotation)
+  const listeners = new Set<(error: unknown) => void>()
+  const onFailure = (error: unknown): void => {
+    for (const listener of listeners) listener(error)
+  }
+  const open = (name: LogName) => new RotatingFile(folder, name, rotation, onFailure)
   const [all, errors, audit] = [open(logNames.server), open(logNames.errors), open(logNames.audit)]
   const close = async () => void (await Promise.all([all.close(), errors.close(), audit.close()]))
-  return { all, errors, audit, close }
+  return { all, errors, audit, onFailure: (listener) => void listeners.add(listener), close }
 }
 
 /** Lists `<stem>.<number><extension>` in a folder, oldest first. Empty if the folder does not exist. */
@@ -89,6 +95,7 @@ class RotatingFile implements Lines {
   readonly #folder: string
   readonly #name: LogName
   readonly #rotation: Rotation
+  readonly #onFailure: (error: unknown) => void
   /** Resolve when the files before the current one are written. */
   readonly #closing = new Set<Promise<void>>()
   #number: number
@@ -96,17 +103,18 @@ class RotatingFile implements Lines {
   /** `undefined` if the current file cannot be opened. */
   #stream: Stream | undefined
 
-  constructor(folder: string, name: LogName, rotation: Rotation) {
+  constructor(folder: string, name: LogName, rotation: Rotation, onFailure: (error: unknown) => void) {
     this.#folder = folder
     this.#name = name
     this.#rotation = rotation
+    this.#onFailure = onFailure
     const newest = listLogFiles(folder, name).at(-1)
     this.#number = newest?.number ?? 1
     this.#bytes = newest === undefined ? 0 : statSync(newest.path).size
     this.#stream = this.#open()
   }
 
-  /** Errors are ignored: a full disk costs lines of a file, not the server, and stderr has every line. */
+  /** Never throws: a full disk costs lines of a file, not the server, and stderr has every line. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line)
     if (this.#bytes > 0 && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
@@ -146,9 +154,10 @@ class RotatingFile implements Lines {
         maxLength: maxBufferedBytes,
         periodicFlush: flushIntervalMs,
       })
-      stream.on('error', () => {})
+      stream.on('error', this.#onFailure)
       return stream
-    } catch {
+    } catch (error) {
+      this.#onFailure(error)
       return undefined
     }
   }

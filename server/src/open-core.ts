@@ -21,7 +21,7 @@ import { announcement } from './events.ts'
 import { healthOf, reportHealth } from './health.ts'
 import { type Host, type Hosted, openHost } from './host.ts'
 import { openLimits } from './limit/limits.ts'
-import type { Lines } from './log-files.ts'
+import type { LogFiles } from './log-files.ts'
 import { openCaches } from './memory/caches.ts'
 import { collectGarbage } from './memory/collect.ts'
 import { openMemoryGuard } from './memory/guard.ts'
@@ -34,6 +34,7 @@ import { openRegistry } from './registry.ts'
 import { rootsOf } from './roots.ts'
 import { openScope } from './scope.ts'
 import { openServerStore } from './server-store.ts'
+import { StorageHealth } from './storage-health.ts'
 import { openUserApps } from './user-app.ts'
 
 /** What a server is made of. */
@@ -47,8 +48,8 @@ export interface CoreOptions {
   readonly newId?: () => string
   /** Where relative names of user apps start. */
   readonly cwd?: string
-  /** Gets each entry of the audit as a line of JSON too. */
-  readonly auditLines?: Lines | undefined
+  /** Files that receive the entries of the audit as lines of JSON too. */
+  readonly logFiles?: Pick<LogFiles, 'audit' | 'onFailure'> | undefined
   /** The hosted apps, beside the server's own and the user's. */
   readonly apps: readonly App[]
 }
@@ -58,9 +59,12 @@ export interface OpenCore extends Core {
   close(): Promise<void>
 }
 
+/** Name of the server's own app, to which its data files belong. */
+const serverApp = 'Causeway'
+
 /** Opens the data folder, the apps and the registry. Throws what a data file or a setting is refused for. */
 export async function openCore(options: CoreOptions): Promise<OpenCore> {
-  const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd(), auditLines } = options
+  const { config, log, apps, now = Date.now, newId = randomUUID, cwd = process.cwd(), logFiles } = options
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   // Who sets the clock of a core sets it for good; the time of day of a machine may jump.
   const steady = options.steady ?? options.now ?? (() => performance.now())
@@ -70,11 +74,14 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
   const resourceChanged = announcement<[string]>(onError)
   const store = await openServerStore(join(config.dataDir, 'server.db'), { now, steady })
   const limits = openLimits(config)
+  const storage = new StorageHealth(config.dataDir, partsOf([...apps]))
+  logFiles?.onFailure((error) => storage.record(serverApp, error))
   const audit = openAudit({
     store: store.audit,
     keepDays: config.auditKeepDays,
     maxRows: config.auditMaxRows,
-    also: auditLines && ((entry) => auditLines.write(`${JSON.stringify(recordOf(entry))}\n`)),
+    also: logFiles && ((entry) => logFiles.audit.write(`${JSON.stringify(recordOf(entry))}\n`)),
+    onFailure: (error) => storage.record(serverApp, error),
     log,
     now,
     steady,
@@ -85,6 +92,7 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
     limits,
     audit,
     metrics,
+    storage,
     log,
     now,
   })
@@ -210,9 +218,10 @@ export async function openCore(options: CoreOptions): Promise<OpenCore> {
         limits,
         audit,
         memory,
+        storage,
         hash: registry.hash(),
       }),
-    appHealth: async (app) => healthOf(hostedAs(app)),
+    appHealth: async (app) => healthOf(hostedAs(app), storage),
     metrics: metrics.exposition,
     turnedAway: metrics.turnedAway,
     async close() {

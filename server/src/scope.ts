@@ -18,6 +18,7 @@ import type { Flight } from './limit/flights.ts'
 import { answerLength, type Limits } from './limit/limits.ts'
 import type { Task } from './limit/task.ts'
 import type { Metrics } from './metrics.ts'
+import type { StorageHealth } from './storage-health.ts'
 
 /** Opens the scope of one call. */
 export interface Scope {
@@ -30,6 +31,7 @@ export interface ScopeParts {
   readonly limits: Limits
   readonly audit: Audit
   readonly metrics: Metrics
+  readonly storage: Pick<StorageHealth, 'record'>
   readonly log: Logger
   readonly now: () => number
 }
@@ -52,7 +54,9 @@ export function openScope(parts: ScopeParts): Scope {
         run.finish('ok', answer)
         return answer
       } catch (error) {
-        const coded = parts.limits.limitError(codedError(error, hosted.app.name, caller))
+        const failure = codedError(error, hosted.app.name, caller)
+        parts.storage.record(hosted.app.name, failure)
+        const coded = parts.limits.limitError(failure)
         run.finish(coded.code, undefined, coded)
         throw coded
       }

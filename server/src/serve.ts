@@ -32,7 +32,7 @@ export async function serve(config: Config): Promise<void> {
   const lines = process.stderr.isTTY ? undefined : stderrLines()
   const log = openLog({ extra: config.extraLogging, destination: lines ?? (await readableLines()), files })
   const tokens = tokensOf(config, log)
-  const core = await openCore({ config, log, apps, auditLines: files?.audit })
+  const core = await openCore({ config, log, apps, logFiles: files })
   const load = watchLoad({ lagMs: config.shedLagMs, heapPercent: config.shedHeapPercent, log })
   const http = await openHttp(core, {
     host: config.host,

@@ -1,6 +1,6 @@
 /** `server.db`: the state of clients, the handshakes of their sessions and the key that signs. Its audit is in `audit/audit-store.ts`. */
 import { randomBytes } from 'node:crypto'
-import { type Migration, openDatabase, watchJumps } from '@causeway/store'
+import { dataFailure, type Migration, openDatabase, watchJumps } from '@causeway/store'
 import { type AuditStore, auditMigration, auditStore } from './audit/audit-store.ts'
 import type { ClientStateStore } from './client-state.ts'
 import type { Handshakes } from './core.ts'
@@ -79,6 +79,14 @@ export async function openServerStore(
     return clock()
   }
   const oldest = (): number => now() - keepMs
+  /** Names this file in an error, which a caller would otherwise attribute to the data of an app. */
+  const inFile = async <T>(work: () => T): Promise<T> => {
+    try {
+      return work()
+    } catch (error) {
+      throw dataFailure(error, file)
+    }
+  }
   const tasks = taskStore(db)
   const useState = db
     .prepare<[number, string, string, number], string>(
@@ -117,8 +125,8 @@ export async function openServerStore(
   const sweep = setInterval(() => forgetExpired(oldest()), keepMs / 24).unref()
   return {
     states: {
-      load: async (sessionKey, app) => useState.get(now(), sessionKey, app, oldest()),
-      save: async (sessionKey, app, json) => void putState.run(sessionKey, app, json, now()),
+      load: (sessionKey, app) => inFile(() => useState.get(now(), sessionKey, app, oldest())),
+      save: (sessionKey, app, json) => inFile(() => void putState.run(sessionKey, app, json, now())),
     },
     handshakes: {
       async save({ sessionId, owner, mountPath, initialize, subscriptions }) {

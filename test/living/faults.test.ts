@@ -1,9 +1,18 @@
-/** Disks that are full or cannot be written, files that are damaged, clocks that jump: for every store. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** Disks that are full or cannot be written and clocks that jump: for every store. */
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { codes, errorMetaKey } from '@causeway/protocol'
-import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { apps } from '../../server/src/apps.ts'
 import { call, captureLog, openTestCore } from '../../server/test/test-core.ts'
@@ -11,83 +20,10 @@ import { getJson, postMcp } from '../e2e/http.ts'
 import { fromSource, recordings, spawnServer, startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { checkAll, checkFiles, everyWork, live, promisesOf, settingsOf } from './lives.ts'
-import { layOut, releasedVersions } from './released.ts'
-import { Refused } from './work.ts'
+import { findOwner, latestVersion, layOut } from './released.ts'
+import { Refused, tool } from './work.ts'
 
 t.setTimeout(240_000)
-
-const version = releasedVersions.at(-1) ?? ''
-
-/** A question to each store that its file must answer, by the path of the file; the app stands before `__`. */
-const questions: Readonly<Record<string, readonly [tool: string, args: object]>> = {
-  'recordings.db': ['Replay__list_recordings', {}],
-  'recordings/living.db': ['Replay__get_frame', { recording: 'living', frame_id: 1 }],
-  'replay.db': ['Replay__list_recordings', {}],
-  'help.db': ['Help__find_help_topics', { text: 'lamps' }],
-  'minds.db': ['Minds__list_minds', {}],
-  'debrief.db': ['Debrief__list_plots', {}],
-  'trm.db': ['Trm__start', { repo: 'none' }],
-}
-
-/** Apps that a file is needed for; a run of the recorder is needed for itself alone. */
-const needing = (path: string): string =>
-  path.includes('/') ? '' : (questions[path]?.[0].split('__')[0] ?? '')
-
-/** A data folder of the released version, with the paths in it brought along. */
-function dataIn(t: Test): string {
-  const dir = join(t.testdir({ data: {} }), 'data')
-  layOut(version, dir)
-  const db = new Database(join(dir, 'recordings.db'))
-  db.prepare(`UPDATE recording SET path = ? WHERE path LIKE '%/data/recordings/living.db'`).run(
-    join(dir, 'recordings/living.db'),
-  )
-  db.pragma('journal_mode = DELETE')
-  db.close()
-  return dir
-}
-
-const page = 4096
-
-/** What a disk may have made of a file. */
-const damages: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  'is no database': (bytes) => Buffer.alloc(bytes.length, 'no database '),
-  'was cut off': (bytes) => bytes.subarray(0, page * 1.5),
-  'has holes': (bytes) => Buffer.concat([bytes.subarray(0, page), Buffer.alloc(bytes.length - page)]),
-}
-
-for (const [name, damage] of Object.entries(damages))
-  verifies('fault:damaged', `each store whose file ${name}`, async (t) => {
-    for (const [path, [tool, args]] of Object.entries(questions)) {
-      const dir = dataIn(t)
-      const file = join(dir, path)
-      const bad = damage(readFileSync(file))
-      writeFileSync(file, bad)
-      const core = await openTestCore(t, apps, {
-        dir: join(dir, '..'),
-        log: captureLog('silent').log,
-        env: { CAUSEWAY_HELP_BUILD: 'false', CAUSEWAY_TRM_ROOTS: dir },
-      })
-      const { apps: states } = await core.health()
-      const ill = Object.entries(states).filter(([, { status }]) => status !== 'ok')
-      t.ok(
-        ill.every(([app]) => app === needing(path)),
-        `${path}: no other app is ill`,
-      )
-      const answer = await call(core, tool, args)
-      const { code, remedy, data } = (answer._meta as { [errorMetaKey]: Data })?.[errorMetaKey] ?? {}
-      const said = code === 'APP_UNAVAILABLE' ? data.reason : code
-      if (path.includes('/')) t.match(said, /^(RECORDING_DAMAGED|NOT_A_DATABASE)$/, `${path}: it is said`)
-      else {
-        t.equal(said, 'DATA_DAMAGED', `${path}: it is said`)
-        t.match(remedy, /backup/, 'with what to do')
-      }
-      t.ok(readFileSync(file).equals(bad), 'and the file is left as it is')
-      await core.close()
-    }
-  })
-
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
-type Data = any
 
 /** The server by root is bound by the modes of files as everybody else is. */
 const boundByModes = [
@@ -101,7 +37,7 @@ verifies('fault:read-only', async (t) => {
   // Not below the checkout, whose owner need not be the one who runs this.
   const dir = mkdtempSync(join(tmpdir(), 'causeway-read-only-'))
   t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  layOut(version, dir)
+  layOut(latestVersion, dir)
   const locked = ['minds.db', 'trm.db', 'debrief.db', 'replay.db']
   const before = new Map(locked.map((path) => [path, readFileSync(join(dir, path))]))
   for (const path of locked) chmodSync(join(dir, path), 0o400)
@@ -109,7 +45,7 @@ verifies('fault:read-only', async (t) => {
   const { url, server } = await startServer(t, start)
   const { json } = await getJson(url, '/health')
   for (const path of locked)
-    t.match(json.apps[needing(path)], { status: 'failed', reason: 'DATA_UNWRITABLE' }, path)
+    t.match(json.apps[findOwner(path)], { status: 'failed', reason: 'DATA_UNWRITABLE' }, path)
   t.match(json.apps, { Causeway: { status: 'ok' }, Help: { status: 'ok' }, ToolVault: { status: 'ok' } })
   const answer = await postMcp(url, 'tools/call', { name: 'Minds__list_minds', arguments: {} })
   t.match(answer.json.result._meta[errorMetaKey], {
@@ -149,7 +85,7 @@ for (const [name, { mode, program }] of Object.entries(nothingTaken))
       chmodSync(dir, 0o700)
       rmSync(dir, { recursive: true, force: true })
     })
-    const files = layOut(version, dir)
+    const files = layOut(latestVersion, dir)
     const before = files.map((path) => readFileSync(join(dir, path)))
     chmodSync(dir, mode)
     const server = spawnServer(t, { dir, command: 'bash', program })
@@ -196,7 +132,11 @@ verifies('fault:disk-full', async (t) => {
     [],
     'and said so by a code',
   )
-  t.match(await getJson(url, '/health'), { status: 200 }, 'the server goes on')
+  t.match(
+    await getJson(url, '/health'),
+    { status: 200, json: { status: 'degraded', storage: { status: 'full', reason: 'EFBIG' } } },
+    'the server goes on, and says so',
+  )
   server.process.kill('SIGKILL')
   await server.exited
   checkFiles(t, dir)
@@ -206,6 +146,59 @@ verifies('fault:disk-full', async (t) => {
   promised.set('server', { choice: undefined, requests: [] })
   await checkAll(t, works, { url: again.url, dir }, promised)
   await again.server.stop()
+})
+
+/** A file system of this size below the system's temporary folder; `undefined` where this user may not mount one. */
+function mountSmallDisk(t: Test, size: string): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), 'causeway-disk-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', dir])
+  t.teardown(() => {
+    if (status === 0) spawnSync('umount', ['--lazy', dir])
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return status === 0 ? dir : undefined
+}
+
+/** Writes a file until the disk has no room for another byte. */
+function fillDisk(file: string): void {
+  const filler = openSync(file, 'w')
+  for (const size of [2 ** 20, 4096, 1])
+    try {
+      for (;;) writeSync(filler, Buffer.alloc(size))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+  closeSync(filler)
+}
+
+verifies('fault:disk-full:health', async (t) => {
+  const disk = mountSmallDisk(t, '24m')
+  if (disk === undefined) {
+    t.comment('skipped: mounting a small file system needs root')
+    return
+  }
+  const dir = join(disk, 'data')
+  mkdirSync(dir)
+  const { url, server } = await startServer(t, { dir, env: { CAUSEWAY_RATE_LIMITS: 'off' } })
+  const createMind = (mind_id: string) =>
+    tool(url, ['minds', 'create_mind'], { mind_id, config: { traits: [] } })
+  const health = async () => (await getJson(url, '/health')).json
+  await createMind('before')
+  t.match(await health(), { status: 'ok', storage: { status: 'ok' } })
+
+  fillDisk(join(disk, 'filler'))
+  for (let i = 0; i < 3; i++) await createMind(`during-${i}`).catch(() => undefined)
+  t.match(await health(), { status: 'degraded', storage: { status: 'full', reason: 'ENOSPC' } })
+  t.match(await health(), { status: 'degraded', storage: { status: 'full' } }, 'as long as it is full')
+
+  rmSync(join(disk, 'filler'))
+  t.match(await health(), { status: 'ok', storage: { status: 'ok' } }, 'until there is room again')
+  await createMind('after')
+  const { minds } = await tool(url, ['minds', 'list_minds'], {})
+  const ids = minds.map(({ mind_id }: { mind_id: string }) => mind_id)
+  t.ok(ids.includes('before') && ids.includes('after'))
+  t.match((await getJson(url, '/api/apps/causeway/audit?tool=create_mind')).json.entries, { length: 5 })
+  t.same(await server.stop(), { code: 0, signal: null })
 })
 
 verifies('fault:clock', async (t) => {

@@ -58,6 +58,11 @@ export const reliability = {
     behaviour:
       'what was answered before a backup of a server under load is there after it was restored, row for row, and the server was not held up',
   },
+  'backup:no-loss': {
+    origin: 'design, data',
+    behaviour:
+      'a backup of a folder with an empty, missing, replaced or damaged database fails with a code, and earlier backups stay',
+  },
   'backup:names-hold': {
     origin: 'design, data',
     behaviour: 'a file that a database names is in the backup with it, whatever comes and goes meanwhile',
@@ -80,6 +85,16 @@ export const reliability = {
     behaviour:
       'a store whose file is damaged says DATA_DAMAGED and what to do, leaves the file as it is, and hurts no other app',
   },
+  'fault:damaged:working': {
+    origin: 'design, data',
+    behaviour:
+      'a store that turns out to be damaged in the middle of work says DATA_DAMAGED and what to do, and the health of its app says so from then on',
+  },
+  'fault:missing': {
+    origin: 'design, data',
+    behaviour:
+      'a database that was initialized and is now empty, missing or replaced is refused with the command that restores it; other apps go on',
+  },
   'fault:read-only': {
     origin: 'design, data',
     behaviour:
@@ -89,6 +104,10 @@ export const reliability = {
     origin: 'design, data',
     behaviour:
       'on a disk that is full every store refuses with a code, the server goes on, and nothing that was answered is lost',
+  },
+  'fault:disk-full:health': {
+    origin: 'design, data; the wire: health',
+    behaviour: '/health is degraded while the disk is full, and ok again once there is room',
   },
   'data:moved': {
     origin: 'design, data',

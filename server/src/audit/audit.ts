@@ -16,6 +16,8 @@ export interface Audit {
   query(query: AuditQuery): Promise<readonly StoredEntry[]>
   /** Names a client by a digest of its session key: the key itself is as good as a password. */
   sessionName(sessionKey: string): string
+  /** Writes again what could not be written. Resolves to the error if it still fails. */
+  retry(): Promise<unknown>
   /** For `/health`. */
   report(): Readonly<Record<string, unknown>>
   /** Writes what is left. */
@@ -31,6 +33,8 @@ export interface AuditOptions {
   readonly now: () => number
   /** The time that passes, ms; default: the time of day. */
   readonly steady?: () => number
+  /** Receives every failure to write or trim. */
+  readonly onFailure?: (error: unknown) => void
   /** Gets each entry as it is written: the rolling file. */
   readonly also?: ((entry: AuditEntry) => void) | undefined
 }
@@ -46,14 +50,24 @@ const trimBatch = 2000
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Opens the audit; what is too old is removed behind. */
-export function openAudit({ store, keepDays, maxRows, log, now, steady = now, also }: AuditOptions): Audit {
+export function openAudit({
+  store,
+  keepDays,
+  maxRows,
+  log,
+  now,
+  steady = now,
+  also,
+  onFailure,
+}: AuditOptions): Audit {
   const jumped = watchJumps({ now, steady })
   const waiting: AuditEntry[] = []
   const names = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
   let dropped = 0
-  let isFailing = false
+  /** Error of the last attempt to write; `undefined` if it succeeded. */
+  let failure: unknown
 
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -61,7 +75,7 @@ export function openAudit({ store, keepDays, maxRows, log, now, steady = now, al
       await store.append(entries)
       waiting.splice(0, entries.length)
       if (also !== undefined) for (const entry of entries) also(entry)
-      isFailing = false
+      failure = undefined
       await turn()
     }
   }
@@ -71,8 +85,9 @@ export function openAudit({ store, keepDays, maxRows, log, now, steady = now, al
     timer = undefined
     writing = writing.then(writeAll).catch((err: unknown) => {
       // Said once, not with every call, until it works again.
-      if (!isFailing) log.error({ err, waiting: waiting.length }, 'the audit cannot be written')
-      isFailing = true
+      if (failure === undefined) log.error({ err, waiting: waiting.length }, 'the audit cannot be written')
+      failure = err
+      onFailure?.(err)
     })
     return writing
   }
@@ -84,7 +99,10 @@ export function openAudit({ store, keepDays, maxRows, log, now, steady = now, al
     while ((await store.trim(limits)) === trimBatch) await turn()
   }
   const trimBehind = (): void =>
-    void trim().catch((err: unknown) => log.warn({ err }, 'the audit was not trimmed'))
+    void trim().catch((err: unknown) => {
+      log.warn({ err }, 'the audit was not trimmed')
+      onFailure?.(err)
+    })
   trimBehind()
   const trimming = setInterval(trimBehind, trimMs).unref()
 
@@ -108,6 +126,10 @@ export function openAudit({ store, keepDays, maxRows, log, now, steady = now, al
       if (names.size >= 1000) names.clear()
       names.set(sessionKey, name)
       return name
+    },
+    async retry() {
+      if (failure !== undefined) await write()
+      return failure
     },
     report: () => ({ keep_days: keepDays, max_rows: maxRows, waiting: waiting.length, dropped }),
     async close() {
