@@ -13,7 +13,7 @@ import {
 import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import {
   buildTap,
   fetchNode,
@@ -25,6 +25,7 @@ import { removeStale, withLock } from '../scripts/bootstrap/lock.mjs'
 import { findFetchedNode, findLocalNode, isNewEnough, linkNode } from '../scripts/bootstrap/runtime.mjs'
 import { serving } from '../scripts/bootstrap/serving.mjs'
 import { Exit, exitCode, Supervisor } from '../scripts/bootstrap/supervisor.mjs'
+import { tasks } from '../scripts/bootstrap/tasks.mjs'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -253,6 +254,50 @@ verifies('workshop:runtime:pinned', 'Node is fetched once per lockfile and linke
   linkNode(root, node)
   linkNode(root, node)
   t.equal(realpathSync(join(root, 'node_modules/.bin', basename(node))), realpathSync(node))
+})
+
+/** The programs that a command runs in a checkout that has nothing installed, without their paths. */
+async function recordPrograms(t: Test, command: string, ...args: string[]): Promise<string[]> {
+  const root = t.testdir({
+    ...checkout,
+    fixtures: { plots: {} },
+    '.tap': { plugins: { 'package.json': '{}' } },
+  })
+  const supervisor = new Supervisor({ root, say: () => {} })
+  const programs: string[] = []
+  supervisor.run = async (_program, args) => {
+    const words = args.filter((arg) =>
+      /^(ci|install|--(omit|include)=.*)$|(?<!npm-cli)\.(m?js|ts)$|biome$/.test(arg),
+    )
+    programs.push(words.map((word) => basename(word)).join(' '))
+    return 0
+  }
+  await tasks[command]?.(supervisor, args)
+  return programs
+}
+
+verifies('workshop:start:needs', async (t) => {
+  const server = 'ci --omit=dev'
+  const everything = 'ci --include=dev'
+  t.same(await recordPrograms(t, 'start'), [server, 'bundle.ts', 'causeway.js'])
+  t.same(await recordPrograms(t, 'server:debug'), [server, 'causeway.js'])
+  t.same(await recordPrograms(t, 'setup'), [everything, 'run.mjs', 'bundle.ts'])
+  t.same(await recordPrograms(t, 'test', 'a.test.ts'), [everything, 'run.mjs', 'run.mjs a.test.ts'])
+  t.same(await recordPrograms(t, 'test'), [
+    everything,
+    'run.mjs',
+    'biome',
+    'lint.ts',
+    'tsc.js',
+    'docs.ts',
+    'run.mjs',
+  ])
+})
+
+verifies('workshop:start:needs', 'a failed installation exits with 69, which .ci/run retries', async (t) => {
+  const supervisor = new Supervisor({ root: t.testdir(checkout), say: () => {} })
+  supervisor.run = async () => 1
+  await t.rejects(Promise.resolve(tasks.setup?.(supervisor, [])), { code: 69, message: /npm ci.* failed/ })
 })
 
 verifies('workshop:start:place', async (t) => {

@@ -15,6 +15,13 @@ t.test('CONTRIBUTING.md has at most 150 lines', async (t) => {
   t.ok(read('CONTRIBUTING.md').trimEnd().split('\n').length <= 150)
 })
 
+t.test('the time limits of the steps of .ci/run add up to at most 85 minutes', async (t) => {
+  const limits = [...read('.ci/run').matchAll(/^ {2}"\S+ (\d+) /gm)].map(([, seconds]) => Number(seconds))
+  t.ok(limits.length > 10)
+  const minutes = limits.reduce((sum, seconds) => sum + seconds, 0) / 60
+  t.ok(minutes <= 85, `${minutes} minutes`)
+})
+
 t.test('CONTRIBUTING.md lists exactly the npm scripts of package.json', async (t) => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const [, text = ''] = read('CONTRIBUTING.md').split(/^## /m)

@@ -37,6 +37,11 @@ export const workshop = {
     origin: 'design, versions',
     behaviour: 'without a suitable Node the command says so in one sentence and exits 1',
   },
+  'workshop:start:needs': {
+    origin: 'design, set-up',
+    behaviour:
+      'npm start installs no test tools and compiles nothing; a named test file runs without lint, types or build',
+  },
   'workshop:start:place': {
     origin: 'a first start in a clone',
     behaviour:

@@ -23,9 +23,9 @@ export interface ServiceUnit {
 /** systemd.unit(5), systemd.service(5), systemd.exec(5). */
 export function serviceUnit(unit: ServiceUnit): string {
   const { node, nodeArgs, program, args, cwd, heapMb, environment, environmentFile, shutdownMs } = unit
-  const command = [node, `--max-old-space-size=${heapMb}`, ...nodeArgs, program, ...args]
-    .map(quoted)
-    .join(' ')
+  // The default young generation costs 20 MB of resident memory and saves no time.
+  const memory = [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=8']
+  const command = [node, ...memory, ...nodeArgs, program, ...args].map(quoted).join(' ')
   return `[Unit]
 Description=Causeway, an MCP server that all clients share
 Documentation=https://modelcontextprotocol.io

@@ -48,7 +48,7 @@ verifies('command:install-service', async (t) => {
   const unit = isLinux ? readFileSync(file, 'utf8') : stdout
   t.match(
     unit,
-    /^ExecStart=\S*node\S* --max-old-space-size=512 --conditions=@causeway\/source \S*\/bin\/causeway\.js serve --env-file \S+\/own\.env$/m,
+    /^ExecStart=\S*node\S* --max-old-space-size=512 --max-semi-space-size=8 --conditions=@causeway\/source \S*\/bin\/causeway\.js serve --env-file \S+\/own\.env$/m,
   )
   t.match(unit, `\nWorkingDirectory=${cwd}\n`)
   t.match(unit, '\nEnvironment=MCP_SERVER_PORT=3200\n')
@@ -133,7 +133,10 @@ t.test(
       environmentFile: '/tmp/100%.env',
       shutdownMs: 0,
     })
-    t.match(unit, 'ExecStart=/bin/sh --max-old-space-size=128 "/tmp/50%% $$HOME/\\"x\\".js" serve\n')
+    t.match(
+      unit,
+      'ExecStart=/bin/sh --max-old-space-size=128 --max-semi-space-size=8 "/tmp/50%% $$HOME/\\"x\\".js" serve\n',
+    )
     t.match(unit, 'Environment="ONE=a b\\\\c\\"d%%e"\nEnvironment=TWO=plain\n')
     t.match(unit, 'EnvironmentFile=-/tmp/100%%.env\n')
     const file = join(dir, 'causeway.service')
