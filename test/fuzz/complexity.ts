@@ -280,5 +280,59 @@ const routeAttacks: readonly Attack[] = [
   },
 ]
 
+/** A text as a member of the arguments, `around` what is repeated to fill the bytes. */
+const textMember = (
+  name: string,
+  repeatedText: string,
+  [start, end]: readonly [string, string] = ['', ''],
+) => {
+  return (bytes: number): string => {
+    const size = JSON.stringify(repeatedText).length - 2
+    return JSON.stringify({ [name]: start + repeatedText.repeat(Math.floor(bytes / size)) + end })
+  }
+}
+
+const review = (line: string, path = 'a.js'): Attack => ({
+  name: `a review of ${JSON.stringify(line)}`,
+  target: { tool: 'Trm__review' },
+  make: (bytes) =>
+    JSON.stringify({ files: [{ path, content: line.repeat(Math.floor(bytes / line.length)) }] }),
+  bytes: 2 ** 20,
+})
+
+/** Attacks on the parsers of the apps. */
+const parserAttacks: readonly Attack[] = [
+  review('catch ('),
+  review('def f(', 'a.py'),
+  review("\\'"),
+  review('TODO\n'),
+  {
+    name: 'a GPX document of open tags',
+    target: { tool: 'ToolVault__import_gpx' },
+    make: textMember('text', '<a>'),
+    bytes: 3 * 2 ** 20,
+  },
+  {
+    name: 'a GPX document of empty elements',
+    target: { tool: 'ToolVault__import_gpx' },
+    make: textMember('text', '<a/>', ['<gpx>', '</gpx>']),
+    bytes: 3 * 2 ** 20,
+  },
+  {
+    name: 'a KML document with blanks between coordinates',
+    target: { tool: 'ToolVault__import_kml' },
+    make: textMember('text', ' ', [
+      '<kml><Placemark><LineString><coordinates>1,2',
+      '3,4</coordinates></LineString></Placemark></kml>',
+    ]),
+    bytes: 2 ** 20,
+  },
+]
+
 /** Every attack. */
-export const attacks: readonly Attack[] = [...argumentAttacks, ...envelopeAttacks, ...routeAttacks]
+export const attacks: readonly Attack[] = [
+  ...argumentAttacks,
+  ...envelopeAttacks,
+  ...routeAttacks,
+  ...parserAttacks,
+]

@@ -12,7 +12,7 @@ export interface Block {
 }
 
 const fenceStart = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)/
-const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/
+const atx = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(?<![ \t])[ \t]+)?$/
 const tableRow = /^ {0,3}\|.*\|\s*$/
 
 /**
@@ -82,9 +82,13 @@ function runEnd(lines: readonly string[], start: number, belongs: (line: string)
   return end
 }
 
+/** Longer titles are cut before their marks are removed. */
+const maxTitleLength = 1000
+
 /** The words of a heading without Markdown and HTML. */
 function plainTitle(text: string): string {
   return text
+    .slice(0, maxTitleLength)
     .replace(/<[^>]*>/g, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')

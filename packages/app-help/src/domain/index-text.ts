@@ -1,7 +1,7 @@
 import { spaced, withParts } from '@causeway/embed'
 
 /** A line that only leads to a heading of its own page, whose words it repeats. */
-const tableOfContents = /^\s*[-*+]\s+\[[^\]]*\]\(#[^)]*\)\s*$/gm
+const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
 /** A link or picture; a picture within a link is one after the other. Bounded, so that a page of brackets takes no longer than others. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
@@ -15,7 +15,7 @@ export function indexText(markdown: string): string {
     markdown
       .normalize('NFKC')
       .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-      .replace(/\{\/\*[\s\S]*?\*\/\}/g, ' ')
+      .replace(/\{\/\*(?:(?!\{\/\*)[\s\S])*?\*\/\}/g, ' ')
       .replace(/^(?:import|export)\s.*\sfrom\s+['"][^'"]*['"];?\s*$/gm, ' ')
       .replace(tableOfContents, ' ')
       .replace(link, '$1')

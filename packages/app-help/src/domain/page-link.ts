@@ -16,7 +16,7 @@ export interface PageLink {
 
 /** Longer paragraphs are about more than what they lead to. */
 const longestAbout = 600
-const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?[^()]*\)/g
+const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
 /** The links of a page to others, in order, each once. */
 export function pageLinks(path: string, body: string): PageLink[] {

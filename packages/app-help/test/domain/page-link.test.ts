@@ -1,4 +1,6 @@
 import t from 'tap'
+import { blocks } from '../../src/domain/block.ts'
+import { indexText } from '../../src/domain/index-text.ts'
 import { pageLinks } from '../../src/domain/page-link.ts'
 
 const links = (body: string, path = 'guide/a.md') => pageLinks(path, body)
@@ -54,3 +56,17 @@ t.test(
     t.same(links('['.repeat(20_000)), [])
   },
 )
+
+t.test('headings, links and index texts are read in time linear in the length of a line', async (t) => {
+  const blanks = ' '.repeat(100_000)
+  t.match(blocks([`# a ${blanks} b ##${blanks}`]), [{ kind: 'heading', level: 1 }])
+  t.match(blocks(['# a ##', '## #', '#', '#a']), [
+    { title: 'a' },
+    { title: '#' },
+    { title: '' },
+    { kind: 'text' },
+  ])
+  for (const text of ['{/*', '\n\t', '[', '<', '- [a](#', '- ['])
+    t.ok(indexText(text.repeat(50_000)).length >= 0)
+  t.same(pageLinks('a.md', `[x](b.md#${'#'.repeat(100_000)}`), [])
+})

@@ -5,9 +5,11 @@ import type { Cell } from './observation.ts'
 export function readCell(value: unknown): Cell | null {
   if (Array.isArray(value)) return value.length === 2 ? cellOf(value[0], value[1]) : null
   if (typeof value === 'string') {
-    const found = /^\s*(?:Vector2i?)?\s*[([]?\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*[)\]]?\s*$/.exec(
-      value,
-    )
+    // No two parts of the expression match the same blanks, so that its time is linear.
+    const found =
+      /^(?:Vector2i?\s*)?(?:[([]\s*)?(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)(?:\s*[)\]])?$/.exec(
+        value.trim(),
+      )
     return found === null ? null : cellOf(found[1], found[2])
   }
   if (typeof value !== 'object' || value === null) return null

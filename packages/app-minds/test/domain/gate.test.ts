@@ -1,5 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { readCell } from '../../src/domain/cell.ts'
 import { gate, type Proposal, safeAction } from '../../src/domain/gate.ts'
 import { situationOf } from '../../src/domain/menu.ts'
 import type { Observation, PendingBid } from '../../src/domain/observation.ts'
@@ -223,4 +224,18 @@ verifies('minds:errors', 'a wrong observation is told by path and problem', asyn
     code: 'INVALID_OBSERVATION',
     message: /^Invalid observation format: entity_id: .*; current_simulation_time: /,
   })
+})
+
+t.test('readCell reads every spelling and takes time linear in the length of a text', async (t) => {
+  for (const text of ['3,4', ' (3, 4) ', '[ 3.2 ,4.1]', 'Vector2(3, 4)', 'Vector2i ( 3 , 4 )', 'Vector2 3,4'])
+    t.same(readCell(text), [3, 4], text)
+  for (const text of ['', '3', '3,4,5', '3,x', 'Vector3(3, 4)']) t.equal(readCell(text), null, text)
+  const blanks = ' '.repeat(100_000)
+  for (const text of [
+    `${blanks}x`,
+    `(${blanks}0${blanks},2${blanks}x`,
+    `Vector2${blanks}x`,
+    `1${'0'.repeat(100_000)}`,
+  ])
+    t.equal(readCell(text), null)
 })

@@ -158,7 +158,7 @@ function receivedAt(before: string, after: string): number | null {
   const trailing = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]
   const unix = tag ?? trailing
   if (unix !== undefined) return unix.length > 11 ? Number(unix) : Number(unix) * 1000
-  return parseTime(before.replace(/[\s,;]+$/, '')) ?? null
+  return parseTime(before.replace(/(?<![\s,;])[\s,;]+$/, '')) ?? null
 }
 
 function shipFeature(
