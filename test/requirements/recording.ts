@@ -124,7 +124,8 @@ export const recording = {
   },
   'recording:recorder:gzip-bomb': {
     origin: 'threat model, compressed bodies',
-    behaviour: 'a compressed body is decoded as it is stored, and a line that is too long ends it',
+    behaviour:
+      'a compressed body is decoded as it is stored, and a line that is too long or a million blank lines end it',
   },
   'recording:recorder:at-once': {
     origin: 'design, data',

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
 import { longestLine } from '../src/recorder/line-splitter.ts'
+import { maxBlankLines } from '../src/recorder/recorder-methods.ts'
 import { folders, libraryOver, until, whole } from './library-kit.ts'
 import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
 
@@ -24,6 +25,22 @@ t.test('ingest: frames that are sent again are acknowledged and ignored', async 
     accepted: 2,
     ignored: 5,
     last_frame_id: 12,
+  })
+})
+
+t.test('ingest: blank lines are skipped, and more than a million in a row refused', async (t) => {
+  const { recorder } = await over(t)
+  const blank = ' \n'.repeat(maxBlankLines).slice(0, -1)
+  t.match(
+    await recorder.write(
+      'run',
+      bodyOf([runLine, frameLine(1), blank, frameLine(2), blank, frameLine(3)], 2 ** 16),
+    ),
+    { accepted: 3 },
+  )
+  await t.rejects(recorder.write('run', bodyOf([frameLine(4), blank, '', frameLine(5)], 2 ** 16)), {
+    code: 'INVALID_FRAME',
+    data: { line: maxBlankLines + 2, accepted: 1, last_frame_id: 4 },
   })
 })
 

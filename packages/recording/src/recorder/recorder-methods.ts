@@ -30,6 +30,9 @@ export interface RecorderMethods {
   readonly runImport: (args: { readonly file: string; readonly nowMs: number }) => RunProgress
 }
 
+/** Compressed bodies could otherwise occupy a worker for minutes with 1 MB. */
+export const maxBlankLines = 1_000_000
+
 /** Makes the methods of one worker, and what lets go of its run. */
 export function recorderMethods(): {
   readonly handlers: HandlersOf<RecorderMethods>
@@ -38,6 +41,7 @@ export function recorderMethods(): {
   let current: { readonly writer: RunWriter; readonly readLine: (text: string) => Line } | undefined
   let lines: LineSplitter = lineSplitter()
   let ignored = 0
+  let blankLines = 0
   let before = 0
   let failure: unknown
   const opened = (): NonNullable<typeof current> => {
@@ -46,7 +50,11 @@ export function recorderMethods(): {
   }
   const open = (): RunWriter => opened().writer
   const take = (text: string, nowMs: number): void => {
-    if (text.trim() === '') return
+    if (text.trim() === '') {
+      if (++blankLines > maxBlankLines) throw tooManyBlankLines()
+      return
+    }
+    blankLines = 0
     const { writer, readLine } = opened()
     const line = readLine(text)
     if ('run' in line) writer.addRun(line.run)
@@ -63,6 +71,7 @@ export function recorderMethods(): {
   const begin = (): void => {
     lines = lineSplitter()
     ignored = 0
+    blankLines = 0
     failure = undefined
     before = open().stored().total_frames
   }
@@ -129,6 +138,12 @@ export function recorderMethods(): {
   }
   return { handlers, close }
 }
+
+const tooManyBlankLines = (): CausewayError =>
+  new CausewayError('INVALID_FRAME', `more than ${maxBlankLines} blank lines in a row`, {
+    remedy: 'send one JSON object a line',
+    data: { path: '', expected: 'a JSON object' },
+  })
 
 /** The same error with the line that it happened on, and with what the client needs to go on. */
 function atLine(error: CausewayError, at: Readonly<Record<string, number | null>>): CausewayError {
