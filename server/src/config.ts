@@ -117,6 +117,12 @@ export const settings = Object.freeze({
     schema: whole(16 * 2 ** 20, { min: 1024 }),
     meaning: 'largest request body that is accepted',
   }),
+  receiveTimeoutMs: setting({
+    env: 'CAUSEWAY_RECEIVE_TIMEOUT_MS',
+    schema: whole(30_000, { max: 2 ** 31 - 1 }),
+    meaning:
+      'a request gets 408 if its headers take longer than this many milliseconds, or if no part of its body arrives for as long; 0 is no limit',
+  }),
   shutdownMs: setting({
     env: 'CAUSEWAY_SHUTDOWN_MS',
     schema: whole(5000),

@@ -41,6 +41,7 @@ export async function serve(config: Config): Promise<void> {
     bodyLimitBytes: config.bodyLimitBytes,
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
+    receiveTimeoutMs: config.receiveTimeoutMs,
     aliases: config.listen,
     legacyErrors: config.legacyErrors,
     crowd: { max: config.maxInflight, isOverloaded: load.isTooMuch },

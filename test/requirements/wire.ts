@@ -184,6 +184,11 @@ export const wire = {
     behaviour:
       'a body with an unsupported content coding gets 415 with the supported ones in Accept-Encoding',
   },
+  'wire:error:stalled': {
+    origin: 'threat model, slow requests',
+    behaviour:
+      'headers that are not complete in time and bodies that make no progress get 408, on every port; a slow body that progresses does not',
+  },
   'wire:error:body-limit': {
     origin: 'design, safe by default',
     behaviour: 'a body of 20 MB is refused with 413 and the limit',

@@ -2,13 +2,13 @@
  * Further ports that serve one app at the root, where the original designs of the apps had them: a request is given
  * another path and goes the way of all others.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
 import { CausewayError, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import { settings } from '../config.ts'
 import type { Core, HostedApp } from '../core.ts'
 import { isOwnRoute } from './own-route.ts'
-import { type Sockets, socketServerOptions } from './socket.ts'
+import type { Sockets } from './socket.ts'
 import { watchUnreadable } from './unreadable.ts'
 
 /** An app and the port that it gets. */
@@ -48,21 +48,25 @@ export async function openAliases(
     host,
     aliases,
     sockets,
-  }: { readonly host: string; readonly aliases: readonly Alias[]; readonly sockets: Sockets },
+    serverOptions,
+  }: {
+    readonly host: string
+    readonly aliases: readonly Alias[]
+    readonly sockets: Sockets
+    readonly serverOptions: ServerOptions
+  },
 ): Promise<readonly AliasListener[]> {
   const listeners: AliasListener[] = []
   try {
     for (const { app, port } of aliases) {
       const { path } = servedApp(core, app)
-      const server = createServer(socketServerOptions, (request, response) => {
+      const server = createServer(serverOptions, (request, response) => {
         request.url = rewritten(request, path, core)
         fastify.routing(request, response)
       })
       watchUnreadable(server)
       sockets.attach(server, (url) => inApp(path, url))
-      // The same patience as on the server's own port.
-      const { requestTimeout, keepAliveTimeout, headersTimeout } = fastify.server
-      Object.assign(server, { requestTimeout, keepAliveTimeout, headersTimeout })
+      server.keepAliveTimeout = fastify.server.keepAliveTimeout
       listeners.push({ app: path, server, port: await listen(server, { host, port }) })
     }
     return listeners

@@ -38,7 +38,8 @@ export function appRoutes(fastify: FastifyInstance, { core, inflight, stopping }
       core.withContext(app.path, caller, task, async (ctx) => {
         const response = await route.handle(asked, variables, ctx)
         if (isEventStream(response)) endWhenStopping(reply, stopping, leave)
-        await sendWeb(reply, response)
+        // A body that stalled has been answered with 408.
+        if (!reply.sent) await sendWeb(reply, response)
       }),
     )
     return reply

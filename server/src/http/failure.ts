@@ -81,6 +81,7 @@ export function headersOf({ code, data }: Pick<CausewayError, 'code' | 'data'>):
   if (code === 'UNSUPPORTED_MEDIA_TYPE' && Array.isArray(data.supported))
     return { 'accept-encoding': data.supported.join(', ') }
   if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer realm="causeway"' }
+  if (code === 'REQUEST_TIMEOUT') return { connection: 'close' }
   if (code === 'SHUTTING_DOWN') return { connection: 'close', 'retry-after': '1' }
   if (typeof data.retry_after_ms === 'number')
     return { 'retry-after': String(Math.ceil(data.retry_after_ms / 1000)) }

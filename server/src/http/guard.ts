@@ -3,6 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../domain/access.ts'
 import type { Admission } from './admission.ts'
 import type { Recheck } from './recheck.ts'
+import { hasBody } from './request-body.ts'
+import type { StalledBodies } from './stalled-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,13 +28,22 @@ const exposedHeaders = [
 /** How long a browser caches a preflight, in seconds. Chromium's maximum. */
 const preflightMaxAge = '7200'
 
-/** Installs the check of every request that Fastify receives. */
-export function guard(fastify: FastifyInstance, admission: Admission, recheck: Recheck): void {
+/** The checks of a request. */
+export interface Guards {
+  readonly admission: Admission
+  readonly recheck: Recheck
+  readonly stalledBodies: StalledBodies
+}
+
+/** Installs the checks of every request that Fastify receives. */
+export function guard(fastify: FastifyInstance, { admission, recheck, stalledBodies }: Guards): void {
   // Callbacks: a promise for each hook of each request would cost more than the checks.
   fastify.decorateRequest('access', undefined)
   fastify.addHook('onRequest', (request, reply, done) => {
     let refusal: Error | undefined
     reply.header('vary', 'Origin')
+    // Before anything is refused: a client could also hold a connection with the body of a refused request.
+    if (hasBody(request.headers)) stalledBodies.watch(request.raw, (error) => fail(request, reply, error))
     try {
       if (isPreflight(request)) {
         admission.checkPreflight(request)
@@ -51,6 +62,12 @@ export function guard(fastify: FastifyInstance, admission: Admission, recheck: R
     }
     done(refusal)
   })
+}
+
+/** Responds with an error, or closes the connection of a request that has its response. */
+function fail({ raw }: FastifyRequest, reply: FastifyReply, error: Error): void {
+  if (reply.sent) raw.destroy()
+  else reply.send(error)
 }
 
 /** Admits a request, and lets the page that sent it read the response. */

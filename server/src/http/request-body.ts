@@ -58,7 +58,7 @@ function unsupportedEncoding(encoding: string, others: readonly string[]): Cause
 }
 
 /** RFC 9112 section 6: a message has a body if it has either header. A length of 0 is an empty one. */
-const hasBody = (headers: IncomingHttpHeaders): boolean =>
+export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** `application/json; charset=utf-8` -> `application/json` */

@@ -27,6 +27,7 @@ import { limitJsonBodies } from './request-body.ts'
 import { restRoutes } from './rest.ts'
 import { openSockets, type Sockets, socketServerOptions } from './socket.ts'
 import { sseRoutes } from './sse.ts'
+import { headerTimeout, StalledBodies } from './stalled-bodies.ts'
 import { toolListAnswers } from './tool-list.ts'
 import { answerUnreadable } from './unreadable.ts'
 import type { Wiring } from './wiring.ts'
@@ -43,6 +44,8 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[]
   /** Exact origins of web pages that may call without a token. */
   readonly allowedOrigins?: readonly string[]
+  /** Milliseconds for the headers of a request, and without progress of its body; 0 is no limit. */
+  readonly receiveTimeoutMs?: number
   /** Callers must show one of these. */
   readonly tokens?: Tokens | undefined
   /** Failures of plain calls on the port of an app under the numbers of the original designs. */
@@ -102,6 +105,8 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     now: options.now ?? Date.now,
     newId,
   }
+  const { receiveTimeoutMs = 30_000 } = options
+  const serverOptions = { ...socketServerOptions, ...headerTimeout(receiveTimeoutMs) }
   const fastify = Fastify({
     bodyLimit: bodyLimitBytes,
     exposeHeadRoutes: false,
@@ -111,7 +116,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => tellBadPath(error, request, reply),
     routerOptions: { maxParamLength: 512, constraints: { ownRoute: ownRouteStrategy(core) } },
-    http: socketServerOptions,
+    http: serverOptions,
   })
   const routes: string[] = []
   fastify.addHook('onRoute', ({ method, url }) => {
@@ -130,7 +135,8 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
     tokens: options.tokens,
   })
   const recheck = openRecheck(admission)
-  guard(fastify, admission, recheck)
+  const stalledBodies = new StalledBodies({ timeoutMs: receiveTimeoutMs })
+  guard(fastify, { admission, recheck, stalledBodies })
   tellAsObjects(fastify, log)
   logDetail(fastify, log)
   fastify.setNotFoundHandler(async ({ method, url }) => {
@@ -148,7 +154,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   metricsRoute(fastify, wiring)
   try {
     const url = await fastify.listen({ host, port })
-    const listeners = await openAliases(fastify, core, { host, aliases, sockets })
+    const listeners = await openAliases(fastify, core, { host, aliases, sockets, serverOptions })
     const ownPort = Number(new URL(url).port || 80)
     for (const listener of [{ port: ownPort }, ...listeners]) admission.addListener(listener.port)
     const servers = [fastify.server, ...listeners.map(({ server }) => server)]
@@ -167,6 +173,7 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
             sockets,
             stopping,
             recheck,
+            stalledBodies,
             tasks: wiring.tasks,
             inflight: wiring.inflight,
           },
@@ -193,11 +200,12 @@ interface Closing {
   readonly tasks: Tasks
   readonly stopping: AbortController
   readonly recheck: Recheck
+  readonly stalledBodies: StalledBodies
 }
 
 /** The order matters: `fastify.close` waits for every open response, so the streams are ended before it. */
 async function close(
-  { fastify, servers, inflight, legs, sockets, tasks, stopping, recheck }: Closing,
+  { fastify, servers, inflight, legs, sockets, tasks, stopping, recheck, stalledBodies }: Closing,
   deadlineMs: number,
 ): Promise<void> {
   const late = new AbortController()
@@ -217,6 +225,7 @@ async function close(
   for (const server of servers) server.closeAllConnections()
   await closed
   recheck.close()
+  stalledBodies.close()
   late.abort()
 }
 

@@ -10,8 +10,9 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     socket.destroy()
     return
   }
-  const body = JSON.stringify(errorObject(refusalOf(error.code)))
-  const status = rowOf('INVALID_REQUEST').http
+  const refusal = refusalOf(error.code)
+  const body = JSON.stringify(errorObject(refusal))
+  const status = rowOf(refusal.code).http
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'content-type: application/json; charset=utf-8',
@@ -26,11 +27,12 @@ export const watchUnreadable = (server: Server): void =>
   void server.on('clientError', (error, socket) => answerUnreadable(error, socket as Socket)) // plain HTTP
 
 function refusalOf(code = ''): CausewayError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new CausewayError('REQUEST_TIMEOUT', 'the headers did not arrive completely in time')
   const [message, remedy] = causes[code] ?? ['the bytes are no HTTP/1.1 request', 'send HTTP/1.1']
   return new CausewayError('INVALID_REQUEST', message, { remedy })
 }
 
 const causes: Readonly<Record<string, readonly [string, string]>> = {
   HPE_HEADER_OVERFLOW: ['the headers are larger than 16 kB', 'send less in headers, and more in the body'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['the request did not come to its end in time', 'send it at once'],
 }

@@ -51,6 +51,13 @@ export const transportRows = {
     'the content type or coding of the body is not accepted',
     'send Content-Type: application/json',
   ),
+  REQUEST_TIMEOUT: row(
+    -32000,
+    408,
+    'the request stopped arriving',
+    'send the request without long pauses, or raise CAUSEWAY_RECEIVE_TIMEOUT_MS',
+    retry,
+  ),
   METHOD_NOT_ALLOWED: row(-32000, 405, 'the HTTP method is not served here', 'see the Allow header'),
   ROUTE_NOT_FOUND: row(
     -32000,

@@ -1,0 +1,118 @@
+/** Requests that stop arriving. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { StalledBodies } from '../../src/http/stalled-bodies.ts'
+import { openWire } from './open-wire.ts'
+
+/** Sends the start of a request; resolves with everything that comes back, when the server has closed the connection. */
+async function stall(port: number, start: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port })
+  const parts: Buffer[] = []
+  socket.on('data', (part) => parts.push(part))
+  socket.on('error', () => {})
+  socket.write(start.replaceAll('\n', '\r\n'))
+  await once(socket, 'close')
+  return Buffer.concat(parts).toString()
+}
+
+const head = (method: string, path: string, rest = '') =>
+  `${method} ${path} HTTP/1.1\nHost: localhost\n${rest}`
+
+verifies('wire:error:stalled', async (t) => {
+  const { http, wire, send } = await openWire(t, {
+    receiveTimeoutMs: 100,
+    aliases: [{ app: 'wire', port: 0 }],
+  })
+  const alias = http.aliases[0]?.port as number
+  const json = 'Content-Type: application/json\nContent-Length: 100\n\n{"a":'
+  const chunked = 'Content-Type: application/json\nTransfer-Encoding: chunked\n\n5\n{"a":'
+  const stalls: readonly (readonly [string, number, string])[] = [
+    ['headers', http.port, head('GET', '/health')],
+    ['headers on the port of an app', alias, head('GET', '/health')],
+    ['a message', http.port, head('POST', '/mcp', json)],
+    ['a chunked message', http.port, head('POST', '/mcp', chunked)],
+    ['a body that never begins', http.port, head('POST', '/mcp', json.replace('{"a":', ''))],
+    ['a tool call', http.port, head('POST', '/api/apps/demo/tools/echo', json)],
+    ['an app route', http.port, head('POST', '/api/apps/demo/notes/1', json)],
+    ['a message on the port of an app', alias, head('POST', '/mcp', json)],
+  ]
+  for (const [name, port, start] of stalls) {
+    const response = await stall(port, start)
+    t.match(response, /^HTTP\/1\.1 408 Request Timeout\r\n/, name)
+    t.match(response, /^connection: close\r$/im)
+    t.match(response, '"code":"REQUEST_TIMEOUT"')
+  }
+  const evil = json.replace('Content-Type', 'Origin: http://localhost:5173\nContent-Type')
+  t.match(await stall(http.port, head('POST', '/mcp', evil)), /^HTTP\/1\.1 403 /, 'a refused request')
+  const streamed = await stall(alias, head('PUT', '/lines/a', json))
+  t.match(streamed, /^HTTP\/1\.1 200 .*a:\{"a":/s, 'a route that has begun to respond is cut off')
+  t.notMatch(streamed, /\r\n0\r\n\r\n$/, 'and its response is not complete')
+  t.equal(wire.begun.length, 0)
+  t.equal((await send(undefined, { path: '/health', method: 'GET' })).status, 200)
+})
+
+/** A server that reads a request as the test says, under a clock that the test moves. */
+async function openUpload(t: Test) {
+  let now = 0
+  const bodies = new StalledBodies({ timeoutMs: 1000, now: () => now })
+  const failures: string[] = []
+  const server = createServer({ highWaterMark: 1024 }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  t.teardown(() => {
+    bodies.close()
+    socket.destroy()
+    server.close()
+  })
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n')
+  const [request] = (await once(server, 'request')) as [IncomingMessage]
+  bodies.watch(request, ({ code }) => failures.push(code))
+  const pass = (ms: number): void => {
+    now += ms
+    bodies.check()
+  }
+  return { request, socket, failures, pass }
+}
+
+verifies('wire:error:stalled', 'a body may take any time while it progresses', async (t) => {
+  const { request, socket, failures, pass } = await openUpload(t)
+  for (let part = 0; part < 20; part += 1) {
+    socket.write('x')
+    await once(request, 'data')
+    pass(999)
+  }
+  t.same(failures, [])
+  pass(998)
+  t.same(failures, [], 'the timeout begins with the last progress')
+  pass(2)
+  t.same(failures, ['REQUEST_TIMEOUT'])
+  pass(10_000)
+  t.same(failures, ['REQUEST_TIMEOUT'], 'once')
+})
+
+verifies('wire:error:stalled', 'a body that the server itself does not read yet is not cut', async (t) => {
+  const { request, socket, failures, pass } = await openUpload(t)
+  socket.write('x'.repeat(500_000))
+  await once(request, 'readable')
+  for (let check = 0; check < 5; check += 1) pass(5000)
+  t.same(failures, [])
+  for (let size = 0; size < 500_000; ) {
+    const part = request.read() as Buffer | null
+    if (part === null) await once(request, 'readable')
+    else size += part.length
+  }
+  pass(1)
+  pass(1000)
+  t.same(failures, ['REQUEST_TIMEOUT'], 'once it has read everything, it waits for the client')
+})
+
+verifies('wire:error:stalled', 'the setting 0 is no limit', async (t) => {
+  const bodies = new StalledBodies({ timeoutMs: 0 })
+  bodies.watch({ complete: false } as IncomingMessage, () => t.fail('never'))
+  bodies.check()
+  t.pass()
+})
