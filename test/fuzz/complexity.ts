@@ -99,6 +99,7 @@ const argumentAttacks: readonly Attack[] = [
     name: 'a list argument with wrong items',
     target: { tool: 'Debrief__delete_features' },
     make: (bytes) => `{"ids":${list('1', bytes)}}`,
+    bytes: 3_500_000,
   },
   {
     name: 'a list argument with empty objects',

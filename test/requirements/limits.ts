@@ -72,7 +72,7 @@ export const limits = {
   'limits:json': {
     origin: 'design, safe by default',
     behaviour:
-      'JSON that takes long to parse is rejected in linear time: more than 500 levels, 1,000,000 arrays and objects, 500,000 members or 50,000 names',
+      'JSON that takes long to parse is rejected in linear time: more than 500 levels, 2,000,000 values, 1,000,000 arrays and objects, 500,000 members or 50,000 names',
   },
   'limits:arguments': {
     origin: 'design, safe by default',

@@ -10,6 +10,8 @@ export const jsonLimits = {
   depth: 500,
   /** Arrays and objects in all. */
   containers: 1_000_000,
+  /** Items of arrays and members of objects in all. */
+  values: 2_000_000,
   /** Members of objects in all. */
   members: 500_000,
   /** Different names of members in all. The parser takes as long for a new name as for about 20 numbers. */
@@ -30,8 +32,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Throws `INVALID_REQUEST` if the JSON is nested too deeply, and `BODY_TOO_LARGE` if it has too many arrays, objects,
- * members or names. Reads the bytes once, and does not check the syntax.
+ * Throws `INVALID_REQUEST` if the JSON is nested too deeply, and `BODY_TOO_LARGE` if it has too many values,
+ * arrays, objects, members or names. Reads the bytes once, and does not check the syntax.
  */
 export function checkJson(json: Uint8Array): void {
   const { length } = json
@@ -40,6 +42,7 @@ export function checkJson(json: Uint8Array): void {
   const names = length > 4 * jsonLimits.names ? new NameCounter(json) : undefined
   let depth = 0
   let containers = 0
+  let values = 0
   let members = 0
   let stringStart = 0
   let stringEnd = 0
@@ -49,6 +52,9 @@ export function checkJson(json: Uint8Array): void {
       stringStart = at + 1
       for (at = stringStart; at < length && json[at] !== quote; at += 1) if (json[at] === backslash) at += 1
       stringEnd = at
+    } else if (byte === comma) {
+      values += 1
+      if (values > jsonLimits.values) throw tooMany('values', jsonLimits.values)
     } else if (byte === colon) {
       members += 1
       if (members > jsonLimits.members) throw tooMany('members of objects', jsonLimits.members)
@@ -64,6 +70,7 @@ export function checkJson(json: Uint8Array): void {
 }
 
 const quote = 0x22
+const comma = 0x2c
 const colon = 0x3a
 const backslash = 0x5c
 const openBrace = 0x7b

@@ -19,6 +19,11 @@ verifies('limits:json', 'JSON with more than 1,000,000 arrays and objects is BOD
   t.throws(check(`[${'[],'.repeat(jsonLimits.containers - 1)}{}]`), { code: 'BODY_TOO_LARGE' })
 })
 
+verifies('limits:json', 'JSON with more than 2,000,000 values is BODY_TOO_LARGE', async (t) => {
+  t.doesNotThrow(check(`[${'1,'.repeat(jsonLimits.values)}1]`))
+  t.throws(check(`[${'1,'.repeat(jsonLimits.values + 1)}1]`), { code: 'BODY_TOO_LARGE' })
+})
+
 verifies('limits:json', 'JSON with more than 500,000 members is BODY_TOO_LARGE', async (t) => {
   t.doesNotThrow(check(`{${'"a":1,'.repeat(jsonLimits.members - 1)}"a":1}`))
   t.throws(check(`{${'"a":1,'.repeat(jsonLimits.members)}"a":1}`), { code: 'BODY_TOO_LARGE' })
