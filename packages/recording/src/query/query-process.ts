@@ -1,6 +1,6 @@
 /**
- * One SQL question in a process of its own: SQLite cannot be interrupted from another thread through its driver, and
- * neither memory nor time of a foreign question may be the server's.
+ * Runs one SQL query in its own process: the driver cannot interrupt SQLite from another thread, and a query must not use
+ * the memory or the time of the server.
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -16,7 +16,7 @@ import { prepareReading, Refusal } from './statement-gate.ts'
 const longestText = 4000
 
 process.once('message', (job: QueryJob) => {
-  // The main thread of this process is SQLite's until the answer is there; this one watches it.
+  // SQLite blocks the main thread until the reply; this thread watches it.
   const watch = new Worker(new URL(`./query-watch${extname(import.meta.url)}`, import.meta.url), {
     workerData: { deadlineMs: job.deadlineMs, parent: process.ppid },
   })

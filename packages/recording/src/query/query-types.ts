@@ -1,4 +1,4 @@
-/** What a SQL question is and what it is answered with; plain data, because it crosses to another process. */
+/** SQL queries and their answers: plain data, because they are sent to another process. */
 
 /** A value of a parameter or of a row. */
 export type SqlValue = number | string | null

@@ -12,8 +12,11 @@ const checkIntervalMs = 20
 
 /** Reports why, then ends the process by the one signal that does not need the main thread, which is busy. */
 const end = (reason: QueryEnd): void => {
-  writeSync(endReportFd, reason)
-  process.kill(process.pid, 'SIGKILL')
+  try {
+    writeSync(endReportFd, reason)
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
 }
 
 const until = performance.now() + deadlineMs

@@ -9,22 +9,22 @@ import {
   type SqlQuestion,
 } from './query-types.ts'
 
-/** TypeScript beside the sources, JavaScript beside the build: the compiler does not rewrite this name. */
+/** `.ts` in the sources, `.js` in the build: the compiler does not rewrite this name. */
 const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
 
-/** What starting the process may take beyond the deadline of its question, ms. */
+/** Time for starting the process, in addition to the deadline of the query, ms. */
 const startMs = 5000
 
 /**
- * Asks a private copy in a process of its own, which is killed at the deadline.
+ * Runs a query on a private copy in its own process, which is killed at the deadline.
  *
- * Throws `INVALID_QUERY` for what may not run, is not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and
+ * Throws `INVALID_QUERY` if the statement is not allowed, is not SQL or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and
  * `WORKER_LOST` if the process was killed or crashed.
  */
 export async function askSql(file: string, question: SqlQuestion, signal?: AbortSignal): Promise<SqlAnswer> {
   if (signal?.aborted) throw cancelled()
   const child = fork(processFile, {
-    // The hooks of a test runner have no place there, but the export condition has.
+    // Passes the export condition on, but not the hooks of a test runner.
     execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
   })
@@ -51,7 +51,7 @@ export async function askSql(file: string, question: SqlQuestion, signal?: Abort
     if ('answer' in reply) return reply.answer
     if ('refused' in reply)
       throw new CausewayError('INVALID_QUERY', reply.refused, { data: { sql: question.sql } })
-    throw new CausewayError('INTERNAL', 'the question to the recording failed', { cause: reply.failed })
+    throw new CausewayError('INTERNAL', 'the query of the recording failed', { cause: reply.failed })
   } catch (error) {
     if (signal?.aborted) throw cancelled()
     throw error
