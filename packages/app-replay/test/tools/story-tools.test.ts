@@ -79,6 +79,20 @@ verifies('replay:timeline', 'timeline: kinds filter, a kind that does not exist 
 })
 
 verifies(
+  'replay:explain',
+  'explain_frame: reports the first frame that does not converge and no other',
+  async (t) => {
+    const client = await ask(t, 'solver_stall')
+    const frames: number[] = []
+    for (let frame_id = 27; frame_id <= 42; frame_id++) {
+      const { changes } = await client.call('explain_frame', { frame_id })
+      if ((changes as string[]).includes('the solver no longer converges')) frames.push(frame_id)
+    }
+    t.same(frames, [30])
+  },
+)
+
+verifies(
   'replay:stalls',
   'find_solver_stalls: the run, its bodies and the ratio of their masses',
   async (t) => {
