@@ -62,7 +62,7 @@ export function withMembers(layout: PlotLayout, members: JsonObject): PlotLayout
     return layout
   const text = JSON.stringify({ ...known, ...members, features: [] }, null, indentOf(layout).unit)
   const { head, rest } = finished(scanSteps(text)).layout
-  return { ...layout, head, rest: rest + (/\s+$/.exec(layout.rest)?.[0] ?? '') }
+  return { ...layout, head, rest: rest + layout.rest.slice(layout.rest.trimEnd().length) }
 }
 
 /** The text of a feature that was made or changed, in the manner of its neighbours. */

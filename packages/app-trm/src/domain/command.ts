@@ -26,7 +26,7 @@ export function programs(command: string): readonly string[] {
           .split(/\s+/)
           .find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? '',
     )
-    .map((word) => word.replace(/^['"(]+|['")]+$/g, ''))
+    .map((word) => word.replace(/^['"(]+|(?<!['")])['")]+$/g, ''))
     .filter((word) => word !== '' && !builtins.has(word) && !/[$`*?{}]/.test(word))
 }
 
@@ -39,7 +39,7 @@ export function scripts(command: string): readonly string[] {
     const words = part
       .trim()
       .split(/\s+/)
-      .map((word) => word.replace(/^['"]+|['"]+$/g, ''))
+      .map((word) => word.replace(/^['"]+|(?<!['"])['"]+$/g, ''))
       .filter((word) => !/^[A-Za-z_]\w*=/.test(word) && !wrappers.has(word))
     const [program = '', ...args] = words
     const script = interpreter.test(program) ? scriptAmong(args) : program

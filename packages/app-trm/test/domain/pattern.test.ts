@@ -2,6 +2,7 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { candidatePaths } from '../../src/domain/candidate/apply.ts'
 import { ChangedLineCounter } from '../../src/domain/candidate/changed-lines.ts'
+import { programs, scripts } from '../../src/domain/command.ts'
 import { globMatcher } from '../../src/domain/glob.ts'
 import { ignoreRules } from '../../src/domain/ignore-rules.ts'
 
@@ -60,4 +61,12 @@ t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
     code: 'FILE_TOO_LARGE',
     data: { edits: 10_001, max: 10_000 },
   })
+})
+
+t.test('programs and scripts read a word of many quotes in linear time', async (t) => {
+  const quotes = '"'.repeat(100_000)
+  t.equal(programs(`a${quotes}b`).length, 1)
+  t.same(scripts(`a${quotes}b`), [])
+  t.same(programs('cd x && "pytest" -q'), ['pytest'])
+  t.same(scripts('"./run.sh" a'), ['run.sh'])
 })
