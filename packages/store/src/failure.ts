@@ -23,6 +23,7 @@ const unwritable = [
   'ENOSPC',
   'EDQUOT',
   'EFBIG',
+  'EIO',
   'EACCES',
   'EPERM',
   'EROFS',

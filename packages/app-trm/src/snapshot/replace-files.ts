@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CausewayError } from '@causeway/protocol'
+import { failureKind } from '@causeway/store'
 import { foldersAbove, type Placed } from './place.ts'
 
 /** What is to stand at a path. */
@@ -52,8 +53,14 @@ export async function replaceFiles(
   } catch (error) {
     for (const step of undo.toReversed()) await step()
     const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EISDIR' && code !== 'ENOTEMPTY' && code !== 'ENOENT') throw error
-    throw new CausewayError('TREE_BUSY', 'another program changed the project meanwhile', { cause: error })
+    if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'ENOENT')
+      throw new CausewayError('TREE_BUSY', 'another program changed the project meanwhile', { cause: error })
+    if (failureKind(error) === 'unwritable')
+      throw new CausewayError('DATA_UNWRITABLE', 'a file of the project cannot be written', {
+        remedy: 'free disk space and check the permissions of the project',
+        cause: error,
+      })
+    throw error
   }
   for (const step of finish) await step()
   for (const { place, by } of files) if (by.kind === 'absent') await removeEmptyFolders(root, place.absolute)

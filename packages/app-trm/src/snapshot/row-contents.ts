@@ -57,7 +57,8 @@ export function rowContents(
       let isThere = false
       for await (const part of partsOf(rows, blob)) {
         isThere = true
-        await file.write(part)
+        // Unlike `write`, writes all of it.
+        await file.writeFile(part)
       }
       return isThere
     },
