@@ -109,6 +109,21 @@ export const reliability = {
     origin: 'design, data; the wire: health',
     behaviour: '/health is degraded while the disk is full, and ok again once there is room',
   },
+  'fault:io': {
+    origin: 'design, data',
+    behaviour:
+      'a write or flush of any store that fails or is cut short is refused with a code, does not harm later calls, and loses nothing that was answered',
+  },
+  'fault:torn': {
+    origin: 'design, data',
+    behaviour:
+      'a server that is killed in the middle of a write of any store starts again with all that was answered, once',
+  },
+  'fault:unsynced': {
+    origin: 'design, data',
+    behaviour:
+      'after a power failure every store opens with what was flushed, and a mind with full durability has every answered decision',
+  },
   'data:moved': {
     origin: 'design, data',
     behaviour:
