@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { codes } from '@causeway/protocol'
+import { libraryDefaults } from '@causeway/recording'
 import t from 'tap'
+import { plotTimes } from '../packages/app-debrief/src/store.ts'
+import { defaultSize } from '../packages/app-help/src/domain/chunk.ts'
+import { defaultModel } from '../packages/app-help/src/settings.ts'
+import { defaultPlaces } from '../packages/app-trm/src/runner/slots.ts'
 import { blockNames, fill } from '../scripts/docs/blocks.ts'
 import { dataTable } from '../scripts/docs/data.ts'
 import { documents, stale } from '../scripts/docs/documents.ts'
@@ -9,6 +15,8 @@ import { packageTable, readPackages } from '../scripts/docs/packages.ts'
 import { settingsTable } from '../scripts/docs/settings.ts'
 import { table } from '../scripts/docs/table.ts'
 import { typeText } from '../scripts/docs/tools.ts'
+import { type SettingKey, settings } from '../server/src/config.ts'
+import { requirements } from './requirements.ts'
 import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
@@ -90,4 +98,44 @@ t.test('docs: JSON Schemas in a few words', async (t) => {
   t.equal(typeText({ type: 'array', items: { type: ['string', 'null'] } }), '(string | null)[]')
   t.equal(typeText({ anyOf: [{ type: 'string' }, { type: 'null' }] }), 'string | null')
   t.equal(typeText({}), 'any')
+})
+
+const text = readFileSync(new URL('../docs/security.md', import.meta.url), 'utf8')
+
+t.test('docs/security.md: every threat names a test that exists', async (t) => {
+  const rows = text
+    .slice(text.indexOf('## Threats'), text.indexOf('Not held:'))
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !/^\| (threat|---)/.test(line))
+  t.ok(rows.length > 10)
+  for (const row of rows) {
+    const [, threat = '', , proofs = ''] = row.split('|')
+    const ids = [...proofs.matchAll(/`([^`]+)`/g)].map(([, id]) => id as string)
+    t.ok(ids.length > 0, threat)
+    for (const id of ids) t.ok(Object.hasOwn(requirements, id), `${threat}: ${id}`)
+  }
+})
+
+t.test('docs/security.md names only settings and error codes that exist', async (t) => {
+  const known = new Set<unknown>([...Object.values(settings).map(({ env }) => env), ...Object.keys(codes)])
+  for (const [, name = ''] of text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)) t.ok(known.has(name), name)
+})
+
+/** Packages work without the server, on defaults of their own: those of the settings. */
+
+t.test('settings: each default equals the default of its app', async (t) => {
+  const owned: Partial<Record<SettingKey, unknown>> = {
+    snapshotCapBytes: libraryDefaults.snapshotBytes,
+    recordingsCapBytes: libraryDefaults.recorder.bytes,
+    recordingsMaxAgeDays: libraryDefaults.recorder.ageMs / 86_400_000,
+    helpChunkSize: defaultSize.size,
+    helpOverlapSize: defaultSize.overlap,
+    embeddingsModel: defaultModel.name,
+    plotSaveMs: plotTimes.saveAfterMs,
+    plotCheckMs: plotTimes.checkEveryMs,
+    trmParallel: defaultPlaces,
+  }
+  const declared = Object.keys(owned).map((key) => [key, settings[key as SettingKey].schema.parse(undefined)])
+  t.same(Object.fromEntries(declared), owned)
+  t.match(settings.embeddingsDimensions.defaultText, String(defaultModel.dimensions))
 })

@@ -1,10 +1,15 @@
-import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import geographic from 'geographiclib-geodesic'
 import { type Test, test } from 'tap'
+import { cached, hashFolders } from '../fixtures/generate/generated/cache.ts'
 import { contentHash } from '../fixtures/generate/manifest.ts'
+import { plotFiles } from '../fixtures/generate/plots/plot-files.ts'
 import { frictionRows, manifest, open, readExpected, recordings, rows, states } from './fixture-rows.ts'
+import { repository } from './tree.ts'
 import { verifies } from './verifies.ts'
 
 const files = manifest.files.filter(({ era }) => era !== null)
@@ -247,3 +252,142 @@ test('odd files: are what their names say', async (t) => {
   t.equal(tables('zero_frames.db').length, 25)
   t.same(rows(open('zero_frames.db'), 'SELECT * FROM SimulationFrameRecord'), [])
 })
+
+const cacheModule = join(import.meta.dirname, '..', 'fixtures', 'generate', 'generated', 'cache.ts')
+
+/** A process that asks for a cached folder; `making` is what it does to make it. */
+function asker(root: string, making: string): ChildProcess {
+  const script = `import { cached } from ${JSON.stringify(cacheModule)}
+    import { appendFileSync, writeFileSync } from 'node:fs'
+    await cached(${JSON.stringify(root)}, 'key', async (folder) => { ${making} })
+    console.log('done')`
+  return spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+test('cache: of several processes and calls at once one makes the folder', async (t) => {
+  const root = t.testdir({ log: '' })
+  const log = join(root, 'log')
+  const cache = join(root, 'cache')
+  const note = `appendFileSync(${JSON.stringify(log)}, 'made\\n'); writeFileSync(folder + '/file', 'whole')`
+  const others = [asker(cache, note), asker(cache, note)]
+  const exits = others.map((child) => once(child, 'exit'))
+  const make = async (folder: string) => {
+    writeFileSync(log, `${readFileSync(log, 'utf8')}made\n`)
+    writeFileSync(join(folder, 'file'), 'whole')
+  }
+  const folders = await Promise.all([cached(cache, 'key', make), cached(cache, 'key', make)])
+  for (const [code] of await Promise.all(exits)) t.equal(code, 0)
+  t.equal(readFileSync(log, 'utf8'), 'made\n')
+  for (const folder of folders) t.equal(readFileSync(join(folder, 'file'), 'utf8'), 'whole')
+})
+
+test('cache: a process that dies while it makes the folder leaves the way free', async (t) => {
+  const root = join(t.testdir(), 'cache')
+  const child = asker(
+    root,
+    `writeFileSync(folder + '/half', ''); console.log('half'); await new Promise(() => setInterval(() => {}, 1000))`,
+  )
+  t.teardown(() => child.kill('SIGKILL'))
+  if (child.stdout) await once(child.stdout, 'data')
+  t.notOk(existsSync(join(root, 'key')), 'half a folder is not seen')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const folder = await cached(root, 'key', async (target) => writeFileSync(join(target, 'file'), 'whole'))
+  t.same(readdirSync(folder), ['file'])
+})
+
+test('cache: a folder that could not be made is made again by the next, and other keys go', async (t) => {
+  const root = join(t.testdir(), 'cache')
+  await t.rejects(
+    cached(root, 'old', async () => {
+      throw new Error('disk full')
+    }),
+    { message: 'disk full' },
+  )
+  const make = async (folder: string) => writeFileSync(join(folder, 'file'), '')
+  const old = await cached(root, 'old', make)
+  await cached(root, 'new', make)
+  t.notOk(existsSync(old))
+  t.ok(existsSync(join(root, 'new', 'file')))
+})
+
+test('cache: the key follows the scripts and what else is given', async (t) => {
+  const dir = t.testdir({ 'a.ts': 'one', deep: { 'b.ts': 'two' } })
+  const first = hashFolders([dir], '1.0.0')
+  t.equal(hashFolders([dir], '1.0.0'), first)
+  t.not(hashFolders([dir], '1.0.1'), first)
+  writeFileSync(join(dir, 'deep', 'b.ts'), 'three')
+  t.not(hashFolders([dir], '1.0.0'), first)
+})
+
+const folder = join(repository, 'fixtures/plots')
+const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+const earth = geographic.Geodesic.WGS84
+
+const track = (plot: string, id: string): { coordinates: number[][]; times: number[] } => {
+  const { geometry, properties } = read(plot).features.find((feature: { id: string }) => feature.id === id)
+  return { coordinates: geometry.coordinates, times: properties.timestamps.map(Date.parse) }
+}
+const apart = ([lonA = 0, latA = 0]: number[], [lonB = 0, latB = 0]: number[]): number =>
+  earth.Inverse(latA, lonA, latB, lonB).s12 ?? Number.NaN
+
+verifies('debrief:fixtures', async (t) => {
+  const committed = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  t.same(committed.sort(), Object.keys(plotFiles).sort())
+  for (const [name, text] of Object.entries(plotFiles))
+    t.ok(readFileSync(join(folder, name), 'utf8') === text, name)
+})
+
+verifies('debrief:fixtures', 'jumps and gaps stand where the sidecars say', async (t) => {
+  for (const [name, id] of [
+    ['antimeridian', 'dateline'],
+    ['high-latitude', 'arctic'],
+  ] as const) {
+    const { coordinates, times } = track(`${name}.plot.json`, id)
+    const truth = read(`${name}.truth.json`)[id]
+    const jumped = coordinates.flatMap((place, at) => {
+      const [before, after] = [coordinates[at - 1], coordinates[at + 1]]
+      return before && after && apart(before, place) > 1000 && apart(place, after) > 1000 ? at : []
+    })
+    t.same(
+      jumped,
+      truth.jumps.map(({ at }: { at: number }) => at),
+      `${name}: jumps`,
+    )
+    const silent = times.flatMap((time, at) => ((times[at + 1] ?? time) - time > 60_000 ? at : []))
+    t.same(
+      silent,
+      truth.gaps.map(({ after }: { after: number }) => after),
+      `${name}: gaps`,
+    )
+  }
+})
+
+verifies(
+  'debrief:fixtures',
+  'the two ships come as close as the sidecar says, between two fixes',
+  async (t) => {
+    const { cpa_m, cpa_time } = read('encounter.truth.json')
+    const [a, b] = [track('encounter.plot.json', 'XA'), track('encounter.plot.json', 'XB')]
+    const at = (ship: typeof a, minute: number): number[] => {
+      const [from, to] = [
+        ship.coordinates[Math.floor(minute)] ?? [],
+        ship.coordinates[Math.ceil(minute)] ?? [],
+      ]
+      return from.map((value, axis) => value + ((to[axis] ?? value) - value) * (minute % 1))
+    }
+    let best = { minute: 0, metres: Number.POSITIVE_INFINITY }
+    for (let minute = 29; minute <= 31; minute += 0.001) {
+      const metres = apart(at(a, minute), at(b, minute))
+      if (metres < best.metres) best = { minute, metres }
+    }
+    t.ok(Math.abs(best.metres - cpa_m) < 0.05, `${best.metres} m`)
+    const start = a.times[0] ?? 0
+    t.ok(Math.abs(start + best.minute * 60_000 - Date.parse(cpa_time)) < 200)
+    t.ok(
+      Math.min(...a.coordinates.map((place, index) => apart(place, b.coordinates[index] ?? []))) > cpa_m + 2,
+    )
+  },
+)

@@ -1,18 +1,23 @@
-/** The product as strangers get it: the packed tarballs, installed into an empty folder outside of the checkout. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { npm } from '../../scripts/bootstrap/install.mjs'
+import { runHere } from '../../server/test/cli/run-here.ts'
+import { clientProgram, clients, unavailable } from '../downloads/clients.mjs'
 import { until } from '../e2e/condition.ts'
 import { overBridge } from '../e2e/conversation.ts'
 import { getJson } from '../e2e/http.ts'
 import { buildProduct, cleanEnv, startServer } from '../e2e/server-process.ts'
 import { repository } from '../tree.ts'
 import { verifies } from '../verifies.ts'
+import { clientRun } from './program.ts'
 
-t.setTimeout(400_000)
+t.setTimeout(700_000)
+
+/** The product as strangers get it: the packed tarballs, installed into an empty folder outside of the checkout. */
 
 const dir = mkdtempSync(join(tmpdir(), 'causeway-packed-'))
 t.teardown(() => rmSync(dir, { recursive: true, force: true }))
@@ -110,4 +115,61 @@ verifies('workshop:package:whole', async (t) => {
   t.match(causeway('stop'), /^stopped/)
   t.same(await running.exited, { code: 0, signal: null })
   t.match(run('npx', ['--no-install', 'causeway', '--version']), /^\d+\.\d+\.\d+\n$/)
+})
+
+const script = fileURLToPath(new URL('../downloads/clients.mjs', import.meta.url))
+
+t.test(
+  'clients: a registry that cannot be reached is told apart, and leaves nothing half done',
+  async (t) => {
+    const cache = t.testdir()
+    const env = {
+      ...process.env,
+      CAUSEWAY_CLIENT_CACHE: cache,
+      npm_config_registry: 'http://127.0.0.1:1', // a port of the system, on which nothing listens
+      npm_config_fetch_retries: '0',
+    }
+    const { code, said } = await new Promise<{ code: unknown; said: string }>((resolve) => {
+      execFile(process.execPath, [script, 'install'], { env }, (error, _stdout, said) =>
+        resolve({ code: error?.code, said }),
+      )
+    })
+    t.equal(code, unavailable)
+    for (const { spec } of Object.values(clients)) t.match(said, `could not install ${spec} (tried twice)`)
+    t.same(
+      readdirSync(cache).filter((name) => !name.startsWith('_')),
+      [],
+    )
+  },
+)
+
+t.test('clients: each is found by its exact version only', async (t) => {
+  const cache = t.testdir()
+  const env = { CAUSEWAY_CLIENT_CACHE: cache }
+  const folder = join(cache, 'anthropic-ai-claude-code-2.1.330/node_modules/@anthropic-ai/claude-code')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'cli-wrapper.cjs'), '')
+  t.equal(clientProgram('claude-code-2.1.330', env), join(folder, 'cli-wrapper.cjs'))
+  t.equal(clientProgram('claude-code-2.1.197', env), undefined)
+})
+
+verifies('command:init', 'Claude Code is connected by what init wrote', async (t) => {
+  const dir = t.testdir({ home: {}, data: {} })
+  const home = join(dir, 'home')
+  const claude = clientRun(t, 'claude-code-2.1.330', home)
+  if (claude === undefined) return
+  const { url } = await startServer(t, { dir: join(dir, 'data') })
+  const env = { CLAUDE_CONFIG_DIR: home }
+  const port = new URL(url).port
+  const user = await runHere(t, ['init', 'claude', '--scope', 'user', '--port', port], { env, cwd: home })
+  t.equal(user.code, 0, user.stderr)
+  t.match((await claude('mcp', 'list')).stdout, /^causeway: .*run\.mjs.* - ✔ Connected$/m)
+  await claude('mcp', 'add', '-s', 'user', 'another', '--', 'true')
+  const again = await runHere(t, ['init', 'claude', '--scope', 'user', '--port', port], { env, cwd: home })
+  t.match(again.stdout, /^unchanged/, 'also after Claude Code has written the file')
+
+  await claude('mcp', 'remove', 'causeway', '-s', 'user')
+  await runHere(t, ['init', 'claude', '--port', port], { env: {}, cwd: home })
+  const { stdout } = await claude('mcp', 'list')
+  t.match(stdout, /^causeway: .*run\.mjs.* approv/im, 'that of a project waits for its user')
 })

@@ -1,13 +1,19 @@
+import { meta, modernVersion, type Tool } from '@causeway/protocol'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
 import { until } from '../e2e/condition.ts'
+import { getJson, postMcp } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { writeProbeApp } from '../e2e/user-app.ts'
 import { verifies } from '../verifies.ts'
+import { bridgeCommand, clientRun, target } from './program.ts'
 import { type AnyClient, connectV1, connectV2, type Mode } from './sdk-client.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
-const dir = t.testdir()
+const folders = t.testdir({ sdk: {}, listing: {}, inspector: {} })
+
+const dir = `${folders}/sdk`
 const app = writeProbeApp(dir)
 const { server, url } = await startServer(t, { dir, env: app.env })
 const endpoint = `${url}/mcp`
@@ -105,4 +111,108 @@ t.test('SDK clients: none of them made the server complain', async (t) => {
     server.log.all.filter(({ level }) => level >= 40).map(({ msg, app }) => ({ msg, app })),
     [],
   )
+})
+
+const { url: listingUrl } = await startServer(t, { dir: `${folders}/listing` })
+const { json: hosted } = await getJson(listingUrl, '/api/apps')
+const bareMounts: readonly string[] = hosted.apps.map(
+  ({ name }: { name: string }) => `/mcp/${name.toLowerCase()}`,
+)
+const mounts = ['/mcp', ...bareMounts]
+
+const toolBytes = 2000
+const appBytes = 25_000
+const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+async function legacyList(path: string): Promise<readonly Tool[]> {
+  const { json } = await postMcp(listingUrl, 'tools/list', {}, { path })
+  return json.result.tools
+}
+
+async function modernList(path: string): Promise<readonly Tool[]> {
+  const claim = { [meta.protocolVersion]: modernVersion, [meta.clientCapabilities]: {} }
+  const headers = { 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/list' }
+  const { json } = await postMcp(listingUrl, 'tools/list', { _meta: claim }, { path, headers })
+  return json.result.tools
+}
+
+verifies('wire:list:deterministic', async (t) => {
+  t.ok(mounts.includes('/mcp/replay') && mounts.includes('/mcp/causeway'))
+  for (const path of mounts) {
+    const [legacy, again, modern] = [await legacyList(path), await legacyList(path), await modernList(path)]
+    t.ok(legacy.length > 0, path)
+    t.equal(JSON.stringify(again), JSON.stringify(legacy), `${path}: the same bytes every time`)
+    t.equal(JSON.stringify(modern), JSON.stringify(legacy), `${path}: the same bytes in both eras`)
+    for (const { name, inputSchema, outputSchema } of legacy)
+      for (const schema of [inputSchema, outputSchema]) {
+        const ajv = new Ajv2020({ strict: true, allErrors: true, formats: {} })
+        t.doesNotThrow(() => ajv.compile(schema as object), `${path} ${name}`)
+        t.notMatch(JSON.stringify(schema), /"\$schema"|"\$ref":"[^#]|9007199254740991/, `${path} ${name}`)
+      }
+  }
+})
+
+verifies('wire:name:limits', async (t) => {
+  for (const { name } of await legacyList('/mcp'))
+    t.match(name, /^(?=.{1,49}$)[A-Z][A-Za-z0-9]*__[A-Za-z0-9_-]+$/)
+})
+
+verifies('wire:name:full', async (t) => {
+  const names = (await legacyList('/mcp')).map(({ name }) => name)
+  t.ok(names.includes('Replay__list_recordings'))
+  const call = (name: string) => postMcp(listingUrl, 'tools/call', { name, arguments: {} })
+  t.type((await call('Replay__list_recordings')).json.result.structuredContent.count, 'number')
+  t.equal((await call('list_recordings')).json.error.code, -32602)
+})
+
+verifies('wire:name:bare', async (t) => {
+  const full = (await legacyList('/mcp')).map(({ name }) => name)
+  const bare = await Promise.all(bareMounts.map(legacyList))
+  t.equal(bare.flat().length, full.length)
+  const names = (await legacyList('/mcp/replay')).map(({ name }) => name)
+  t.same(
+    names,
+    full.filter((name) => name.startsWith('Replay__')).map((name) => name.slice('Replay__'.length)),
+  )
+  const call = (name: string) =>
+    postMcp(listingUrl, 'tools/call', { name, arguments: {} }, { path: '/mcp/replay' })
+  t.type((await call('list_recordings')).json.result.structuredContent.count, 'number')
+  t.equal((await postMcp(listingUrl, 'tools/list', {}, { path: '/mcp/absent' })).status, 404)
+})
+
+verifies('app:size:listing', 'as served', async (t) => {
+  const tools = await legacyList('/mcp')
+  for (const tool of tools) t.ok(bytes(tool) <= toolBytes, `${tool.name}: ${bytes(tool)} bytes`)
+  for (const path of bareMounts) {
+    const size = bytes(await legacyList(path))
+    t.comment(`${path}: ${size} bytes`)
+    t.ok(size <= appBytes, `${path}: ${size} bytes`)
+  }
+})
+
+const { url: inspectorUrl } = await startServer(t, { dir: `${folders}/inspector` })
+
+verifies('client:inspector', async (t, channel) => {
+  const inspect = clientRun(t, 'inspector', t.testdir())
+  if (inspect === undefined) return
+  const server = target(channel, {
+    http: [`${inspectorUrl}/mcp`, '--transport', 'http'],
+    bridge: bridgeCommand(inspectorUrl),
+  })
+
+  const listed = await inspect('--cli', ...server, '--method', 'tools/list', '--strict')
+  t.equal(listed.code, 0, 'no schema is in error')
+  const names = JSON.parse(listed.stdout).tools.map(({ name }: { name: string }) => name)
+  t.ok(names.includes('Replay__check_friction_cone'))
+
+  const args = ['recording=slide_at_45', 'frame_id=45'].flatMap((arg) => ['--tool-arg', arg])
+  const call = ['--method', 'tools/call', '--tool-name', 'Replay__check_friction_cone', ...args]
+  const called = await inspect('--cli', ...server, ...call)
+  t.equal(called.code, 0)
+  t.match(JSON.parse(called.stdout).structuredContent, { recording: 'slide_at_45', violation_count: 4 })
+
+  const read = ['--method', 'resources/read', '--uri', 'replay://recordings/slide_at_45/metadata']
+  const metadata = await inspect('--cli', ...server, ...read)
+  t.equal(metadata.code, 0)
+  t.match(JSON.parse(JSON.parse(metadata.stdout).contents[0].text), { recording: 'slide_at_45' })
 })

@@ -1,9 +1,16 @@
 import { globSync, lstatSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import t from 'tap'
+import { fps, frameLine, kick, runLine } from '../../packages/app-replay/test/falling.ts'
 import { randomFrom } from '../random.ts'
 import { stories, tellOnce } from '../soak/story.ts'
 import { WholeServer } from '../soak/whole-server.ts'
 import { verifies } from '../verifies.ts'
+import { getJson, type HttpAnswer, postJson } from './http.ts'
+import { startServer } from './server-process.ts'
+
+t.setTimeout(300_000)
 
 const frame = JSON.stringify({
   frame_id: 1,
@@ -48,3 +55,84 @@ for (const umask of [0o022, 0o000])
     t.same(sharedFiles(server.dataDir), [], 'after it has stopped')
     t.ok(globSync('**/*', { cwd: server.dataDir }).length > 20)
   })
+
+const seconds = process.env.CAUSEWAY_LONG === undefined ? 5 : 30
+const last = fps * seconds
+const recording = 'watched'
+
+/** Whole numbers from one to another, both included. */
+const numbers = (first: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - first + 1) }, (_, i) => first + i)
+
+verifies('recording:recorder:watched', async (t) => {
+  const { url } = await startServer(t, { dir: t.testdir() })
+  const run = `${url}/api/apps/replay/recordings/${recording}`
+  const send = async (lines: readonly string[]): Promise<HttpAnswer> => {
+    const answer = await fetch(`${run}/frames`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.join('\n'),
+    })
+    return { status: answer.status, headers: answer.headers, json: await answer.json() }
+  }
+  const ask = async (tool: string, args: object = {}) =>
+    (await postJson(url, `/api/apps/replay/tools/${tool}`, { recording, ...args })).json
+
+  await send([runLine, frameLine(1)])
+  /** Last frame that the recorder was told is stored, and how often it was told. */
+  const acknowledged = { frame: 1, times: 0 }
+
+  /**
+   * Frames come at their time, whether or not those before are acknowledged: what came while one body was under way is the
+   * next one. Since each is acknowledged to its end, a frame waits for the flush before its own, and for no other.
+   */
+  const record = async (): Promise<void> => {
+    const begin = performance.now()
+    for (let sent = 1; sent < last; ) {
+      await pause(Math.max(0, begin + (sent * 1000) / fps - performance.now()))
+      const due = Math.floor(((performance.now() - begin) * fps) / 1000) + 1
+      const to = Math.min(last, Math.max(sent + 1, due))
+      const { status, json } = await send(numbers(sent + 1, to).map(frameLine))
+      t.same([status, json.accepted, json.ignored, json.last_frame_id], [200, to - sent, 0, to])
+      acknowledged.frame = to
+      acknowledged.times += 1
+      sent = to
+    }
+  }
+
+  const follow = async (): Promise<readonly number[]> => {
+    const seen: number[] = []
+    for (let after_frame = 0; after_frame < last; ) {
+      const { frames, next_frame } = await ask('tail_recording', { after_frame, limit: 50 })
+      seen.push(...frames.map(({ frame_id }: { readonly frame_id: number }) => frame_id))
+      after_frame = next_frame
+    }
+    return seen
+  }
+
+  /** Asks what is wrong, again and again; answers how often the recorder was acknowledged while an answer was under way. */
+  const diagnose = async (): Promise<number> => {
+    let meanwhile = 0
+    for (let isAllSent = false; !isAllSent; ) {
+      isAllSent = acknowledged.frame === last
+      const before = { ...acknowledged }
+      const { findings, frames_checked } = await ask('diagnose')
+      meanwhile += acknowledged.times - before.times
+      t.ok(frames_checked >= before.frame, 'what was acknowledged when the question came is in the answer')
+      const found = findings.filter(({ severity }: { readonly severity: string }) => severity !== 'info')
+      if (frames_checked < kick.frame) t.same(found, [], 'before the fault there is none')
+      else if (before.frame > kick.frame)
+        t.match(found[0], { kind: 'energy_injection', bodies: [kick.body], frames: { first: kick.frame } })
+    }
+    return meanwhile
+  }
+
+  const [, seen, meanwhile] = await Promise.all([record(), follow(), diagnose()])
+  t.same(seen, numbers(1, last), 'who follows sees every frame once and in order')
+  t.ok(meanwhile > 0, `the recorder was acknowledged ${meanwhile} times while a diagnosis was under way`)
+  t.match((await getJson(url, `/api/apps/replay/recordings/${recording}`)).json, {
+    total_frames: last,
+    first_frame_id: 1,
+    last_frame_id: last,
+  })
+})

@@ -1,18 +1,22 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { writeRecording } from '../../packages/recording/test/write-recording.ts'
 import { modern, rpc } from '../../server/test/http/open-wire.ts'
+import { fields, type Product, planted, secrets, startProduct } from '../fuzz/product.ts'
 import { verifies } from '../verifies.ts'
+import { openBridge } from './bridge-process.ts'
 import { overHttp } from './conversation.ts'
-import { getJson, postJson } from './http.ts'
+import { getJson, postJson, postMcp } from './http.ts'
 import { openPeer, untilListening } from './peer.ts'
 import { recordings, spawnServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const dir = t.testdir({
   data: {},
@@ -174,4 +178,169 @@ verifies('recording:worker:event-loop', 'the server answers others while it load
   await loaded
   t.same(answers, ['health', 'health', 'health', 'load'])
   if (areNamed) t.ok(threads() > before, 'a worker thread holds the recording')
+})
+
+/**
+ * Secrets of every kind, planted in a whole product: tokens, keys of models and of vectors, fields for providers, the
+ * environment. Its endpoint repeats in its errors what it was sent. They must show nowhere.
+ */
+
+const observation = (mind: string, step: number) => ({
+  entity_id: mind,
+  current_simulation_time: 100 + step,
+  status: { position: [step, 0], current_interaction: {} },
+  needs: { needs: { hunger: 20 }, max_value: 100 },
+})
+
+/** Calls that take keys and fields outside, and one that shows the environment of a command. */
+const calls: readonly (readonly [app: string, tool: string, args: object])[] = [
+  ['minds', 'create_mind', { mind_id: 'm', config: { entity_id: 'm', traits: ['calm'], selector: 'llm' } }],
+  ...[1, 2, 3, 4].map(
+    (step) => ['minds', 'decide_action', { mind_id: 'm', observation: observation('m', step) }] as const,
+  ),
+  ['minds', 'recall_memories', { mind_id: 'm', query: 'hunger' }],
+  ['minds', 'explain_decision', { mind_id: 'm' }],
+  ['minds', 'consolidate_memories', { mind_id: 'm' }],
+  ...[1, 2, 3].map(() => ['help', 'find_help_topics', { text: 'start the server' }] as const),
+  ['trm', 'start', { repo: 'sums', test: 'env', wait: 20 }],
+  ['trm', 'state', { wait: 5 }],
+  ['trm', 'list', {}],
+  ['causeway', 'query_audit', {}],
+  ['causeway', 'make_backup', { name: 'planted' }],
+  ['causeway', 'get_health', {}],
+]
+
+async function ask({ url }: Product, path: string, body?: object): Promise<string> {
+  const answer = await fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...fields, 'content-type': 'application/json', 'causeway-session': planted('session') },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return answer.text()
+}
+
+const pages = [
+  '/health',
+  '/health/minds',
+  '/health/help',
+  '/metrics',
+  '/openapi.json',
+  '/api/apps',
+  '/api/apps/causeway/audit',
+  '/api/apps/causeway/audit.jsonl',
+]
+
+function clean(t: Test, place: string, text: string): void {
+  const shown = secrets.filter((secret) => text.includes(secret))
+  t.same(shown, [], place)
+}
+
+/** Every file below a folder. */
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+verifies('proof:secrets', async (t) => {
+  const product = await startProduct(t, { apps: [] })
+  for (const [app, tool, args] of calls)
+    clean(t, `the answer of ${tool}`, await ask(product, `/api/apps/${app}/tools/${tool}`, args))
+  for (const page of pages) clean(t, page, await ask(product, page))
+  for (const uri of ['mind://m/state', 'mind://m/memories?limit=50', 'minds://list', 'help://llms.txt'])
+    clean(
+      t,
+      uri,
+      await ask(product, '/mcp', { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri } }),
+    )
+
+  const record = join(product.base, 'bridge.jsonl')
+  const bridge = await openBridge(t, {
+    url: `${product.url}/mcp`,
+    args: [
+      ...[
+        '--token-file',
+        join(product.base, 'bare-token'),
+        '--header',
+        `X-Api-Key: ${planted('api-header')}`,
+      ],
+      ...['--stats', '--record', record],
+    ],
+    env: { DEBUG: 'true', TMPDIR: product.base },
+  })
+  await bridge.call(1, 'tools/call', { name: 'Causeway__get_health', arguments: {} })
+  await bridge.call(2, 'tools/call', {
+    name: 'Minds__decide_action',
+    arguments: { mind_id: 'm', observation: observation('m', 9) },
+  })
+  bridge.end()
+  await bridge.exited
+  clean(t, 'the answers through the bridge', bridge.lines.join())
+  t.match(bridge.stderr, /./, 'figures were printed')
+  clean(t, 'the figures of the bridge', bridge.stderr)
+  clean(t, 'the recording of the bridge', readFileSync(record, 'utf8'))
+
+  t.same(await product.server.stop(), { code: 0, signal: null })
+  clean(t, 'stdout', product.server.stdout)
+  clean(t, 'stderr', product.server.stderr)
+  // Stopped: no connection of that process has a database open.
+  const kept = filesIn(product.dataDir)
+  for (const kind of [/logs/, /backups.*\.json$/, /\.db$/])
+    t.ok(
+      kept.some((file) => kind.test(file)),
+      `there is ${kind}`,
+    )
+  // State is found by the key of its session, in files that are the user's alone.
+  for (const file of kept)
+    clean(
+      t,
+      file.slice(product.base.length),
+      readFileSync(file, 'latin1').replaceAll(file.endsWith('.db') ? planted('session') : '\u0000\u0000', ''),
+    )
+  for (const file of readdirSync(product.base).filter((name) => name.endsWith('.log')))
+    clean(t, file, readFileSync(join(product.base, file), 'utf8'))
+})
+
+const recorder = new URL('../../packages/recording/test/writer-process.ts', import.meta.url)
+
+verifies('recording:file:live-writer', 'asked for over HTTP again and again', async (t) => {
+  const folders = t.testdir({ data: {}, root: {} })
+  const root = join(folders, 'root')
+  const file = join(root, 'live.db')
+  const env = { CAUSEWAY_RECORDING_ROOTS: root }
+  const { url } = await startServer(t, { dir: join(folders, 'data'), env })
+  const child = fork(recorder, ['live', file], { execArgv: ['--conditions=@causeway/source'] })
+  t.teardown(() => void child.kill('SIGKILL'))
+  const exited = once(child, 'exit')
+  await once(child, 'message')
+
+  const client = overHttp(url, { 'causeway-session': 'live' })
+  const ask = async (name: string, args: object) => {
+    const { json } = await postMcp(url, 'tools/call', { name: `Replay__${name}`, arguments: args })
+    return json.result
+  }
+  const frames = new Set<number>()
+  let busy = 0
+  // Long enough for dozens of commits of the recorder, whatever the machine is doing.
+  const deadline = performance.now() + 30_000
+  while (frames.size < 6 && child.exitCode === null && performance.now() < deadline) {
+    const loaded = await ask('load_recording', { path: file })
+    if (loaded.isError === true) {
+      t.match(loaded._meta['causeway/error'], { code: 'RECORDING_BUSY', retryable: true })
+      busy++
+      continue
+    }
+    const { total_frames } = loaded.structuredContent
+    const frame = await ask('get_frame', { recording: file, frame_id: total_frames })
+    if (frame.isError === true) busy++
+    else frames.add(total_frames)
+  }
+  const told = once(child, 'message')
+  child.send('stop')
+  const [{ commits, frames: written }] = await told
+  t.same(await exited, [0, null], 'the recorder was never told that the database is locked')
+  t.ok(frames.size >= 6, `${frames.size} states of the file were answered from, busy ${busy} times`)
+  t.ok(commits > 10, `${commits} commits`)
+  t.same(readdirSync(root), ['live.db'], 'nothing lies beside it')
+  const after = await client.ask('load_recording', { path: file })
+  t.equal(after.total_frames, written)
 })

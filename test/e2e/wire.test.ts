@@ -4,13 +4,17 @@ import { call, openTestCore } from '../../server/test/test-core.ts'
 import type { Channel } from '../requirement.ts'
 import { verifies } from '../verifies.ts'
 import { until } from './condition.ts'
+import { type Conversation, overBridge, overHttp } from './conversation.ts'
+import { postMcp } from './http.ts'
 import { openPeer, type Peer, untilListening } from './peer.ts'
-import { recordings, startServer } from './server-process.ts'
+import { recordings, restartServer, startServer } from './server-process.ts'
 import { writeProbeApp } from './user-app.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
-const dir = t.testdir()
+const folders = t.testdir({ wire: {}, session: {} })
+
+const dir = `${folders}/wire`
 const { url } = await startServer(t, { dir, env: writeProbeApp(dir).env })
 
 const callTool = (peer: Peer, id: string, name: string, args: object = {}, more: object = {}) =>
@@ -161,4 +165,108 @@ verifies('wire:completion', 'over a real connection', async (t) => {
     argument: { name: 'recording', value: 'slide_' },
   })
   t.same(ofTemplate.result.completion.values, ['slide_at_45'])
+})
+
+const running = await startServer(t, { dir: `${folders}/session` })
+const { url: sessionUrl } = running
+
+const acceptsBoth = { accept: 'application/json, text/event-stream' }
+
+/** The headers of a session that `initialize` opened, without a stream. */
+async function initialize(): Promise<Readonly<Record<string, string>>> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'script', version: '1' },
+  }
+  const answer = await fetch(`${sessionUrl}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...acceptsBoth },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  })
+  await answer.text()
+  return { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' }
+}
+
+/** One client of each kind that has a session of its own, with the recording that it loads. */
+async function clients(t: Test): Promise<readonly (readonly [string, Conversation])[]> {
+  return [
+    ['drop', await overBridge(t, sessionUrl)],
+    ['stack', await overBridge(t, sessionUrl)],
+    ['slide_at_45', overHttp(sessionUrl, await initialize())],
+    ['penetration', overHttp(sessionUrl, await initialize())],
+    ['nan', overHttp(sessionUrl, { 'causeway-session': 'one' })],
+    ['frozen_time', overHttp(sessionUrl, { 'causeway-session': 'two' })],
+  ]
+}
+
+const activeOf = async (list: readonly (readonly [string, Conversation])[]): Promise<string[]> =>
+  Promise.all(list.map(async ([, client]) => (await client.ask('get_metadata')).recording))
+
+verifies('wire:session:isolated', async (t) => {
+  const all = await clients(t)
+  await Promise.all(all.map(([path, client]) => client.ask('load_recording', { path })))
+  t.same(
+    await activeOf(all),
+    all.map(([path]) => path),
+  )
+  const anonymous = overHttp(sessionUrl, {})
+  t.match(await anonymous.refusal('get_metadata'), { code: 'NO_RECORDING' })
+  await anonymous.ask('load_recording', { path: 'tunnelling' })
+  t.same(
+    await activeOf(all),
+    all.map(([path]) => path),
+    'the shared session touches none of them',
+  )
+})
+
+verifies('replay:session:named', 'over HTTP, in every tool that reads one', async (t) => {
+  const client = overHttp(sessionUrl, {})
+  const calls = {
+    get_metadata: {},
+    get_frame: { frame_id: 45 },
+    get_body_state: { body_id: 1, frame_id: 45 },
+    get_contacts_for_body: { body_id: 1, frame_id: 45 },
+    get_body_energy: { body_id: 1 },
+    get_system_energy: {},
+    get_solver_diagnostics: {},
+    find_energy_anomalies: {},
+    check_friction_cone: { frame_id: 45 },
+    check_penetration: { frame_id: 45 },
+    check_resting_contact: { frame_id: 45 },
+    compare_body_across_frames: { body_id: 1, frame_a: 1, frame_b: 45 },
+    get_contact_history: { body_a_id: 1, body_b_id: 2, start_frame: 1, end_frame: 45 },
+  }
+  for (const [tool, args] of Object.entries(calls)) {
+    const answer = await client.ask(tool, { ...args, recording: 'slide_at_45' })
+    t.match(answer, { recording: 'slide_at_45', summary: String }, tool)
+  }
+})
+
+verifies('replay:session:shared-hint', 'over HTTP, and not where a client has its own', async (t) => {
+  const shared = await overHttp(sessionUrl, {}).ask('load_recording', { path: 'drop' })
+  t.match(shared.summary, /pass recording: "drop"/)
+  const own = await overHttp(sessionUrl, { 'causeway-session': 'mine' }).ask('load_recording', {
+    path: 'drop',
+  })
+  t.notMatch(own.summary, /pass recording/)
+})
+
+t.test('sessions: an unknown Mcp-Session-Id is refused, not given the shared state', async (t) => {
+  const params = { name: 'Replay__get_metadata', arguments: {} }
+  const headers = { ...acceptsBoth, 'mcp-session-id': 'never-opened' }
+  const { status, json } = await postMcp(sessionUrl, 'tools/call', params, { headers })
+  t.equal(status, 404)
+  t.match(json, { error: { code: -32001, data: { code: 'SESSION_NOT_FOUND' } } })
+})
+
+verifies('app:session:restart', 'each kind of client keeps its active recording', async (t) => {
+  const all = await clients(t)
+  await Promise.all(all.map(([path, client]) => client.ask('load_recording', { path })))
+  const again = await restartServer(t, running)
+  t.not(again.server.process.pid, running.server.process.pid)
+  t.same(
+    await activeOf(all),
+    all.map(([path]) => path),
+  )
 })

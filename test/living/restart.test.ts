@@ -1,14 +1,18 @@
-/** A server that is told to stop while every store is at work, by scripts and through bridges. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { codes } from '@causeway/protocol'
 import t from 'tap'
 import { openBridge } from '../e2e/bridge-process.ts'
+import { until } from '../e2e/condition.ts'
+import { getJson, postJson } from '../e2e/http.ts'
 import { startServer } from '../e2e/server-process.ts'
 import { verifies } from '../verifies.ts'
 import { checkAll, checkFiles, everyWork, leftovers, live, promisesOf, settingsOf } from './lives.ts'
-import { Refused } from './work.ts'
+import { Refused, tool } from './work.ts'
+
+/** A server that is told to stop while every store is at work, by scripts and through bridges. */
 
 const restarts = process.env.CAUSEWAY_LONG === undefined ? 1 : 10
-t.setTimeout(120_000 + restarts * 60_000)
 
 verifies('restart:no-loss', async (t) => {
   const root = t.testdir({ data: {}, plots: {}, projects: {} })
@@ -79,4 +83,123 @@ verifies('restart:no-loss', async (t) => {
   t.equal(new Set(notes).size, notes.length, 'once')
   await running.server.stop()
   t.same(leftovers(dir), [])
+})
+
+/** A data folder that was moved by hand between two servers. */
+
+verifies('data:moved', async (t) => {
+  const root = t.testdir({ data: {}, elsewhere: {}, plots: {}, projects: {} })
+  const [before, after] = [join(root, 'data'), join(root, 'elsewhere', 'moved')]
+  const works = everyWork(root)
+  const env = { ...settingsOf(works), CAUSEWAY_PLOT_SAVE_MS: '3600000' }
+  for (const work of works) work.before?.()
+  const first = await startServer(t, { dir: before, env })
+  const { url } = first
+  for (const work of works) await work.begin({ url, dir: before })
+  for (let i = 0; i < 2; i++) for (const work of works) await work.step({ url, dir: before })
+  const runs = async (url: string) => {
+    const { recordings } = await tool(url, ['replay', 'list_recordings'], {})
+    return recordings.filter(({ name }: { name: string }) => name === 'living')
+  }
+  const [run] = await runs(url)
+
+  // A refinement whose work is in a copy of the project, in the data folder, until it ends.
+  const project = join(root, 'projects', 'desk')
+  mkdirSync(project)
+  writeFileSync(join(project, 'value.py'), 'VALUE = 0\n')
+  const start = { repo: 'desk', test: 'cat value.py', preflight: false, options: { write: 'end' } }
+  const { sessionId: sid } = await tool(url, ['trm', 'start'], start)
+  const submit = async (url: string, from: number) => {
+    const edits = [{ type: 'replace', oldText: `VALUE = ${from}\n`, newText: `VALUE = ${from + 1}\n` }]
+    const candidate = { mode: 'modify', changes: [{ file: 'value.py', edits }] }
+    await tool(url, ['trm', 'submit'], { sid, candidate, force: true, wait: 60 })
+  }
+  await submit(url, 0)
+
+  // A plot that another program wrote as well: ours is kept in the data folder.
+  const filename = 'sample.plot.json'
+  for (const work of works) if (work.name === 'debrief') await work.step({ url, dir: before })
+  const { features } = await tool(url, ['debrief', 'get_features'], { filename })
+  const file = join(root, 'plots', filename)
+  writeFileSync(file, readFileSync(file, 'utf8').replace('{', '{ '))
+  await first.server.stop()
+  t.equal(readdirSync(join(before, 'debrief-unsaved')).length, 1)
+
+  renameSync(before, after)
+  const second = await startServer(t, { dir: after, env })
+  const place = { url: second.url, dir: after }
+  t.match(await runs(second.url), [
+    {
+      recording: run.recording,
+      total_frames: run.total_frames,
+      path: join(after, 'recordings', 'living.db'),
+    },
+  ])
+  t.equal((await runs(second.url)).length, 1)
+  const plot = await tool(place.url, ['debrief', 'get_features'], { filename })
+  t.same(plot.features, features)
+  t.match(plot, { dirty: true, file: 'conflict' })
+  await tool(place.url, ['debrief', 'save_plot'], { filename, on_conflict: 'overwrite' })
+  await submit(place.url, 1)
+  await tool(place.url, ['trm', 'undo'], { sid })
+  await submit(place.url, 1)
+  t.equal(readFileSync(join(project, 'value.py'), 'utf8'), 'VALUE = 0\n')
+  await tool(place.url, ['trm', 'end'], { sid, apply: 'last' })
+  t.equal(readFileSync(join(project, 'value.py'), 'utf8'), 'VALUE = 2\n')
+  await checkAll(t, works, place, promisesOf(works))
+  for (const work of works) await work.step(place)
+  t.same(await second.server.stop(), { code: 0, signal: null })
+})
+
+/** A server that may have less memory than it has: every cache gives back all the time, and every store goes on. */
+
+const rounds = process.env.CAUSEWAY_LONG === undefined ? 4 : 60
+t.setTimeout(540_000 + restarts * 60_000 + rounds * 15_000)
+
+verifies('limits:memory:short', async (t) => {
+  const root = t.testdir({ data: {}, plots: {}, projects: {} })
+  const dir = join(root, 'data')
+  const works = everyWork(root)
+  for (const work of works) work.before?.()
+  const env = { ...settingsOf(works), CAUSEWAY_MEMORY_LIMIT_MB: '64' }
+  const { url, server } = await startServer(t, { dir, env })
+  const place = { url, dir }
+  const health = async () => (await getJson(url, '/health')).json.memory
+
+  const told = await server.saw('memory is short: requests are answered one at a time until it is not')
+  t.equal(told.limit_mb, 64)
+  t.ok(told.used_mb > 64)
+  const short = await health()
+  t.match(short, { status: 'short', limit_bytes: 64 * 2 ** 20 })
+  t.ok(short.used_bytes > short.limit_bytes)
+
+  for (const work of works) await work.begin(place)
+  const frame = (recording: string) => tool(url, ['replay', 'get_frame'], { recording, frame_id: 2 })
+  const first = await frame('stack.db')
+  for (let round = 0; round < rounds; round++) {
+    const { given_back_bytes: before } = await health()
+    for (const work of works) await work.step(place)
+    await until(health, ({ given_back_bytes: given }) => given > before)
+  }
+  t.same(await frame('stack.db'), first, 'what was given back is read again')
+  const all = Array.from({ length: 12 }, () =>
+    postJson(url, '/api/apps/replay/tools/check_momentum', { recording: 'stack.db' }),
+  )
+  const answers = await Promise.all(all)
+  const refused = answers.filter(({ status }) => status !== 200)
+  t.ok(refused.length > 0 && refused.length < answers.length, 'one at a time is answered')
+  for (const { status, headers, json } of refused) {
+    t.equal(status, codes.OVERLOADED.http)
+    t.equal(json.code, 'OVERLOADED')
+    t.match(headers.get('retry-after'), /^\d+$/)
+  }
+  const { caches } = await until(health, ({ caches }) => caches['replay.recordings'].bytes === 0)
+  for (const name of ['replay.recordings', 'debrief.plots', 'minds.texts', 'help.search'])
+    t.ok(caches[name].given_back_bytes > 0, `${name} gave back`)
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  t.match(metrics, /^causeway_memory_short 1$/m)
+  t.match(metrics, /^causeway_requests_turned_away_total\{want="memory"\} [1-9]/m)
+  t.match(metrics, /^causeway_cache_given_back_bytes\{cache="replay\.recordings"\} [1-9]/m)
+  await checkAll(t, works, place, promisesOf(works))
+  t.same(await server.stop(), { code: 0, signal: null })
 })

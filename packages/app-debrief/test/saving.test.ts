@@ -1,10 +1,17 @@
+import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { ask, type Client, type OpenDebrief, openDebrief } from './debrief-kit.ts'
+import { saveTimer } from '../src/save-timer.ts'
+import { countedPlot } from './counted.ts'
+import { ask, type Client, emptyFolders, type OpenDebrief, openDebrief, openOver } from './debrief-kit.ts'
 
 /** Nothing is saved by itself within a test. */
 const never = { settings: { plotSaveMs: 3_600_000, plotCheckMs: 60_000 } }
@@ -162,4 +169,187 @@ verifies('debrief:names', 'links, folders and near names are not found', async (
     remedy: /open_plot/,
   })
   t.same(readdirSync(opened.dir).sort(), ['data', 'outside.plot.json', 'plots'])
+})
+
+/** A timer in a time of its own: `pass` lets it pass, and `saves` has the times of the saves. */
+function timed(saveAfterMs: number) {
+  let nowMs = 0
+  let due: { readonly atMs: number; readonly work: () => void } | undefined
+  const saves: number[] = []
+  const timer = saveTimer({
+    now: () => nowMs,
+    saveAfterMs,
+    save: () => void saves.push(nowMs),
+    schedule(work, ms) {
+      const mine = { atMs: nowMs + ms, work }
+      due = mine
+      return () => {
+        if (due === mine) due = undefined
+      }
+    },
+  })
+  return {
+    timer,
+    saves,
+    pass(ms: number): void {
+      const untilMs = nowMs + ms
+      while (due !== undefined && due.atMs <= untilMs) {
+        const { atMs, work } = due
+        nowMs = atMs
+        due = undefined
+        work()
+      }
+      nowMs = untilMs
+    },
+  }
+}
+
+/** Changes so often for so long, and then nothing. */
+function busy(
+  saveAfterMs: number,
+  { everyMs, forMs }: { everyMs: number; forMs: number },
+): readonly number[] {
+  const { timer, saves, pass } = timed(saveAfterMs)
+  for (let passed = 0; passed < forMs; passed += everyMs) {
+    timer.soon(false)
+    pass(everyMs)
+  }
+  pass(1e9)
+  return saves
+}
+
+verifies('debrief:save:pause', 'one save after the last of some changes', async (t) => {
+  t.same(busy(250, { everyMs: 100, forMs: 500 }), [650])
+})
+
+verifies('debrief:save:pause', 'changes without end are saved two seconds after the first', async (t) => {
+  t.same(busy(250, { everyMs: 100, forMs: 4500 }), [2000, 4000, 4650])
+})
+
+verifies('debrief:save:pause', 'a longer pause is kept to, also while changes follow', async (t) => {
+  t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
+  t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])
+  t.same(busy(3_600_000, { everyMs: 60_000, forMs: 3_600_000 }), [3_600_000])
+})
+
+t.test('save timer: a save that failed is tried again after five seconds, whatever follows', async (t) => {
+  const { timer, saves, pass } = timed(250)
+  for (let passed = 0; passed < 5000; passed += 1000) {
+    timer.soon(true)
+    pass(1000)
+  }
+  t.same(saves, [5000])
+})
+
+t.test('save timer: once it is stopped, nothing is saved by itself', async (t) => {
+  const { timer, saves, pass } = timed(250)
+  timer.soon(false)
+  timer.stop()
+  timer.soon(false)
+  pass(1e9)
+  t.same(saves, [])
+})
+
+/** Runs as a user for whom permissions count, since for root they do not. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    return await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
+}
+
+verifies('debrief:save:failed', 'a read-only folder', async (t) => {
+  const client = await ask(t, 'sample', { ...never, isShared: true })
+  const before = client.file('sample')
+  chmodSync(join(client.dir, 'data'), 0o777)
+  await client.ask('delete_features', { ids: ['feature1'] })
+  chmodSync(client.folder, 0o555)
+  await asNobody(async () => {
+    t.match(await client.refusal('save_plot'), {
+      code: 'PLOT_READONLY',
+      data: { filename: 'sample.plot.json' },
+      remedy: /save_as/,
+    })
+  })
+  t.match(await client.ask('get_features'), { total: 5, dirty: true })
+  t.equal(client.file('sample'), before)
+  t.same(readdirSync(client.folder), ['sample.plot.json'])
+  chmodSync(client.folder, 0o755)
+  t.match(await client.ask('save_plot'), { dirty: false })
+  t.equal(JSON.parse(client.file('sample')).features.length, 5)
+})
+
+verifies('debrief:save:failed', 'a full disk, and a restart after it', async (t) => {
+  const dir = emptyFolders(t)
+  const path = join(dir, 'plots', 'wide.plot.json')
+  const feature = (id: number) => ({
+    type: 'Feature',
+    id,
+    geometry: { type: 'Point', coordinates: [0, 50] },
+    properties: { text: 'y'.repeat(1000) },
+  })
+  const features = Array.from({ length: 500 }, (_, id) => feature(id))
+  const before = JSON.stringify({ type: 'FeatureCollection', features })
+  writeFileSync(path, before)
+  const script = fileURLToPath(new URL('full-disk.ts', import.meta.url))
+  // Blocks of 512 bytes: a little more than the file has now. What a test runner loads would die of the limit's signal.
+  const shell = `unset NODE_OPTIONS; ulimit -f ${Math.ceil(before.length / 512) + 8}; exec "$0" "$@"`
+  const node = [process.execPath, '--conditions=@causeway/source', script, dir]
+  const { stdout } = await promisify(execFile)('sh', ['-c', shell, ...node])
+  t.same(JSON.parse(stdout), { code: 'SAVE_FAILED', total: 501, files: ['wide.plot.json'] })
+  t.equal(readFileSync(path, 'utf8'), before)
+
+  const later = await openOver(t, dir, { now: () => Date.now() + 660_000 })
+  const client = later.client()
+  t.match(await client.ask('get_features', { limit: 1 }), { total: 501 }, 'the change has not been lost')
+  await client.ask('save_plot')
+  t.equal(JSON.parse(later.file('wide')).features.length, 501)
+})
+
+/** Processes that are killed, each after some saves. */
+const rounds = process.env.CAUSEWAY_LONG === undefined ? 5 : 200
+if (rounds > 5) t.setTimeout(900_000)
+
+const script = fileURLToPath(new URL('counting.ts', import.meta.url))
+
+/** Lets a process count and kills it in the middle; gives where it began and what it had answered last. */
+async function killedAfter(dir: string, round: number, numbers: number): Promise<readonly [number, number]> {
+  const child = spawn(process.execPath, ['--conditions=@causeway/source', script, dir, String(round)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  let [began, last, heard] = [0, 0, 0]
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('begins ')) began = Number(line.slice(7))
+    else {
+      last = Number(line)
+      heard += 1
+    }
+    if (heard >= numbers) child.kill('SIGKILL')
+  }
+  await exited
+  return [began, last]
+}
+
+verifies('debrief:save:killed', async (t) => {
+  const dir = emptyFolders(t)
+  const file = join(dir, 'plots', 'counted.plot.json')
+  writeFileSync(file, countedPlot(0))
+  let answered = 0
+  for (let round = 0; round < rounds; round += 1) {
+    const [began, last] = await killedAfter(dir, round, 1 + ((round * 7) % 13))
+    t.ok(began >= answered, `nothing answered is lost: ${began} after ${answered}`)
+    answered = last
+    const text = readFileSync(file, 'utf8')
+    const { count } = JSON.parse(text).features[0].properties
+    t.ok(text === countedPlot(count) && count <= last + 1, `the file is revision ${count} of ${last}`)
+  }
+  const later = await openOver(t, dir, { now: () => Date.now() + rounds * 660_000 })
+  const client = later.client()
+  await client.ask('save_plot')
+  t.same(readdirSync(join(dir, 'plots')), ['counted.plot.json'], 'nothing half written stays')
+  t.ok(later.file('counted').startsWith(countedPlot(answered).slice(0, 40)))
 })

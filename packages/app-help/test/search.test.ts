@@ -1,8 +1,16 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import fc from 'fast-check'
+import t from 'tap'
+import { evaluate, type Way, ways } from '../../../bench/help/evaluate.ts'
+import { tunedSet } from '../../../bench/help/questions.ts'
+import { readBaseline, webSet } from '../../../bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
+import type { Help } from '../src/store.ts'
+import { indexing, scopeOf, told } from '../src/tools/shape.ts'
 import { everybody, insiders, library, pathsOf } from './help-kit.ts'
+
+t.setTimeout(300_000)
 
 const filler = (word: string): string => `${word} `.repeat(30)
 
@@ -270,4 +278,43 @@ verifies('help:document:lines', async (t) => {
     code: 'HELP_DOC_NOT_FOUND',
     data: { nearest: [{ file_path: 'long.md' }] },
   })
+})
+
+verifies('help:quality', async (t) => {
+  const folder = t.testdir()
+  t.ok(webSet.questions.length >= 200)
+  const { hybrid, ...others } = await evaluate(folder, webSet)
+  t.ok(hybrid.hit5 >= 0.82, `hit@5 ${hybrid.hit5}`)
+  t.ok(hybrid.hit10 >= 0.89, `hit@10 ${hybrid.hit10}`)
+  t.ok(hybrid.mrr >= 0.66, `MRR ${hybrid.mrr}`)
+  for (const [way, { hit5, mrr }] of Object.entries(others)) {
+    t.ok(hybrid.hit5 >= hit5, `hit@5 is no less than that of ${way}: ${hit5}`)
+    t.ok(hybrid.mrr >= mrr, `MRR is no less than that of ${way}: ${mrr}`)
+  }
+  const scores = await evaluate(folder, tunedSet)
+  const baseline = readBaseline()
+  for (const way of Object.keys(ways) as Way[])
+    for (const figure of ['hit1', 'hit5', 'hit10', 'mrr'] as const)
+      t.ok(scores[way][figure] >= baseline[way][figure] * 0.95, `${way} ${figure}: ${scores[way][figure]}`)
+})
+
+/** Only what the functions look at. */
+const help = (internal: boolean, building?: ReturnType<Help['building']>): Help =>
+  ({ settings: { internal }, building: () => building }) as unknown as Help
+
+verifies('help:indexing', async (t) => {
+  t.same(indexing(help(false)), {})
+  t.same(indexing(help(false, { done: 3, total: 9, message: 'reading pages' })), {
+    indexing: 'the documentation is being indexed: reading pages, 3 of 9',
+  })
+  t.same(indexing(help(false, { done: 0, total: null, message: 'starting' })), {
+    indexing: 'the documentation is being indexed: starting',
+  })
+})
+
+t.test('scopeOf and told: internal pages only where the operator allows them', async (t) => {
+  t.throws(() => scopeOf(help(false), { include_internal: true }), { code: 'HELP_INTERNAL_FORBIDDEN' })
+  t.same(scopeOf(help(true), { include_internal: true, section: 'x' }), { internal: true, section: 'x' })
+  t.same(told(help(false), { is_internal: false, a: 1 }), { a: 1 })
+  t.same(told(help(true), { is_internal: true, a: 1 }), { is_internal: true, a: 1 })
 })

@@ -1,14 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { actionNames } from '../src/domain/action.ts'
+import { limitsSchema } from '../src/limits.ts'
+import { readConfig } from '../src/wire/read-config.ts'
 import { wellOf, wellSeen } from './killed/wells.ts'
-import { type Data, dataFolder, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
+import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
+import { type Script, sensible, startScripted } from './provider/scripted-provider.ts'
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
-t.setTimeout(isLong ? 900_000 : 60_000)
+t.setTimeout(isLong ? 900_000 : 120_000)
 
 const program = fileURLToPath(new URL('./killed/living.ts', import.meta.url))
 
@@ -109,4 +115,110 @@ verifies('minds:killed', 'at any moment of deciding and of consolidating', async
     })
     await minds.app.close()
   }
+})
+
+/** A provider that takes its time, so that calls meet a decision under way. */
+const slow: Script = (request) => ({
+  take: (response) => {
+    const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
+    void pause(40).then(() => response.writeHead(200).end(JSON.stringify({ model: 'scripted', choices })))
+  },
+})
+
+verifies(
+  'minds:life',
+  'what is released or forgotten finishes what it began, and begins nothing more',
+  async (t) => {
+    const provider = await startScripted(t, slow)
+    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+    for (const [tool, status] of [
+      ['cleanup_mind', 'removed'],
+      ['forget_mind', 'forgotten'],
+    ] as const) {
+      await makeMind(minds, tool)
+      const [begun, ended, late, asleep] = await Promise.allSettled([
+        decide(minds, tool, 100),
+        minds.call(tool, { mind_id: tool }),
+        decide(minds, tool, 101),
+        minds.call('consolidate_memories', { mind_id: tool }),
+      ])
+      t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
+      t.match(ended, { status: 'fulfilled', value: { status } })
+      t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+      t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+    }
+  },
+)
+
+verifies('minds:parallel', 'a decision, a sleep and a question meet without losing anything', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const wells = (n: number) => [
+    { entity_id: `well_${n}`, display_name: `Well ${n}`, position: [13, 7], interactions: { drink: {} } },
+  ]
+  const all = Array.from({ length: 60 }, (_, n) => n)
+  const answers = await Promise.all(
+    all.flatMap((n): Promise<{ readonly status?: string; readonly summary?: string }>[] => [
+      decide(minds, 'mara', 100 + n, { entities: wells(n), needs: { hunger: 90 }, request_id: `d${n}` }),
+      minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink` }),
+      ...(n % 7 === 0 ? [minds.call('consolidate_memories', { mind_id: 'mara', request_id: `s${n}` })] : []),
+    ]),
+  )
+  t.ok(answers.every(({ status, summary }) => status === 'success' || summary !== undefined))
+  for (const when of ['by day', 'after a sleep']) {
+    for (const n of [0, 21, 31, 59])
+      t.match(
+        await minds.call('recall_memories', { mind_id: 'mara', query: `Well ${n} drink`, k: 1 }),
+        { memories: [{ content: `I saw Well ${n} at (13, 7), where one can drink.` }] },
+        when,
+      )
+    await minds.call('consolidate_memories', { mind_id: 'mara' })
+  }
+  t.equal((await minds.read('mind://mara/memories?limit=1000')).length, 60)
+})
+
+const text = readFileSync(new URL('../../../docs/minds.md', import.meta.url), 'utf8')
+
+/** Rows of the table that begins with this column. */
+const tableOf = (column: string): readonly (readonly string[])[] => {
+  const [, rows = ''] =
+    new RegExp(`^\\| ${column} \\|.*\\n\\| ---.*\\n((?:\\|.*\\n?)+)`, 'm').exec(text) ?? []
+  return rows
+    .trim()
+    .split('\n')
+    .map((row) => row.split(/(?<!\\)\|/).slice(1, -1))
+}
+const named = (cell = ''): readonly string[] =>
+  [...cell.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name)
+
+t.test('docs/minds.md: every limit is there with its default, and no other', async (t) => {
+  const shown = tableOf('limit').flatMap(([names, defaults = '']) => {
+    const values = defaults.split(',').map(Number)
+    return named(names).map((name, index) => [name, values[index]] as const)
+  })
+  t.same(Object.fromEntries(shown), limitsSchema.parse({}))
+})
+
+t.test('docs/minds.md: every member of a config is there, and no other', async (t) => {
+  const shown = text.slice(text.indexOf('## A character'), text.indexOf('## A language model'))
+  const rows = shown.split('\n').filter((line) => line.startsWith('| `'))
+  const members = rows.flatMap((row) => named(row.split('|')[1]))
+  const all = Object.fromEntries(members.map((name) => [name, undefined]))
+  const { config, warnings } = readConfig(all, limitsSchema.parse({}))
+  t.same(
+    warnings.filter((warning) => warning.startsWith('config:')),
+    [],
+    'none is unknown',
+  )
+  t.same(
+    Object.keys(config).filter((name) => !members.includes(name)),
+    [],
+    'each with a default is told',
+  )
+})
+
+t.test('docs/minds.md: every action of the policy and the menu is there', async (t) => {
+  const shown = new Set(tableOf('action').flatMap(([names]) => named(names)))
+  const rare = ['move_direction', 'mark_zone']
+  t.same([...shown].sort(), actionNames.filter((name) => !rare.includes(name)).sort())
 })

@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs'
+import { openForTest } from '@causeway/app-kit/testing'
 import { wireName } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { bodyOf, frameLines, runLine } from '../../recording/test/run-lines.ts'
 import replay from '../src/index.ts'
-import { fixtures, openReplay } from './replay-kit.ts'
+import type { Replay } from '../src/store.ts'
+import { fixtures, type OpenReplay, openReplay } from './replay-kit.ts'
 
 /** What a client reads of a tool, bytes. */
 const cost = (tool: (typeof replay.tools)[number]): number => {
@@ -125,4 +128,113 @@ t.test('listing: every tool only reads, but for notes and baselines', async (t) 
     writing.map(({ name }) => name),
     ['bookmark', 'save_baseline'],
   )
+})
+
+verifies(
+  'replay:prompts',
+  'debug_recording: leads from diagnose over explain_frame to the evidence',
+  async (t) => {
+    const client = (await openReplay(t, ['drop'])).client()
+    const messages = await client.prompt('debug_recording', { recording: 'drop', symptom: 'it bounces' })
+    const text = JSON.stringify(messages)
+    const steps = ['load_recording', 'diagnose', 'explain_frame', 'evidence_calls'].map((step) =>
+      text.indexOf(step),
+    )
+    t.ok(steps.every((at) => at > 0))
+    t.same(
+      steps,
+      steps.toSorted((a, b) => a - b),
+    )
+    t.match(text, /"drop\\?".*it bounces/)
+  },
+)
+
+verifies(
+  'replay:prompts',
+  'compare_before_after: leads from where two runs part to what became better or worse',
+  async (t) => {
+    const client = (await openReplay(t, ['drop', 'stack'])).client()
+    const asked = { before: 'drop', after: 'stack', question: 'less bounce' }
+    const text = JSON.stringify(await client.prompt('compare_before_after', asked))
+    const steps = ['find_first_divergence', 'diagnose', 'compare_recordings', 'plot', 'save_baseline']
+    const places = steps.map((step) => text.indexOf(step))
+    t.ok(places.every((at) => at > 0))
+    t.same(
+      places,
+      places.toSorted((a, b) => a - b),
+    )
+    t.match(text, /drop.*before.*stack.*after.*less bounce/)
+    await t.rejects(client.prompt('compare_before_after', { before: 'drop' }), { code: 'INVALID_PARAMS' })
+  },
+)
+
+const json = async ({ client }: OpenReplay, uri: string): Promise<Record<string, unknown>> => {
+  const contents = await client().read(uri)
+  return JSON.parse('text' in contents ? contents.text : '')
+}
+
+/** The context of a call from outside a tool, as far as resources use it. */
+const context = ({ app }: OpenReplay) =>
+  ({ store: app.store, session: {}, signal: new AbortController().signal, progress: () => {} }) as never
+
+const resource = (end: string) => {
+  const found = replay.resources.find(({ template }) => template.text.endsWith(end))
+  if (found === undefined) throw new Error(`no resource ${end}`)
+  return found
+}
+
+verifies('replay:resource:metadata', async (t) => {
+  const open = await openReplay(t, ['drop', 'stack'])
+  t.match(await json(open, 'replay://recordings/drop/metadata'), { recording: 'drop', total_frames: 150 })
+  t.same(
+    (await resource('/metadata').list(context(open))).map(({ uri }) => uri),
+    ['replay://recordings/drop/metadata'],
+    'recordings that were loaded are listed',
+  )
+  t.same((await resource('/metadata').complete('recording', {}, context(open))).toSorted(), ['drop', 'stack'])
+  await t.rejects(json(open, 'replay://recordings/missing/metadata'), { code: 'RECORDING_NOT_FOUND' })
+})
+
+verifies('replay:resource:frame', async (t) => {
+  const open = await openReplay(t, ['drop'])
+  const frame = (id: string) => json(open, `replay://recordings/drop/frames/${id}`)
+  t.match(await frame('42'), { frame_id: 42, recording: 'drop', states: [{ body_id: 2 }] })
+  t.match(await frame('latest'), { frame_id: 150 })
+  await t.rejects(frame('151'), { code: 'FRAME_NOT_FOUND' })
+  await t.rejects(frame('first'), { code: 'RESOURCE_NOT_FOUND' })
+  const ids = await resource('{frame_id}').complete('frame_id', { recording: 'drop' }, context(open))
+  t.same([ids[0], ids[1], ids.at(-1), ids.length], ['latest', '1', '150', 151])
+  t.same(await resource('{frame_id}').complete('frame_id', {}, context(open)), ['latest'])
+})
+
+t.test('frames: a recording without frames has no latest one', async (t) => {
+  const open = await openReplay(t, ['zero_frames'])
+  const read = json(open, 'replay://recordings/zero_frames/frames/latest')
+  await t.rejects(read, { code: 'RESOURCE_NOT_FOUND' })
+  const ids = resource('{frame_id}').complete('frame_id', { recording: 'zero_frames' }, context(open))
+  t.same(await ids, [])
+})
+
+verifies('replay:health:numbers', async (t) => {
+  const settings = { snapshotCapBytes: 12_345, recordingsCapBytes: 1_000_000 }
+  const app = await openForTest(replay, { dir: t.testdir(), settings })
+  t.teardown(() => app.close())
+  const { recorder } = app.store as Replay
+  const numbers = () => replay.health(app.store)
+  t.match(await numbers(), {
+    snapshots: 0,
+    snapshot_cap_bytes: 12_345,
+    preparing: 0,
+    runs: 0,
+    run_bytes: 0,
+    run_cap_bytes: 1_000_000,
+  })
+  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  const live = await numbers()
+  t.match(live, { runs: 1, live_runs: 1 })
+  t.ok(Number(live.run_bytes) > 0, 'bytes of a run that is being written count')
+  await recorder.finish('run')
+  t.match(await numbers(), { runs: 1, live_runs: 0 })
+  await recorder.remove('run')
+  t.match(await numbers(), { runs: 0, run_bytes: 0 })
 })

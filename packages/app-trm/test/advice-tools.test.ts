@@ -1,3 +1,8 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openTrm, replacing, textOf, unittest, write } from './trm-kit.ts'
 
@@ -77,3 +82,190 @@ verifies(
     t.match(await ask('fix'), { suggestions: [{ verified: true, scoreAfter: 1 }] }, 'now it helps')
   },
 )
+
+const added = Array.from({ length: 201 }, (_, index) => `+value_${index} = ${index}\n`).join('')
+const diff = `--- a/report.py
++++ b/report.py
+@@ -1,2 +1,8 @@
+ import csv
++try:
++    print(1)
++except:
++    pass  # TODO later
++long = "${'x'.repeat(130)}"
+ done = True
+--- /dev/null
++++ b/values.py
+@@ -0,0 +1,201 @@
+${added}`
+
+verifies('trm:review:rules', async (t) => {
+  const { client } = await openTrm(t)
+  const { ask } = client()
+  const { comments, summary } = await ask('review', { diff })
+  const at = (category: string) =>
+    comments
+      .filter((comment: { category: string }) => comment.category === category)
+      .map(({ file, line }: { file: string; line: number }) => `${file}:${line}`)
+  t.ok(at('logging').includes('report.py:3'), 'print')
+  t.ok(at('error-handling').includes('report.py:4'), 'bare except')
+  t.same(at('todos'), ['report.py:5'])
+  t.ok(at('formatting').includes('report.py:6'), 'a long line')
+  t.ok(
+    at('size').some((place: string) => place.startsWith('values.py')),
+    'many lines',
+  )
+  t.match(summary, { filesChanged: 2, linesAdded: 206 })
+  const focused = await ask('review', { diff, focus: ['todos'] })
+  t.same(
+    focused.comments.map(({ category }: { category: string }) => category),
+    ['todos'],
+  )
+  await t.rejects(ask('review', { diff: 'no diff at all' }), { code: 'NOT_A_DIFF' })
+  await t.rejects(ask('review', { url: 'https://github.com/a;touch x;/b/pull/1' }), { code: 'INVALID_URL' })
+  await t.rejects(ask('review', { pr_url: 'https://github.com/a/b/pull/1' }), { code: 'REVIEW_URL_DISABLED' })
+  await t.rejects(ask('review'), { code: 'INVALID_ARGUMENTS' })
+})
+
+verifies('trm:review:rules', 'all that a session has changed', async (t) => {
+  const { client } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  const { sessionId: sid } = await ask('start', { repo: 'sums', preflight: false })
+  t.match(await ask('review', { sid }), { summary: { filesChanged: 0, assessment: 'approved' } })
+  await ask('submit', {
+    candidate: replacing(
+      'sums.py',
+      '    return sum(values)',
+      '    print(values)  # TODO\n    return sum(values)',
+    ),
+  })
+  const { comments, summary } = await ask('review', { sid })
+  t.match(summary, { filesChanged: 1, linesAdded: 1 })
+  t.ok(comments.every(({ file, line }: { file: string; line: number }) => file === 'sums.py' && line === 6))
+})
+
+/** A server in place of GitHub, and a fetch that asks it whatever host is meant. */
+async function github(t: Test, answer: (path: string, response: ServerResponse) => void) {
+  const asked: string[] = []
+  const server = createServer((request, response) => answer(request.url ?? '', response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const fetch: typeof globalThis.fetch = (input, options) => {
+    const { href, pathname } = new URL(String(input))
+    asked.push(href)
+    return globalThis.fetch(`http://127.0.0.1:${port}${pathname}`, options)
+  }
+  return { fetch, asked }
+}
+
+const pull = 'https://github.com/a/b/pull/7'
+
+verifies('trm:review:url', async (t) => {
+  const { fetch, asked } = await github(t, (path, response) => {
+    const raw = 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'
+    if (path === '/a/b/pull/7.diff') response.writeHead(302, { location: raw }).end()
+    else response.end(diff)
+  })
+  const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
+  Object.assign(critic, { fetch })
+  const { ask } = client()
+  t.match(await ask('review', { url: pull, focus: ['todos'] }), {
+    summary: { filesChanged: 2 },
+    comments: [{ category: 'todos', line: 5 }],
+    prInfo: { url: pull },
+  })
+  t.same(asked, [`${pull}.diff`, 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'])
+  await t.rejects(ask('review', { url: 'https://github.com/a/b/pull/7/../../c' }), { code: 'INVALID_URL' })
+  await t.rejects(ask('review', { url: 'https://github.com/a/../pull/7' }), { code: 'INVALID_URL' })
+  t.equal(asked.length, 2, 'for these nothing was fetched')
+})
+
+verifies('trm:review:url', 'what goes wrong on the way is named, and no other host is asked', async (t) => {
+  const answers: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(404).end()],
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: 'https://evil.example/' }).end()],
+    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: '/a/b/pull/7.diff' }).end()],
+    ['REVIEW_URL_FAILED', (response) => response.destroy()],
+    ['FILE_TOO_LARGE', (response) => response.end(Buffer.alloc(10_000_001, '+\n'))],
+    ['NOT_A_DIFF', (response) => response.end('<html>')],
+  ]
+  for (const [code, answer] of answers) {
+    const { fetch, asked } = await github(t, (_, response) => answer(response))
+    const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
+    Object.assign(critic, { fetch })
+    await t.rejects(client().ask('review', { url: pull }), { code })
+    t.ok(asked.every((url) => url.startsWith('https://github.com/')) && asked.length <= 4, String(asked))
+  }
+})
+
+const long = Array.from({ length: 100_000 }, (_, index) => `line ${index + 1} ${'x'.repeat(40)}`).join('\n')
+
+verifies('trm:read:files', async (t) => {
+  const { client, root } = await openTrm(t, {
+    files: { 'p/a.txt': 'a\nb\n', 'p/long.txt': long, 'p/empty': '' },
+  })
+  writeFileSync(join(root, 'p', 'bytes.bin'), Buffer.from([0, 1, 255]))
+  const { ask } = client()
+  await ask('start', { repo: 'p', preflight: false })
+  const { files } = await ask('read', { paths: ['a.txt', 'missing', 'bytes.bin', 'empty'] })
+  t.match(files['a.txt'], {
+    content: 'a\nb\n',
+    sha: /^[0-9a-f]{64}$/,
+    metadata: { lineCount: 2, sizeBytes: 4, lastModified: /^20\d\d-.*Z$/ },
+  })
+  t.match(files.missing, { code: 'FILE_NOT_FOUND', error: /missing/ })
+  t.match(files['bytes.bin'], { content: null, isBinary: true })
+  t.match(files.empty, { content: '', metadata: { lineCount: 0 } })
+  const part = (await ask('read', { paths: ['a.txt'], offset: 2, limit: 1 })).files['a.txt']
+  t.match(part, { content: 'b\n', metadata: { lineCount: 2 } })
+  const first = (await ask('read', { paths: ['long.txt'] })).files['long.txt']
+  t.match(first, { truncated: true, metadata: { lineCount: 100_000, sizeBytes: long.length } })
+  t.ok(first.content.length <= 81_000)
+  const next = (await ask('read', { paths: ['long.txt'], offset: first.nextOffset, limit: 1 })).files[
+    'long.txt'
+  ]
+  t.match(next.content, new RegExp(`^line ${first.nextOffset} `))
+  const many = Array.from({ length: 51 }, (_, index) => `f${index}`)
+  await t.rejects(ask('read', { paths: many }), { code: 'TOO_MANY_PATHS' })
+})
+
+verifies('trm:read:files', 'nothing outside of the project is read', async (t) => {
+  const { client, root } = await openTrm(t, { files: { 'p/a.txt': 'a', 'other/secret.txt': 'secret' } })
+  symlinkSync(join(root, 'other'), join(root, 'p', 'link'))
+  symlinkSync('/etc/hostname', join(root, 'p', 'name'))
+  mkdirSync(join(root, 'p', '.git'))
+  writeFileSync(join(root, 'p', '.git', 'config'), 'secret')
+  const { ask } = client()
+  await ask('start', { repo: 'p', preflight: false })
+  const paths = [
+    '../other/secret.txt',
+    join(root, 'other/secret.txt'),
+    'link/secret.txt',
+    'name',
+    '.git/config',
+    '.GIT/config',
+  ]
+  const { files } = await ask('read', { paths })
+  for (const path of paths) t.match(files[path], { code: 'INVALID_PATH', content: undefined }, path)
+  for (const path of paths) {
+    await t.rejects(ask('lines', { file: path, start: 1, end: 1 }), { code: 'INVALID_PATH' }, path)
+    const candidate = { mode: 'files', files: [{ path, content: 'x' }] }
+    await t.rejects(ask('submit', { candidate }), { code: 'INVALID_PATH' }, path)
+  }
+})
+
+verifies('trm:lines:range', async (t) => {
+  const text = Array.from({ length: 10 }, (_, index) => `row ${index + 1}`).join('\r\n')
+  const { client } = await openTrm(t, { files: { 'p/a.txt': text } })
+  const { ask } = client()
+  await ask('start', { repo: 'p', preflight: false })
+  const lines = (start: number, end: number) => ask('lines', { file: 'a.txt', start, end })
+  t.match(await lines(5, 7), { file: 'a.txt', lines: ['5: row 5', '6: row 6', '7: row 7'], lineCount: 10 })
+  t.same((await lines(9, 99)).lines, ['9: row 9', '10: row 10'])
+  t.same((await ask('lines', { file: 'a.txt', start_line: 1, end_line: 1 })).lines, ['1: row 1'])
+  await t.rejects(lines(0, 3), { code: 'INVALID_LINE' })
+  await t.rejects(lines(4, 3), { code: 'INVALID_RANGE' })
+  await t.rejects(lines(11, 12), { code: 'LINE_BEYOND_END', data: { line_count: 10 } })
+  await t.rejects(ask('lines', { file: 'b.txt', start: 1, end: 1 }), { code: 'FILE_NOT_FOUND' })
+})

@@ -1,9 +1,17 @@
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import t, { type Test } from 'tap'
 import { projectFolders } from '../../../test/downloads/projects.mjs'
 import { verifies } from '../../../test/verifies.ts'
+import { selectTests } from '../src/domain/select-tests.ts'
 import { hasBwrap } from '../src/runner/has-bwrap.ts'
-import { openTrm } from './trm-kit.ts'
+import { endLeftover, markerName, markOf } from '../src/runner/process-group.ts'
+import { endTrials, keepMark } from '../src/trial-mark.ts'
+import { judge, judged, openTrm, python, replacing, scored, textOf, unittest } from './trm-kit.ts'
+
+t.setTimeout(600_000)
 
 /** What a confined command must not be able to do, one check each. */
 const checks = (dataDir: string) =>
@@ -56,4 +64,296 @@ verifies('trm:run:confined', 'the server can want it for every session', async (
   await t.rejects(client().ask('start', { repo: 'p', build: 'true', options }), {
     code: 'SANDBOX_UNAVAILABLE',
   })
+})
+
+/** Data projects whose modules live in a virtual environment of their own, with pandas where the machine has it. */
+
+const hasPandas = spawnSync(python, ['-c', 'import pandas']).status === 0
+
+/** A module with the two calls of pandas that the project needs, for machines without it. */
+const frames = [
+  'import csv',
+  '',
+  'class Frame(list):',
+  '    def total(self, name):',
+  '        return sum(float(row[name]) for row in self)',
+  '    def missing(self, name):',
+  '        return sum(row[name] == "" for row in self)',
+  '',
+  'def read_csv(path):',
+  '    with open(path, newline="") as file:',
+  '        return Frame(csv.DictReader(file))',
+  '',
+].join('\n')
+
+interface DataProject {
+  readonly report: string
+  readonly check: string
+  readonly total: string
+}
+
+const withFrames: DataProject = {
+  report: 'import frames\n\n\ndef total(path):\n    return frames.read_csv(path).total("amount")\n',
+  check: 'import sys\nimport frames\n\nsys.exit(frames.read_csv("sales.csv").missing("amount"))\n',
+  total: '5.5',
+}
+
+const withPandas: DataProject = {
+  report:
+    'import pandas as pd\n\n\ndef total(path):\n    return pd.read_csv(path)["amount"].sum(skipna=False)\n',
+  check:
+    'import sys\nimport pandas as pd\n\nsys.exit(int(pd.read_csv("sales.csv")["amount"].isna().sum()))\n',
+  total: '5.5',
+}
+
+async function refine(t: Test, { report, check, total }: DataProject, flags: readonly string[]) {
+  const { client, root } = await openTrm(t, {
+    files: {
+      'p/.gitignore': '.venv/\n',
+      'p/sales.csv': 'region,amount\nnorth,2\nsouth,\neast,3.5\n',
+      'p/report.py': report,
+      'p/validate_schema.py': check,
+      'p/test_report.py': `import unittest\nimport report\n\n\nclass Report(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(report.total("sales.csv"), ${total})\n`,
+    },
+  })
+  const repo = join(root, 'p')
+  const made = spawnSync(python, ['-m', 'venv', '--without-pip', ...flags, join(repo, '.venv')])
+  t.equal(made.status, 0, String(made.stderr))
+  const lib = join(repo, '.venv', 'lib')
+  const [version = ''] = readdirSync(lib)
+  const packages = join(lib, version, 'site-packages')
+  mkdirSync(packages, { recursive: true })
+  writeFileSync(join(packages, 'frames.py'), frames)
+  const { ask } = client()
+  const dataQual = '.venv/bin/python validate_schema.py'
+  const test = '.venv/bin/python -m unittest'
+  const { baseline, detected, commands, warnings } = await ask('start', {
+    repo: 'p',
+    dataQual,
+    test,
+    weights: { dataQual: 0.5, test: 0.5 },
+  })
+  t.match(detected.test, /^\.venv\/bin\/python -m (unittest discover|pytest -q)/)
+  t.match(commands, { dataQual: { status: 'available' }, test: { status: 'available' } })
+  t.same(warnings, [])
+  t.match(baseline, { score: 0, okDataQuality: false, tests: { passed: 0, failed: 1 } })
+  const right = await ask('submit', { candidate: replacing('sales.csv', 'south,\n', 'south,0\n') })
+  t.match(right, { score: 1, rule: 'success', okDataQuality: true, tests: { passed: 1, total: 1 } })
+  t.equal(textOf(repo, 'sales.csv'), 'region,amount\nnorth,2\nsouth,0\neast,3.5\n')
+  t.notOk(existsSync(join(packages, '__pycache__')), 'nothing was written into the environment')
+}
+
+verifies('trm:runs:venv', 'its interpreter is found, and judges with its modules', (t) =>
+  refine(t, withFrames, []),
+)
+
+if (hasPandas)
+  verifies('trm:runs:venv', 'with pandas of the machine', (t) =>
+    refine(t, withPandas, ['--system-site-packages']),
+  )
+else t.comment('pandas is not installed (python3-pandas of Debian): its project was not refined')
+
+verifies('trm:submit:fail-fast', async (t) => {
+  const { client } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  const commands = { test: judge, lint: 'true', bench: 'echo 100 ms' }
+  const { baseline } = await ask('start', { repo: 'p', ...commands, options: { failFast: true } })
+  t.ok(
+    baseline.stages.every(({ exitCode }: { exitCode: number | null }) => exitCode !== null),
+    'a baseline runs all',
+  )
+  const { signals, score, stages } = await ask('submit', { candidate: scored(2) })
+  t.match(signals, [
+    { name: 'test', value: 0.5 },
+    { name: 'lint', value: 0, ok: false, why: 'not run: test failed' },
+    { name: 'perf', value: 0, why: 'not run: test failed' },
+  ])
+  t.ok(Math.abs(score - (0.4 * 0.5) / 0.7) < 1e-9, 'what was not run counts, and is worth nothing')
+  t.match(stages[1], { stage: 'lint', exitCode: null, ms: 0 })
+  t.match(await ask('submit', { candidate: scored(4) }), { score: 1, rule: 'success' })
+})
+
+verifies('trm:signals:graded', 'end to end: data checks count one by one', async (t) => {
+  const { client } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  const dataQual = `echo '{"checks": [{"name": "rows", "ok": true}, {"name": "dates", "ok": false}]}'; exit 1`
+  const { baseline } = await ask('start', { repo: 'p', dataQual, options: { graded: true } })
+  t.match(baseline.signals, [{ value: 0.5, ok: false, why: 'exit 1: failed dates' }])
+})
+
+verifies(
+  'trm:signals:coverage',
+  'end to end: what the tests of this step wrote is told, and nothing older',
+  async (t) => {
+    const report = {
+      totals: { covered_lines: 3, num_statements: 4 },
+      files: { score: { missing_lines: [2] }, other: { missing_lines: [1] } },
+    }
+    const { client } = await openTrm(t, { files: judged })
+    const { ask } = client()
+    const written = `${judge}; echo '${JSON.stringify(report)}' > coverage.json`
+    const { baseline } = await ask('start', { repo: 'p', test: written })
+    t.match(baseline, { coverage: { source: 'coverage.json', percent: 75, uncovered: {} } })
+    const { coverage } = await ask('submit', { candidate: scored(2) })
+    t.same(coverage, {
+      source: 'coverage.json',
+      percent: 75,
+      covered: 3,
+      total: 4,
+      uncovered: { score: [2] },
+    })
+    const { suggestions } = await ask('suggest')
+    t.ok(suggestions.some(({ issue }: { issue: string }) => issue === 'no test runs lines 2 of score'))
+    const weighed = await ask('start', { repo: 'p', test: written, weights: { coverage: 0.2 } })
+    t.match(weighed.config.weights, { test: 0.4, coverage: 0.2 })
+    const { score, signals } = await ask('submit', { candidate: scored(3) })
+    t.ok(Math.abs(score - (0.4 * 0.75 + 0.2 * 0.75) / 0.6) < 1e-9)
+    t.match(signals.at(-1), { name: 'coverage', ok: true, why: '3 of 4 lines ran, by coverage.json' })
+    await t.rejects(ask('start', { repo: 'p', lint: 'true', weights: { coverage: 1 } }), {
+      code: 'INVALID_ARGUMENTS',
+    })
+    const { baseline: none } = await ask('start', { repo: 'p', test: judge, weights: { coverage: 0.4 } })
+    t.equal(none.coverage, null)
+    t.ok(Math.abs(none.score - 0.375) < 1e-9, 'half of the weight is of nothing')
+    await ask('start', { repo: 'p', test: judge })
+    const old = [{ path: 'coverage.json', content: JSON.stringify(report) }]
+    await ask('submit', { candidate: { mode: 'create', files: old } })
+    t.match(await ask('submit', { candidate: scored(1) }), { coverage: null })
+  },
+)
+
+const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
+
+/** Three tests of which one fails; each says that it ran. */
+const pythonTests = [
+  'import unittest',
+  'from amounts import half',
+  '',
+  'class Halves(unittest.TestCase):',
+  '    def test_even(self):',
+  '        print("ran even")',
+  '        self.assertEqual(half(4), 2)',
+  '    def test_odd(self):',
+  '        print("ran odd")',
+  '        self.assertEqual(half(3), 1.5)',
+  '    def test_zero(self):',
+  '        print("ran zero")',
+  '        self.assertEqual(half(0), 0)',
+  '',
+].join('\n')
+
+const nodeTests = [
+  "import { test } from 'node:test'",
+  "import { readFileSync } from 'node:fs'",
+  "import { equal } from 'node:assert/strict'",
+  "const text = readFileSync('amounts.py', 'utf8')",
+  "test('rounds (down)', () => { console.log('ran down'); equal(text.includes('//'), false) })",
+  "test('is there', () => { console.log('ran there'); equal(text.length > 5, true) })",
+  '',
+].join('\n')
+
+const files = {
+  'p/amounts.py': 'def half(value):\n    return value // 2\n',
+  'p/test_amounts.py': pythonTests,
+  'p/amounts.test.mjs': nodeTests,
+}
+
+const runners = [
+  { name: 'unittest', test: unittest, all: 3 },
+  { name: 'node --test', test: `${process.execPath} --test`, all: 2 },
+  ...(hasPytest ? [{ name: 'pytest', test: `cd . && ${python} -m pytest -s`, all: 3 }] : []),
+]
+
+for (const { name, test, all } of runners)
+  verifies('trm:submit:only', name, async (t) => {
+    const { client, critic } = await openTrm(t, { files })
+    const { ask } = client()
+    const { sessionId: sid, baseline } = await ask('start', { repo: 'p', test })
+    t.match(baseline, { tests: { passed: all - 1, failed: 1, total: all } })
+    const before = await ask('state', { sid })
+    const [{ id }] = baseline.failures
+    const failed = await ask('submit', { only: 'failed' })
+    t.match(failed, {
+      status: 'done',
+      score: null,
+      step: 0,
+      tests: { passed: 0, failed: 1, total: 1 },
+      failures: [{ id }],
+      notRun: [],
+      shouldHalt: false,
+    })
+    t.match(failed.feedback[0], /(AssertionError|strictly equal|Expected)/)
+    t.same(await ask('state', { sid }), before, 'nothing of it counts')
+    await ask('submit', { candidate: replacing('amounts.py', '//', '/') })
+    t.match(await ask('submit', { only: [id, 'gone.Away.test_x'] }), {
+      tests: { passed: 1, failed: 0, total: 1 },
+      notRun: ['gone.Away.test_x'],
+    })
+    await t.rejects(ask('submit', { only: 'failed' }), { code: 'NO_TESTS_CHOSEN' })
+    const occasions = (await critic.store.commands(sid)).map(({ occasion }) => occasion)
+    t.same(occasions, ['only', 'step 1', 'only', 'step 0'])
+  })
+
+verifies('trm:submit:only', 'a runner that cannot choose says so', async (t) => {
+  const { client } = await openTrm(t, { files: judged })
+  const { ask } = client()
+  await ask('start', { repo: 'p', test: judge })
+  await t.rejects(ask('submit', { only: 'failed' }), { code: 'TESTS_NOT_SELECTABLE' })
+  const both = { only: 'failed', candidate: { mode: 'files', files: [{ path: 'score', content: '4' }] } }
+  await t.rejects(ask('submit', both), { code: 'INVALID_ARGUMENTS' })
+})
+
+t.test('selectTests: each runner gets its own words', async (t) => {
+  const told = (command: string, ids: string[], source = 'junit') => selectTests(command, source, ids)
+  t.same(told('pytest -q tests && true', ['tests.test_a.TestX::test_b[1-2]', 'tests.test_a::test_b[3]']), {
+    command: 'pytest -q tests && true',
+    env: { PYTEST_ADDOPTS: '-k "test_b"' },
+  })
+  t.same(told('npx jest', ["a.js > sums > it's (new)"])?.command, "npx jest -t 'it'\\''s \\(new\\)'")
+  t.same(told('mocha', ['adds', 'fails #2'])?.command, "mocha -g 'adds|fails'")
+  t.same(
+    told('python3 -m unittest', ['a.B.test_c (n=2)', 'unittest.loader._FailedTest.test_x'])?.command,
+    "python3 -m unittest -k 'a.B.test_c' -k 'test_x'",
+  )
+  t.same(told('node --test', ['a.js > "quoted"'])?.env, {
+    NODE_OPTIONS: '--test-name-pattern="\\"quoted\\""',
+  })
+  t.equal(told('cd a && mocha', ['x']), undefined)
+  t.equal(told('make check', ['x'], 'tap'), undefined)
+})
+
+t.test('a trial: what a killed server left of it is ended by the next one', async (t) => {
+  const dir = t.testdir({ work: {} })
+  const started = () =>
+    spawn('sleep', ['60'], {
+      detached: true,
+      stdio: 'ignore',
+      env: { ...process.env, [markerName]: 'trial-1' },
+    })
+  const [known, unknown] = [started(), started()]
+  t.teardown(() => [known, unknown].map((child) => child.kill('SIGKILL')))
+  const gone = Promise.all([once(known, 'exit'), once(unknown, 'exit')])
+  if (known.pid === undefined) throw new Error('the process did not start')
+  await keepMark(join(dir, 'work', 'trial-1.mark'), markOf(known.pid))
+  writeFileSync(join(dir, 'work', 'trial-2.mark'), '{"pid"')
+  await endTrials(join(dir, 'work'))
+  t.same(
+    (await gone).map(([, signal]) => signal),
+    ['SIGKILL', 'SIGKILL'],
+    'the one without a mark is found by its environment',
+  )
+  await endTrials(join(dir, 'nowhere'))
+})
+
+t.test('a mark: a process with the same number of another boot is left alone', async (t) => {
+  const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
+  t.teardown(() => child.kill('SIGKILL'))
+  const gone = once(child, 'exit')
+  const mark = markOf(child.pid as number)
+  await endLeftover({ ...mark, started: `another${mark.started}` }, 'nobody')
+  t.equal(child.kill(0), true)
+  t.same(markOf(mark.pid), mark, 'it lives')
+  await endLeftover(mark, 'nobody')
+  t.same(await gone, [null, 'SIGKILL'])
+  t.same(markOf(mark.pid), { pid: mark.pid, started: null })
 })

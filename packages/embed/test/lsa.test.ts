@@ -1,5 +1,14 @@
-import t from 'tap'
+import ndarray from 'ndarray'
+import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { orthonormalize } from '../src/domain/orthonormal.ts'
+import { randomBits } from '../src/domain/random.ts'
+import { sparse } from '../src/domain/sparse.ts'
+import { stem } from '../src/domain/stem.ts'
+import { symmetricEigen } from '../src/domain/symmetric-eigen.ts'
+import { terms } from '../src/domain/terms.ts'
+import { type SvdOptions, truncatedSvd } from '../src/domain/truncated-svd.ts'
+import { identifierParts, spaced, withParts, words } from '../src/domain/words.ts'
 import {
   decodeLsa,
   encodeLsa,
@@ -86,4 +95,156 @@ t.test('nearest: rows that are not accepted are left out before the cut', async 
     nearest(table, Float32Array.from([1]), 2, (id) => id > 2).map(({ id }) => id),
     [3, 4],
   )
+})
+
+/** Pairs from Porter's paper, An algorithm for suffix stripping, 1980, taken through all steps. */
+const examples = {
+  caresses: 'caress',
+  ponies: 'poni',
+  ties: 'ti',
+  cats: 'cat',
+  feed: 'feed',
+  agreed: 'agre',
+  plastered: 'plaster',
+  bled: 'bled',
+  motoring: 'motor',
+  sing: 'sing',
+  conflated: 'conflat',
+  troubled: 'troubl',
+  sized: 'size',
+  hopping: 'hop',
+  falling: 'fall',
+  hissing: 'hiss',
+  fizzed: 'fizz',
+  failing: 'fail',
+  filing: 'file',
+  happy: 'happi',
+  sky: 'sky',
+  relational: 'relat',
+  conditional: 'condit',
+  valenci: 'valenc',
+  digitizer: 'digit',
+  radicalli: 'radic',
+  vietnamization: 'vietnam',
+  operator: 'oper',
+  hopefulness: 'hope',
+  sensibiliti: 'sensibl',
+  triplicate: 'triplic',
+  formative: 'form',
+  electrical: 'electr',
+  goodness: 'good',
+  revival: 'reviv',
+  allowance: 'allow',
+  adjustable: 'adjust',
+  replacement: 'replac',
+  adoption: 'adopt',
+  probate: 'probat',
+  rate: 'rate',
+  cease: 'ceas',
+  controll: 'control',
+  roll: 'roll',
+  oscillators: 'oscil',
+  generalizations: 'gener',
+}
+
+t.test('stem: the words of the paper', async (t) => {
+  for (const [word, expected] of Object.entries(examples)) t.equal(stem(word), expected, word)
+})
+
+t.test('stem: what is no English word stays', async (t) => {
+  for (const word of ['be', 'http2', 'fst_err', 'überall', '検索']) t.equal(stem(word), word)
+})
+
+t.test('words: unspaced scripts become pairs, the rest words', async (t) => {
+  t.same(words('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
+  t.same(words('请求体大小'), ['请求', '求体', '体大', '大小'])
+  t.same(words('서버를 시작'), ['서버', '버를', '시작'])
+  t.same(words('火'), ['火'])
+})
+
+t.test('words: full-width letters and ligatures are folded', async (t) => {
+  t.same(words('ＡＰＩ ﬁle'), ['api', 'file'])
+})
+
+t.test('spaced: a text keeps what lies around its unspaced runs', async (t) => {
+  t.equal(spaced('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
+})
+
+t.test('identifierParts: words in an identifier, none of a plain word', async (t) => {
+  t.same(identifierParts('preSerialization'), ['pre', 'serialization'])
+  t.same(identifierParts('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
+  t.same(identifierParts('HTTPServer'), ['http', 'server'])
+  t.same(identifierParts('plugin'), [])
+})
+
+t.test('terms: stems without stop words, identifiers whole and in parts', async (t) => {
+  t.same(terms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
+  t.same(terms('the of and'), [])
+})
+
+t.test('withParts: names in camel case are followed by their parts, and everything else stays', async (t) => {
+  t.equal(withParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
+  t.equal(withParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
+  const data = 'aB'.repeat(5000)
+  t.equal(withParts(data), data)
+})
+
+const run = (rows: readonly ReadonlyMap<number, number>[], columns: number, options: SvdOptions) => {
+  const passes = truncatedSvd(sparse(rows, columns), options)
+  for (;;) {
+    const pass = passes.next()
+    if (pass.done) return pass.value
+  }
+}
+
+const near = (t: Test, found: number | undefined, wanted: number, tolerance: number, what: string) =>
+  t.ok(Math.abs((found ?? Number.NaN) - wanted) <= tolerance, `${what}: ${found} is near ${wanted}`)
+
+t.test('truncatedSvd: a diagonal matrix has its entries as singular values', async (t) => {
+  const entries = [9, 7, 5, 3, 1, 0.5]
+  const rows = entries.map((value, i) => new Map([[i, value]]))
+  const { values, right } = run(rows, entries.length, { rank: 3, seed: 7 })
+  for (const k of [0, 1, 2]) {
+    near(t, values[k], entries[k] ?? 0, 1e-6, `value ${k}`)
+    near(t, right.data[k * right.columns + k], 1, 1e-6, `vector ${k}`)
+  }
+})
+
+t.test('truncatedSvd: a matrix of rank one gives its row direction', async (t) => {
+  const rows = [1, 2, 3, 4].map((scale) => new Map([3, 4].map((value, j) => [j, scale * value])))
+  const { values, right } = run(rows, 2, { rank: 1, seed: 1 })
+  near(t, values[0], Math.sqrt(30) * 5, 1e-9, 'the value is the product of both lengths')
+  near(t, right.data[0], 0.6, 1e-9, 'first')
+  near(t, right.data[1], 0.8, 1e-9, 'second')
+})
+
+t.test('truncatedSvd: the same seed gives the same bytes', async (t) => {
+  const bits = randomBits(3)
+  const rows = Array.from(
+    { length: 60 },
+    () => new Map(Array.from({ length: 8 }, () => [bits() % 40, (bits() % 100) / 10])),
+  )
+  const twice = [1, 2].map(() => run(rows, 40, { rank: 10, seed: 5 }).right.data)
+  t.same(twice[0], twice[1])
+})
+
+t.test('symmetricEigen: the matrix is what its eigenvectors and eigenvalues say', async (t) => {
+  const entries = [4, 1, 2, 1, 3, 0, 2, 0, 5]
+  const { values, vectors } = symmetricEigen(ndarray(Float64Array.from(entries), [3, 3]))
+  for (const i of [0, 1, 2]) {
+    for (const j of [0, 1, 2]) {
+      const sum = [0, 1, 2].reduce(
+        (total, k) => total + vectors.get(i, k) * (values[k] ?? 0) * vectors.get(j, k),
+        0,
+      )
+      near(t, sum, entries[i * 3 + j] ?? 0, 1e-12, `entry ${i}, ${j}`)
+    }
+  }
+  t.ok((values[0] ?? 0) >= (values[1] ?? 0) && (values[1] ?? 0) >= (values[2] ?? 0), 'in descending order')
+})
+
+t.test('orthonormalize: a dependent column becomes zero', async (t) => {
+  const { data } = orthonormalize({ rows: 2, columns: 2, data: Float64Array.from([3, 6, 4, 8]) })
+  near(t, data[0], 0.6, 1e-12, 'the first column has length 1')
+  t.same([data[1], data[3]], [0, 0])
 })

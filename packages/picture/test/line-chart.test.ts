@@ -1,6 +1,19 @@
 import t from 'tap'
 import { chartSvg } from '../src/chart-svg.ts'
-import { type LineChart, lineChart } from '../src/index.ts'
+import {
+  arrow,
+  axisGizmo,
+  drawing,
+  element,
+  group,
+  type LineChart,
+  lineChart,
+  polyline,
+  scaleBar,
+  text,
+} from '../src/index.ts'
+import { placeLabels } from '../src/label-rows.ts'
+import { valueAxis } from '../src/value-axis.ts'
 
 const frames = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
@@ -173,4 +186,181 @@ t.test('lineChart: long names and titles are cut, the picture stays 900 wide', a
   })
   const width = Number(/<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1])
   t.ok(width > 870 && width < 930, `${width} wide`)
+})
+
+const label = (item: string, center: number, width = 100) => ({ item, center, width })
+
+t.test('placeLabels: labels with room between them share the lowest row, centred', (t) => {
+  t.match(placeLabels([label('a', 100), label('b', 300)], { width: 400, rows: 3 }), [
+    { item: 'a', left: 50, row: 0 },
+    { item: 'b', left: 250, row: 0 },
+  ])
+  t.end()
+})
+
+t.test('placeLabels: labels that would touch stand in rows, and the first one stands lowest', (t) => {
+  const placed = placeLabels([label('a', 100), label('b', 120), label('c', 300)], { width: 400, rows: 3 })
+  t.same(
+    placed.map(({ row }) => row),
+    [0, 1, 0],
+  )
+  t.end()
+})
+
+t.test('placeLabels: a label at the edge is moved inside', (t) => {
+  const placed = placeLabels([label('a', 0), label('b', 400)], { width: 400, rows: 1 })
+  t.same(
+    placed.map(({ left }) => left),
+    [0, 300],
+  )
+  t.end()
+})
+
+t.test('placeLabels: a label without room in the last row is left out', (t) => {
+  t.same(
+    placeLabels([label('a', 50), label('b', 50)], { width: 400, rows: 1 }).map(({ item }) => item),
+    ['a'],
+  )
+  t.end()
+})
+
+const size = { width_px: 100, height_px: 50 }
+
+t.test('drawing: names and labels cannot break out of their place', (t) => {
+  const hostile = `"/><script>&'\u0000\uD800`
+  const svg = drawing(size, text([1, 2], hostile, { id: hostile }))
+  t.notMatch(svg, '<script>')
+  t.ok(svg.includes(`>&quot;/&gt;&lt;script&gt;&amp;'\uFFFD\uFFFD</text>`))
+  t.ok(svg.includes('id="&quot;/&gt;&lt;script&gt;'))
+  t.end()
+})
+
+t.test('drawing: numbers are short, absent attributes are left out', (t) => {
+  const svg = drawing(size, polyline([[1 / 3, 2]], { stroke: undefined }), group({}, element('g')))
+  t.ok(svg.includes('<polyline points="0.333,2" fill="none"/>'))
+  t.ok(svg.includes('<g><g/></g>'))
+  t.end()
+})
+
+t.test('drawing: a place that is not finite is INVALID_PICTURE', (t) => {
+  t.throws(() => drawing(size, polyline([[Number.NaN, 2]])), { code: 'INVALID_PICTURE' })
+  t.throws(() => drawing(size, text([1, Number.POSITIVE_INFINITY], 'far')), { code: 'INVALID_PICTURE' })
+  t.end()
+})
+
+t.test('arrow: its tip is exactly where it points, its head behind', (t) => {
+  const svg = drawing(size, arrow([10, 40], [10, 10], { label: '4.9 N' }))
+  const [, tip, left, right] = /points="(\S+) (\S+) (\S+)"/.exec(svg) ?? []
+  t.equal(tip, '10,10')
+  t.same([left, right], ['14,20', '6,20'].sort())
+  t.ok(svg.includes('>4.9 N</text>'))
+  t.end()
+})
+
+t.test('arrow: one without length is a dot', (t) => {
+  const svg = drawing(size, arrow([10, 40], [10, 40], { label: '0 N' }))
+  t.ok(svg.includes('<circle cx="10" cy="40"'))
+  t.notMatch(svg, 'polygon')
+  t.end()
+})
+
+t.test('axisGizmo: every axis is named, one seen from its end is a dot', (t) => {
+  const svg = drawing(
+    size,
+    axisGizmo(
+      [20, 30],
+      [
+        { name: 'x', direction: [1, 0] },
+        { name: 'z', direction: [0, -1] },
+        { name: 'y', direction: [0, 0] },
+      ],
+    ),
+  )
+  for (const name of 'xyz') t.ok(svg.includes(`>${name}</text>`))
+  t.equal(svg.match(/<polygon/g)?.length, 2)
+  t.equal(svg.match(/<circle/g)?.length, 1)
+  t.end()
+})
+
+t.test('scaleBar: a round length that fits, drawn to scale', (t) => {
+  for (const [px_per_unit, label, width] of [
+    [150, '1 m', 150],
+    [31, '5 m', 155],
+    [70, '2 m', 140],
+    [1, '100 m', 100],
+    [4000, '0.02 m', 80],
+    [1.3e-5, '10,000,000 m', 130],
+  ] as const) {
+    const svg = drawing(size, scaleBar([10, 40], { px_per_unit, unit: 'm' }))
+    t.ok(svg.includes(`>${label}</text>`), `${label}: ${svg}`)
+    t.ok(svg.includes(`<line x1="10" y1="40" x2="${10 + width}" y2="40"`), label)
+  }
+  t.end()
+})
+
+t.test('valueAxis: plain values are linear, from the least to the greatest', (t) => {
+  t.match(valueAxis([3, 1, 2], 'auto'), { type: 'linear', domain: [1, 3], labelExpr: null })
+  t.end()
+})
+
+t.test('valueAxis: values that differ by rounding alone are not blown up into noise', (t) => {
+  const { domain } = valueAxis([4.905, 4.905 + 1e-15], 'auto')
+  t.ok(domain[0] < 4.7 && domain[1] > 5.1)
+  t.same(valueAxis([0, 0], 'auto').domain, [-1, 1])
+  t.end()
+})
+
+t.test('valueAxis: a blow-up turns auto to a log scale, and leaves linear alone', (t) => {
+  const values = [1, 2, 3, 4, 1e9]
+  t.equal(valueAxis(values, 'auto').type, 'log')
+  t.equal(valueAxis([...values, -1], 'auto').type, 'symlog')
+  t.equal(valueAxis(values, 'linear').type, 'linear')
+  t.equal(valueAxis([10, 1e195, 1e195, 1e195, 1e195], 'auto').type, 'log')
+  t.equal(valueAxis([1, 2, 3, 4, 1000], 'auto').type, 'linear')
+  t.equal(valueAxis([1e-17, 1e-17, 1e-17, 1], 'auto').type, 'linear', 'rest, then motion')
+  t.end()
+})
+
+t.test('valueAxis: log ticks are powers of ten from the lowest decade on, inside the domain', (t) => {
+  const { domain, ticks } = valueAxis([2e-9, 0.5], 'log')
+  t.same(ticks, [1e-9, 1e-7, 1e-5, 1e-3, 0.1, 10])
+  t.same(domain, [1e-9, 10])
+  t.end()
+})
+
+t.test('valueAxis: log of values at or below zero is symlog, alike on both sides', (t) => {
+  const { type, domain, ticks } = valueAxis([-1e6, 0, 1, 1e6], 'log')
+  t.equal(type, 'symlog')
+  t.same(domain, [-1e6, 1e6])
+  t.ok(ticks?.includes(0))
+  t.same(ticks, ticks?.map((tick) => -tick || 0).reverse())
+  t.end()
+})
+
+t.test('valueAxis: every axis is finite and ascending, up to the ends of float64', (t) => {
+  const most = Number.MAX_VALUE
+  const least = Number.MIN_VALUE
+  for (const values of [
+    [most, -most],
+    [most],
+    [least],
+    [-least, most],
+    [least, 1],
+    [least, most],
+    [0],
+    [1e195, 1],
+  ]) {
+    for (const wish of ['auto', 'linear', 'log'] as const) {
+      const { type, domain, ticks, constant } = valueAxis(values, wish)
+      const label = `${values} ${wish}`
+      t.ok(domain.every(Number.isFinite) && domain[0] < domain[1], label)
+      t.ok(type !== 'log' || domain[0] > 0, label)
+      t.ok(constant === undefined || (constant > 0 && Number.isFinite(domain[1] / constant)), label)
+      t.ok(
+        (ticks ?? []).every((tick) => tick >= domain[0] && tick <= domain[1]),
+        label,
+      )
+    }
+  }
+  t.end()
 })

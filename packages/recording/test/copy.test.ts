@@ -1,11 +1,24 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isCausewayError } from '@causeway/protocol'
 import Database from 'better-sqlite3'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
 import { copyDatabase } from '../src/copy.ts'
 import { readFileState, stateKey } from '../src/file-state.ts'
-import { folders } from './library-kit.ts'
+import { change, folders, libraryOver, until, whole } from './library-kit.ts'
 import { writeRecording } from './write-recording.ts'
 
 const idle = { signal: new AbortController().signal, progress: () => {} }
@@ -67,4 +80,191 @@ t.test('copyDatabase: stops for its signal and leaves nothing', async (t) => {
   controller.abort()
   await t.rejects(waiting)
   t.same(readdirSync(data), [])
+})
+
+const script = new URL('./writer-process.ts', import.meta.url)
+
+/** Starts a recorder process and waits until it has written. */
+async function writer(t: Test, mode: 'live' | 'hot' | 'wal', file: string): Promise<ChildProcess> {
+  const child = fork(script, [mode, file], {
+    execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child, 'message')
+  return child
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Names, sizes, times and bytes of everything in a folder. */
+const contents = (folder: string) =>
+  readdirSync(folder).map((name) => {
+    const { size, mtimeNs } = statSync(join(folder, name), { bigint: true })
+    return { name, size, mtimeNs, bytes: readFileSync(join(folder, name)).toString('base64') }
+  })
+
+verifies('recording:file:live-writer', async (t) => {
+  const { files: root, data } = folders(t)
+  const file = join(root, 'live.db')
+  const child = await writer(t, 'live', file)
+  const exited = once(child, 'exit')
+  const library = await libraryOver(t, root, { dir: data })
+  const outcomes = { opened: 0, busy: 0 }
+  for (let round = 0; round < 10 && child.exitCode === null; round++) {
+    await library.list()
+    try {
+      const { recording } = await library.open(file)
+      const last = recording.summary.frames?.last_frame ?? 0
+      t.equal((await recording.frame(last)).states.length, 1)
+      outcomes.opened++
+    } catch (error) {
+      if (!isCausewayError(error) || error.code !== 'RECORDING_BUSY') throw error
+      outcomes.busy++
+    }
+  }
+  const told = once(child, 'message')
+  child.send('stop')
+  const [{ commits, frames }] = await told
+  t.same(await exited, [0, null], 'the recorder was never told that the database is locked')
+  t.ok(outcomes.opened > 1, `opened ${outcomes.opened} times, busy ${outcomes.busy} times`)
+  t.ok(commits > 10, `${commits} commits`)
+  const { recording } = await library.open(file)
+  t.equal(recording.summary.frames?.total_frames, frames)
+})
+
+verifies('recording:file:hot-journal', async (t) => {
+  const { files: root, data } = folders(t)
+  const file = join(root, 'hot.db')
+  await kill(await writer(t, 'hot', file))
+  t.ok(statSync(`${file}-journal`).size > 0, 'the journal is hot')
+  const before = contents(root)
+  const library = await libraryOver(t, root, { dir: data })
+  t.match((await library.list()).listings, [{ id: 'hot', is_recording: true }])
+  const { recording } = await library.open('hot')
+  t.equal(recording.summary.frames?.total_frames, 20, 'what was not committed is not there')
+  t.equal((await recording.frame(7)).states[0]?.position.z, 0.5)
+  t.same(contents(root), before, 'the user has to decide about the journal')
+})
+
+verifies('recording:file:wal', async (t) => {
+  const { files: root, data } = folders(t)
+  const file = join(root, 'log.db')
+  const child = await writer(t, 'wal', file)
+  const library = await libraryOver(t, root, { dir: data })
+  t.match((await library.list()).listings, [{ id: 'log', is_recording: false, reason: 'RECORDING_BUSY' }])
+  const { recording } = await library.open('log')
+  t.equal(recording.summary.frames?.total_frames, 30)
+  t.equal((await recording.frame(30)).states.length, 1)
+  await kill(child)
+  const before = contents(root)
+  t.equal((await library.open('log')).recording, recording, 'nothing changed, so nothing is copied')
+  t.same(contents(root), before)
+})
+
+verifies(
+  'recording:file:live-writer',
+  'a writer that sleeps in a transaction is read as it was before it',
+  async (t) => {
+    const { files: root, data } = folders(t)
+    const file = join(root, 'open.db')
+    const child = await writer(t, 'hot', file)
+    const library = await libraryOver(t, root, { dir: data })
+    // The journal does not change while its writer sleeps: what is copied is the state before its transaction.
+    const { recording } = await library.open(file)
+    t.equal(recording.summary.frames?.total_frames, 20)
+    t.equal(child.exitCode, null)
+  },
+)
+
+verifies('recording:file:missing', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await t.rejects(library.open('nothing'), { code: 'RECORDING_NOT_FOUND', data: { searched: [files] } })
+  writeRecording(join(files, 'gone.db'), { frames: 2 })
+  await library.open('gone')
+  rmSync(join(files, 'gone.db'))
+  await t.rejects(library.open('gone'), { code: 'RECORDING_NOT_FOUND' })
+  await library.list()
+  t.match(library.health(), { snapshots: 0, snapshot_bytes: 0, loaded: 0 }, 'its copy goes with it')
+})
+
+verifies('recording:file:not-a-database', async (t) => {
+  const { files, data } = folders(t)
+  writeFileSync(
+    join(files, 'text.db'),
+    'SQLite format 3, says this text, but the zero byte is absent. '.repeat(4),
+  )
+  const library = await libraryOver(t, files, { dir: data })
+  await t.rejects(library.open('text'), { code: 'NOT_A_DATABASE' })
+})
+
+verifies('recording:file:not-a-recording', async (t) => {
+  const { files, data } = folders(t)
+  writeFileSync(join(files, 'empty.db'), '')
+  change(join(files, 'assets.db'), 'CREATE TABLE ObjectRecord (id INTEGER PRIMARY KEY, name TEXT)')
+  const library = await libraryOver(t, files, { dir: data })
+  await t.rejects(library.open('empty'), { code: 'NOT_A_RECORDING' })
+  await t.rejects(library.open('assets'), {
+    code: 'NOT_A_RECORDING',
+    data: { absent: /SimulationFrameRecord/ },
+  })
+  t.same(readdirSync(join(data, 'snapshots')), [])
+})
+
+verifies('recording:file:damaged', async (t) => {
+  const { files, data } = folders(t)
+  const file = join(files, 'torn.db')
+  writeRecording(file, { frames: 200 })
+  truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096)
+  const library = await libraryOver(t, files, { dir: data })
+  await t.rejects(library.open('torn'), { code: 'RECORDING_DAMAGED' })
+  t.match((await library.list()).listings, [{ is_recording: false, reason: 'RECORDING_DAMAGED' }])
+  t.same(readdirSync(join(data, 'snapshots')), [])
+})
+
+t.test('open: a recording of 0 frames is one', async (t) => {
+  const { files, data } = folders(t)
+  writeRecording(join(files, 'none.db'), { frames: 0 })
+  const { recording } = await (await libraryOver(t, files, { dir: data })).open('none')
+  t.match(recording.summary, {
+    frames: null,
+    first_time_s: null,
+    dt_s: null,
+    gravity_m_s2: null,
+    ignored_rows: 0,
+  })
+  t.equal((await recording.systemEnergy(whole)).length, 0)
+  await t.rejects(recording.frame(1), { code: 'FRAME_NOT_FOUND' })
+})
+
+t.test('open: a private copy that was harmed is made again', async (t) => {
+  const { files, data } = folders(t)
+  writeRecording(join(files, 'run.db'), { frames: 5 })
+  const first = await libraryOver(t, files, { dir: data })
+  await first.open('run')
+  await first.close()
+  const [copy] = readdirSync(join(data, 'snapshots'))
+  writeFileSync(join(data, 'snapshots', copy ?? ''), 'no database')
+  const second = await libraryOver(t, files, { dir: data })
+  t.equal((await second.open('run')).recording.summary.frames?.total_frames, 5)
+})
+
+t.test('open: damage that shows only behind is told from then on', async (t) => {
+  const { files, data } = folders(t)
+  const file = join(files, 'run.db')
+  writeRecording(file, { frames: 200 })
+  truncateSync(file, Math.floor((statSync(file).size * 0.9) / 4096) * 4096)
+  const library = await libraryOver(t, files, { dir: data, limits: { indexAtOnceBytes: 0 } })
+  await t.rejects(
+    async () => {
+      const { recording } = await library.open('run')
+      await until(() => library.health().snapshots === 0)
+      await recording.frame(1)
+    },
+    { code: 'RECORDING_DAMAGED' },
+  )
 })

@@ -1,8 +1,14 @@
-/** Requests that no leg can read, and what is told of failures. */
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { type App, defineApp } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
 import t from 'tap'
+import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
-import { modern, openWire, rpc, toolCall } from './open-wire.ts'
+import { both, modern, openWire, rpc, toolCall } from './open-wire.ts'
+import { portApp } from './port-app.ts'
+
+/** Requests that no leg can read, and what is told of failures. */
 
 verifies('wire:error:invalid-json', async (t) => {
   const { send } = await openWire(t)
@@ -136,4 +142,224 @@ t.test('failure: what is not HTTP does not stop the server', async (t) => {
   socket.resume().write('NONSENSE\r\n\r\n')
   await new Promise((resolve) => socket.once('close', resolve))
   t.equal((await send(rpc('ping'))).status, 200)
+})
+
+const failing: App = defineApp(
+  { name: 'Failing', about: 'Fails.', open: () => ({}), session: () => ({}) },
+  (app) => {
+    app.tool('fail', {
+      about: 'Fails under a code.',
+      input: { code: z.enum(['RATE_LIMITED', 'CANCELLED']).describe('the code') },
+      output: {},
+      example: { args: { code: 'CANCELLED' } },
+      run({ code }) {
+        throw new CausewayError(code, 'it failed', { data: { retry_after_ms: 5 } })
+      },
+    })
+  },
+)
+
+const call = (code: string) => rpc('tools/call', { name: 'fail', arguments: { code } })
+
+verifies('wire:legacy-errors', async (t) => {
+  const open = (legacyErrors: boolean, dir: string) =>
+    openWire(t, { dir, apps: [failing], aliases: [{ app: 'failing', port: 0 }], legacyErrors })
+  const dirs = t.testdir({ on: {}, off: {} })
+  const [on, off] = [await open(true, `${dirs}/on`), await open(false, `${dirs}/off`)]
+  const ask = async ({ http }: typeof on, body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${http.aliases[0]?.port}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    return answer.text()
+  }
+  t.match(JSON.parse(await ask(on, call('RATE_LIMITED'))), {
+    id: 1,
+    error: {
+      code: -32005,
+      message: 'it failed',
+      data: { code: 'RATE_LIMITED', retry_after_ms: 5, retryable: true },
+    },
+  })
+  t.match(
+    JSON.parse(await ask(on, call('CANCELLED'))),
+    { result: { isError: true } },
+    'no number was planned for it',
+  )
+  t.match(JSON.parse(await ask(off, call('RATE_LIMITED'))), { result: { isError: true } })
+  t.match((await on.send(call('RATE_LIMITED'), { path: '/mcp/failing' })).json, { result: { isError: true } })
+  const id = await on.initialize({ path: '/mcp/failing' })
+  t.match(
+    await ask(on, call('RATE_LIMITED'), { ...both, 'mcp-session-id': id }),
+    'isError',
+    'a client of MCP',
+  )
+})
+
+/** What comes back for these bytes, to the end of the connection. */
+async function exchange(port: number, text: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port })
+  const parts: Buffer[] = []
+  socket.on('data', (part) => parts.push(part))
+  socket.end(text.replaceAll('\n', '\r\n'), 'latin1')
+  await once(socket, 'close')
+  return Buffer.concat(parts).toString('latin1')
+}
+
+verifies('wire:error:no-http', async (t) => {
+  const { http } = await openWire(t, { aliases: [{ app: 'demo', port: 0 }] })
+  const head = `GET /health HTTP/1.1\nHost: 127.0.0.1\n`
+  const refused: readonly (readonly [string, string])[] = [
+    ['\u0000\u0001\u0002\n\n', 'INVALID_REQUEST'],
+    ['GET / HTTP/9.9\n\n', 'INVALID_REQUEST'],
+    [`${head}Content-Length: 1\nTransfer-Encoding: chunked\n\n0\n\n`, 'INVALID_REQUEST'],
+    [`${head}X: ${'x'.repeat(20_000)}\n\n`, 'INVALID_REQUEST'],
+    ['GET /health HTTP/1.1\n\n', 'FORBIDDEN_HOST'],
+  ]
+  for (const port of [http.port, http.aliases[0]?.port ?? 0])
+    for (const [text, code] of refused) {
+      const [lines = '', body = ''] = (await exchange(port, text)).split('\r\n\r\n')
+      t.match(lines, /^HTTP\/1\.1 40[03] .*content-type: application\/json/is, text.slice(0, 40))
+      t.match(JSON.parse(body), { code, remedy: String })
+    }
+})
+
+verifies('wire:error:no-http', 'a handshake that is no WebSocket is refused in our own words', async (t) => {
+  const { http } = await openWire(t, { apps: [portApp().app] })
+  const text = await exchange(
+    http.port,
+    'GET /api/apps/port HTTP/1.1\nHost: 127.0.0.1\nUpgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Version: 13\n\n',
+  )
+  t.match(text, /^HTTP\/1\.1 400 .*"code":"INVALID_REQUEST"/s)
+})
+
+verifies('wire:error:no-http', 'a caller that hangs up in its request is nothing for the log', async (t) => {
+  const { http, logged, send } = await openWire(t)
+  const socket = connect({ host: '127.0.0.1', port: http.port })
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const head = 'POST /mcp HTTP/1.1\nHost: 127.0.0.1\nContent-Type: application/json\nContent-Length: 99\n'
+  socket.write(`${head}Expect: 100-continue\n\n{`.replaceAll('\n', '\r\n'))
+  // The server has read the head and waits for the rest.
+  await once(socket, 'data')
+  socket.resetAndDestroy()
+  await once(socket, 'close')
+  t.equal((await send(rpc('ping'))).status, 200)
+  t.notOk(logged.lines.some(({ msg }) => msg === 'a request failed unexpectedly'))
+})
+
+verifies('wire:error:sdk', async (t) => {
+  const { send, initialize, stream } = await openWire(t)
+  const wrong = rpc('tools/call', { name: 'Demo__echo', arguments: ['x'] })
+  const told = { code: -32602, data: { code: 'INVALID_PARAMS', remedy: String, retryable: false } }
+  const stateless = modern(wrong)
+  t.match((await send(stateless.body, { headers: stateless.headers })).json.error, told)
+  const session = await initialize()
+  const { messages } = await stream(wrong, { headers: { ...both, 'mcp-session-id': session } })
+  const { value } = await messages.next()
+  t.match(value.error, told)
+  t.notMatch(value.error.message, /\n/)
+  const { 'mcp-method': _, ...headers } = stateless.headers
+  t.match((await send(stateless.body, { headers })).json.error.data, {
+    code: 'HEADER_MISMATCH',
+    remedy: String,
+  })
+})
+
+const deep = `${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}`
+const manyNames = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]))
+const tooDeep = { code: 'INVALID_REQUEST', data: { limit_depth: 500 } }
+
+verifies('limits:json', 'a body of 4 million levels is rejected by every route', async (t) => {
+  const { send } = await openWire(t)
+  const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${deep}}`
+  t.match(await send(message), { status: 400, json: { error: { data: tooDeep } } })
+  t.match(await send(deep), { status: 400, json: { id: null, error: { data: tooDeep } } })
+  const { headers } = modern(toolCall('Demo__echo', {}))
+  t.match(await send(message, { headers }), { status: 400, json: { error: { data: tooDeep } } })
+  t.match(await send(deep, { path: '/api/apps/demo/tools/echo' }), { status: 400, json: tooDeep })
+  const session = { ...both, 'mcp-session-id': 'x' }
+  t.match(await send(deep, { headers: session }), { status: 400, json: { error: { data: tooDeep } } })
+  t.match(await send(deep, { path: '/messages?sessionId=x' }), {
+    status: 400,
+    json: { error: { data: tooDeep } },
+  })
+})
+
+verifies('limits:json', 'a route of an app that accepts JSON rejects 4 million levels', async (t) => {
+  const { send } = await openWire(t, { apps: [portApp().app] })
+  t.match(await send(deep, { path: '/api/apps/port/api/command' }), { status: 400, json: tooDeep })
+})
+
+verifies('limits:json', 'a body with 60,000 names is rejected before it is parsed', async (t) => {
+  const { send, logged } = await openWire(t)
+  t.match(await send(toolCall('Demo__echo', manyNames)), {
+    status: 413,
+    json: { error: { data: { code: 'BODY_TOO_LARGE', data: { limit_count: 50_000 } } } },
+  })
+  t.notOk(logged.lines.some(({ what }) => what === 'echo'))
+})
+
+verifies('limits:message', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const session = { ...both, 'mcp-session-id': await initialize() }
+  const long = 'x'.repeat(70_000)
+  const list = Array(40_000).fill(1)
+  const params: readonly (readonly [string, object])[] = [
+    ['resources/read', { uri: `demo://${long}` }],
+    ['tools/list', { cursor: long }],
+    [
+      'initialize',
+      { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', icons: list } },
+    ],
+    ['tools/call', { name: long }],
+    ['tools/call', { name: 'Demo__echo', arguments: { text: 'x' }, _meta: { progressToken: long } }],
+    ['subscriptions/listen', { notifications: { resourceSubscriptions: list } }],
+  ]
+  const refused = { error: { data: { code: 'INVALID_PARAMS', data: { limit_chars: 65_536 } } } }
+  for (const [method, given] of params) {
+    const message = rpc(method, given)
+    t.match((await send(message)).json, refused, method)
+    t.match((await send(message, { headers: session })).json, refused, `${method} in a session`)
+    const { body, headers } = modern(message)
+    const named = { ...headers, 'mcp-name': 'x' }
+    t.match((await send(body, { headers: named })).json, refused, `${method}, stateless`)
+  }
+  const text = 'x'.repeat(100_000)
+  t.match((await send(toolCall('Demo__echo', { text }))).json, { result: { structuredContent: { text } } })
+})
+
+verifies('limits:message', 'an array of more than 100 messages is rejected on every transport', async (t) => {
+  const { send, initialize } = await openWire(t)
+  const batch = Array(101).fill(rpc('ping'))
+  const error = { code: 'INVALID_REQUEST', message: 'the array holds more than 100 messages' }
+  const session = { ...both, 'mcp-session-id': await initialize() }
+  for (const headers of [{}, both, session])
+    t.match(await send(batch, { headers }), { status: 400, json: { error: { data: error } } })
+})
+
+verifies('limits:error', 'an error does not repeat a long tool name, method or argument', async (t) => {
+  const { send } = await openWire(t)
+  const long = 'x'.repeat(60_000)
+  const bodies = [
+    rpc(long),
+    rpc('tools/call', { name: long }),
+    toolCall('Demo__echo', { ['y'.repeat(1e6)]: 1 }),
+  ]
+  for (const body of bodies) t.ok((await send(body)).text.length < 60_000)
+  const rest = await send({ [long]: 1 }, { path: '/api/apps/demo/tools/echo' })
+  t.match(rest, { status: 400, json: { code: 'INVALID_ARGUMENTS' } })
+  t.ok(rest.text.length < 2000)
+})
+
+verifies('limits:error', 'the limit of an answer holds for errors too', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_ANSWER_LIMIT_CHARS: '2000' } })
+  const names = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [`${'k'.repeat(150)}${index}`, 1]),
+  )
+  const { text, json } = await send(toolCall('Demo__echo', names))
+  t.match(json.result, { isError: true, _meta: { 'causeway/error': { data: { truncated: true } } } })
+  t.ok(json.result.content[0].text.length <= 2000)
+  t.ok(text.length < 4000)
 })

@@ -1,7 +1,13 @@
-/** Host and Origin, on every kind of route. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { matchPath } from '../../src/http/path-pattern.ts'
+import { readBody } from '../../src/http/request-body.ts'
 import { both, initializeMessage, openWire, rpc, type Sending, toolCall, type Wire } from './open-wire.ts'
+
+/** Host and Origin, on every kind of route. */
 
 const routes: readonly (Sending & { body?: unknown })[] = [
   { path: '/mcp', body: rpc('tools/list') },
@@ -195,4 +201,41 @@ verifies('wire:guard:allowed-origin', 'other origins get no preflight, and no CO
   const { headers } = await wire.send(rpc('ping'))
   t.equal(headers.vary, 'Origin', 'a cached response is not shared between origins')
   t.notOk('access-control-allow-origin' in headers, 'programs get none')
+})
+
+t.test('path pattern: variables are whole segments, decoded one by one', async (t) => {
+  const pattern = '/recordings/{name}/frames/{frame_id}'
+  t.same(matchPath(pattern, '/recordings/a%2Fb%20c/frames/7'), { name: 'a/b c', frame_id: '7' })
+  t.same(matchPath('/plain', '/plain'), {})
+})
+
+t.test('path pattern: what differs, is empty or is no UTF-8 does not fit', async (t) => {
+  for (const path of ['/notes', '/notes/1/2', '/other/1', '/notes/', '/notes/%ff', 'notes/1'])
+    t.equal(matchPath('/notes/{id}', path), undefined, path)
+})
+
+/** Reading the bodies of app routes. */
+
+const mebibyte = 2 ** 20
+
+t.test('readBody: a client that sends everything before it reads receives 413', async (t) => {
+  const server = createServer((request, response) => {
+    readBody(request, { bytes: mebibyte }).then(
+      () => response.end('taken'),
+      ({ code }) => response.writeHead(413).end(code),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.teardown(() => {
+    socket.destroy()
+    server.close()
+  })
+  // More than the buffers of the system take by themselves.
+  const size = 64 * mebibyte
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`)
+  await new Promise<unknown>((resolve) => socket.write(Buffer.alloc(size), resolve))
+  const [answer] = await once(socket, 'data')
+  t.match(String(answer), /^HTTP\/1\.1 413 .*BODY_TOO_LARGE/s)
 })

@@ -1,9 +1,13 @@
-/** Plain HTTP: apps and tools, an app's own routes, health, metrics. */
 import { Readable } from 'node:stream'
+import { legacyVersions } from '@causeway/protocol'
 import t from 'tap'
 import { request } from 'undici'
 import { verifies } from '../../../test/verifies.ts'
-import { openWire, type Sending, toolCall, until } from './open-wire.ts'
+import { foundTool } from '../demo-app.ts'
+import { both, modern, openWire, rpc, type Sending, toolCall, until, type Wire } from './open-wire.ts'
+import { throughSdk } from './through-sdk.ts'
+
+/** Plain HTTP: apps and tools, an app's own routes, health, metrics. */
 
 /** The content types that browsers send without a preflight. */
 const simpleTypes = ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']
@@ -260,4 +264,128 @@ verifies('server:metrics', 'over HTTP', async (t) => {
   const { headers, text } = await send(undefined, { ...get, path: '/metrics' })
   t.match(headers['content-type'], /^text\/plain; version=/)
   t.match(text, /causeway_.*Demo/)
+})
+
+/** tools/list: from bytes or through the SDK, the same; paged; announced when it changes. */
+
+const names = (result: { tools: { name: string }[] }): string[] => result.tools.map(({ name }) => name)
+
+async function fromBytes(wire: Wire, path: string, era: 'modern' | 'legacy') {
+  if (era === 'modern') {
+    const { body, headers } = modern(rpc('tools/list'))
+    return (await wire.send(body, { path, headers })).json
+  }
+  const id = await wire.initialize({ path })
+  return (await wire.send(rpc('tools/list'), { path, headers: { ...both, 'mcp-session-id': id } })).json
+}
+
+t.test('tools/list: the bytes and the SDK give the same answer, on every mount and page size', async (t) => {
+  for (const env of [{}, { CAUSEWAY_PAGE_SIZE: '2' }]) {
+    const wire = await openWire(t, { dir: t.testdir({ [`size${env.CAUSEWAY_PAGE_SIZE}`]: {} }), env })
+    for (const { path } of wire.core.mounts())
+      for (const era of ['modern', 'legacy'] as const)
+        t.same(
+          await fromBytes(wire, path, era),
+          await throughSdk(wire, { path, era, message: rpc('tools/list') }),
+          `${path} ${era}`,
+        )
+  }
+})
+
+verifies('wire:list:deterministic', 'every leg lists the same tools, every time', async (t) => {
+  const wire = await openWire(t)
+  for (const path of ['/mcp', '/mcp/demo']) {
+    const lists = [
+      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
+      (await wire.send(rpc('tools/list'), { path })).json.result.tools,
+      (await fromBytes(wire, path, 'modern')).result.tools,
+      (await fromBytes(wire, path, 'legacy')).result.tools,
+    ]
+    for (const list of lists) t.same(list, lists[0])
+  }
+})
+
+verifies('wire:list:cache-hints', async (t) => {
+  const wire = await openWire(t)
+  t.match((await fromBytes(wire, '/mcp', 'modern')).result, { ttlMs: 300_000, cacheScope: 'public' })
+  t.equal((await fromBytes(wire, '/mcp', 'legacy')).result.ttlMs, undefined)
+})
+
+verifies('wire:list:pages', async (t) => {
+  const { send } = await openWire(t, { env: { CAUSEWAY_PAGE_SIZE: '4' } })
+  const found: string[] = []
+  let cursor: string | undefined
+  do {
+    const { result } = (await send(rpc('tools/list', cursor === undefined ? {} : { cursor }))).json
+    t.ok(result.tools.length <= 4)
+    found.push(...names(result))
+    cursor = result.nextCursor
+  } while (cursor !== undefined)
+  t.equal(new Set(found).size, found.length)
+  t.ok(found.includes('Wire__work') && found.includes('Demo__echo') && found.includes('Causeway__get_health'))
+  const { body, headers } = modern(rpc('tools/list', { cursor: 'made-up' }))
+  t.match((await send(body, { headers })).json, { error: { code: -32602, data: { code: 'INVALID_CURSOR' } } })
+})
+
+verifies('wire:list:changed', async (t) => {
+  const wire = await openWire(t)
+  const listen = modern(rpc('subscriptions/listen', { notifications: { toolsListChanged: true } }))
+  const id = await wire.initialize({ path: '/mcp/demo' })
+  const other = await wire.initialize({ path: '/mcp/wire' })
+  const open = (path: string, session: string) =>
+    wire.stream(undefined, { path, method: 'GET', headers: { 'mcp-session-id': session } })
+  const streams = [
+    await wire.stream(listen.body, { headers: listen.headers }),
+    await wire.stream(listen.body, { path: '/mcp/demo', headers: listen.headers }),
+    await open('/mcp/demo', id),
+  ]
+  const unconcerned = await open('/mcp/wire', other)
+  for (const one of streams.slice(0, 2)) await one.messages.next() // acknowledged
+  wire.demo.discovered = [foundTool('late')]
+  wire.demo.announce('tools')
+  for (const one of streams)
+    t.match((await one.messages.next()).value, { method: 'notifications/tools/list_changed' })
+  t.ok(names((await wire.send(rpc('tools/list'))).json.result).includes('Demo__late'))
+  await wire.http.close(1000)
+  t.same(await unconcerned.messages.next(), { done: true, value: undefined }, 'another mount heard nothing')
+})
+
+verifies('wire:name:full', async (t) => {
+  const { send } = await openWire(t)
+  t.ok(names((await send(rpc('tools/list'))).json.result).includes('Demo__echo'))
+  const call = async (name: string) => (await send(toolCall(name, { text: 'x' }))).json
+  t.match(await call('Demo__echo'), { result: { structuredContent: { text: 'x' } } })
+  t.match(await call('echo'), { error: { code: -32602, data: { code: 'UNKNOWN_TOOL' } } })
+})
+
+verifies('wire:name:bare', async (t) => {
+  const { send } = await openWire(t)
+  const listed = names((await send(rpc('tools/list'), { path: '/mcp/demo' })).json.result)
+  t.ok(listed.includes('demo.echo') && listed.includes('count'))
+  t.notOk(listed.some((name) => name.includes('__')))
+  const call = async (name: string, path: string) =>
+    (await send(toolCall(name, { text: 'x' }), { path })).json
+  for (const name of ['echo', 'demo.echo'])
+    t.match(await call(name, '/mcp/demo'), { result: { structuredContent: { text: 'x' } } })
+  t.match(await call('tell', '/mcp/demo'), { error: { data: { code: 'UNKNOWN_TOOL' } } }, 'of another app')
+})
+
+verifies('wire:name:limits', async (t) => {
+  const { send } = await openWire(t)
+  for (const name of names((await send(rpc('tools/list'))).json.result))
+    t.match(name, /^[A-Za-z0-9_-]{1,49}$/)
+})
+
+t.test('tools/list: a request that the SDK refuses is refused before the bytes', async (t) => {
+  const { send } = await openWire(t)
+  const { body, headers } = modern(rpc('tools/list'))
+  const { 'mcp-method': _, ...withoutMethod } = headers
+  t.match(await send(body, { headers: withoutMethod }), { status: 400, json: { error: { code: -32020 } } })
+  t.match(await send(body, { headers: { ...headers, 'mcp-method': 'tools/call' } }), { status: 400 })
+  t.match(await send(body, { headers: { ...headers, 'mcp-protocol-version': legacyVersions[0] } }), {
+    status: 400,
+  })
+  const { _meta } = body.params
+  const broken = { ...body, params: { _meta: { ..._meta, 'io.modelcontextprotocol/clientCapabilities': 5 } } }
+  t.match(await send(broken, { headers }), { status: 400, json: { error: { code: -32602 } } })
 })

@@ -1,9 +1,19 @@
-/** Listening and stopping. */
-import t from 'tap'
+import { defineApp } from '@causeway/app-kit'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import t, { type Test } from 'tap'
+import { z } from 'zod'
+import { startBridge } from '../../../bridge/test/client.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { traceOf } from '../../src/domain/trace.ts'
 import { openHttp } from '../../src/http/server.ts'
+import { foundTool } from '../demo-app.ts'
 import { both, modern, openWire, rpc, toolCall, until } from './open-wire.ts'
 import { portApp } from './port-app.ts'
+
+/** Listening and stopping. */
 
 t.test('answers of many megabytes arrive whole, by every leg', async (t) => {
   const { send, initialize } = await openWire(t)
@@ -115,4 +125,205 @@ t.test('open: a port in use rejects with the error of listen', async (t) => {
   const { core, http, logged } = await openWire(t)
   const options = { host: '127.0.0.1', port: http.port, log: logged.log, bodyLimitBytes: 1024 }
   await t.rejects(openHttp(core, options), { code: 'EADDRINUSE' })
+})
+
+/** The official SDK clients, v1 and v2 in each of its modes: what they make of our answers. */
+
+/** What every client is asked to do, in one tongue. */
+interface AnyClient {
+  readonly names: () => Promise<string[]>
+  readonly call: (
+    name: string,
+    args?: Record<string, unknown>,
+    options?: { onprogress?: (progress: { progress: number }) => void; signal?: AbortSignal },
+  ) => Promise<Record<string, unknown>>
+  readonly read: (uri: string) => Promise<unknown>
+  readonly prompt: (name: string, args: Record<string, string>) => Promise<unknown>
+  readonly onToolsChanged: (listener: () => void) => Promise<void>
+}
+
+const info = { name: 'sdk', version: '1' }
+
+async function v1(t: Test, url: string): Promise<AnyClient> {
+  const client = new ClientV1(info)
+  // The types of v1 do not know exactOptionalPropertyTypes.
+  await client.connect(new TransportV1(new URL(url)) as Parameters<typeof client.connect>[0])
+  t.teardown(() => client.close())
+  return {
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, undefined, options),
+    read: (uri) => client.readResource({ uri }),
+    prompt: (name, args) => client.getPrompt({ name, arguments: args }),
+    async onToolsChanged(listener) {
+      client.setNotificationHandler(ToolListChangedNotificationSchema, listener)
+    },
+  }
+}
+
+type Mode = 'legacy' | 'auto' | { readonly pin: string }
+
+async function v2(t: Test, url: string, mode?: Mode): Promise<AnyClient> {
+  const listeners: (() => void)[] = []
+  const client = new Client(info, {
+    ...(mode === undefined ? {} : { versionNegotiation: { mode } }),
+    listChanged: {
+      tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listeners.forEach((tell) => void tell()) },
+    },
+  })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
+  t.teardown(() => client.close())
+  return {
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, options),
+    read: (uri) => client.readResource({ uri }),
+    prompt: (name, args) => client.getPrompt({ name, arguments: args }),
+    async onToolsChanged(listener) {
+      listeners.push(listener)
+    },
+  }
+}
+
+const clients: Readonly<Record<string, (t: Test, url: string) => Promise<AnyClient>>> = {
+  v1,
+  'v2 by default': (t, url) => v2(t, url),
+  'v2 auto': (t, url) => v2(t, url, 'auto'),
+  'v2 pinned to 2026-07-28': (t, url) => v2(t, url, { pin: '2026-07-28' }),
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  t.test(`SDK client ${name}: lists, calls, reads, gets prompts`, async (t) => {
+    const { http } = await openWire(t)
+    const client = await connect(t, `${http.url}/mcp`)
+    t.ok((await client.names()).includes('Demo__echo'))
+    t.match(await client.call('Demo__echo', { text: 'hi' }), {
+      structuredContent: { text: 'hi', client: 'sdk' },
+    })
+    t.match(await client.call('Demo__picture'), {
+      structuredContent: { value: null },
+      content: [{}, { type: 'image' }],
+    })
+    t.match(await client.read('demo://notes/a'), { contents: [{ text: '{"id":"a"}' }] })
+    t.match(await client.prompt('Demo__greet', { who: 'Ada' }), { messages: [{ role: 'user' }] })
+  })
+
+  verifies('wire:error:sdk-clients', `SDK client ${name} lists, then fails`, async (t) => {
+    const { http } = await openWire(t)
+    const client = await connect(t, `${http.url}/mcp`)
+    await client.names()
+    const failed = await client.call('Demo__fail', { code: 'NO_RECORDING' })
+    t.match(failed, {
+      isError: true,
+      content: [{ type: 'text', text: /^NO_RECORDING: no recording loaded; / }],
+      _meta: { 'causeway/error': { code: 'NO_RECORDING', retryable: false, data: { hint: 1 } } },
+    })
+    t.equal(failed.structuredContent, undefined)
+    t.match(await client.call('Demo__echo', { txt: 1 }), { isError: true })
+    t.match(await client.call('Demo__fail', { code: 'accident' }), { isError: true })
+  })
+
+  t.test(`SDK client ${name}: an unknown tool and a missing resource are errors with a number`, async (t) => {
+    const { http } = await openWire(t)
+    const client = await connect(t, `${http.url}/mcp`)
+    await t.rejects(client.call('Demo__nothing'), { code: -32602 })
+    const number = /pinned|auto/.test(name) ? -32602 : -32002
+    await t.rejects(client.read('demo://nothing/here'), { code: number })
+  })
+
+  t.test(`SDK client ${name}: hears progress, and its cancelling reaches the handler`, async (t) => {
+    const { http, wire } = await openWire(t)
+    const client = await connect(t, `${http.url}/mcp`)
+    const heard: number[] = []
+    const call = client.call(
+      'Wire__work',
+      { steps: 3 },
+      { onprogress: ({ progress }) => heard.push(progress) },
+    )
+    await until(() => heard.length === 3)
+    wire.release()
+    t.match(await call, { structuredContent: { steps: 3 } })
+    t.same(heard, [1, 2, 3])
+
+    const cancel = new AbortController()
+    const cancelled = client.call('Wire__work', { steps: 0 }, { signal: cancel.signal })
+    await until(() => wire.begun.length === 2)
+    cancel.abort()
+    await t.rejects(cancelled)
+    await until(() => wire.begun[1]?.aborted === true)
+  })
+
+  t.test(`SDK client ${name}: is told that the list of tools changed`, async (t) => {
+    const { http, demo } = await openWire(t)
+    const client = await connect(t, `${http.url}/mcp`)
+    let told = 0
+    let round = 0
+    await client.onToolsChanged(() => told++)
+    // A client opens its stream behind its caller's back: a change before that is one that it does not hear of.
+    await until(() => {
+      demo.discovered = [foundTool(`late${round++}`)]
+      demo.announce('tools')
+      return told > 0
+    })
+    t.ok((await client.names()).some((listed) => listed.startsWith('Demo__late')))
+  })
+}
+
+const relay = defineApp(
+  { name: 'Relay', about: 'Calls another app.', open: (env) => env, session: () => ({}) },
+  (app) => {
+    app.tool('relay', {
+      about: 'Calls echo.',
+      input: {},
+      output: { text: z.string() },
+      example: { args: {} },
+      run: async (_, ctx) => (await ctx.store.call('Demo', 'echo', { text: 'x' }, ctx)) as { text: string },
+    })
+  },
+)
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const traceparent = `00-${traceId}-b7ad6b7169203331-01`
+
+verifies('log:trace', async (t, channel) => {
+  const { core, http, logged, send } = await openWire(t)
+  const params = { name: 'Demo__echo', arguments: { text: 'x' } }
+  if (channel === 'bridge') {
+    const bridge = startBridge(t, { url: `${http.url}/mcp` })
+    await bridge.open()
+    await bridge.call(7, 'tools/call', { ...params, _meta: { traceparent } })
+    await bridge.call(8, 'tools/call', params)
+  } else {
+    await send(rpc('tools/call', params), { headers: { traceparent } })
+    await send(rpc('tools/call', { ...params, _meta: { traceparent } }))
+  }
+  const lines = logged.lines.filter(({ what }) => what === 'echo')
+  t.match(lines[0], { trace_id: traceId, parent_id: 'b7ad6b7169203331', request_id: String })
+  const entries = await core.audit({ trace_id: traceId, limit: 9 })
+  t.equal(entries.length, channel === 'bridge' ? 1 : 2)
+  if (channel === 'bridge') t.match(lines[1], { trace_id: /^[\da-f]{32}$/ }, 'a trace of its own')
+})
+
+t.test('trace: a call of one app by another belongs to it too', async (t) => {
+  const { core, send } = await openWire(t, { apps: [relay] })
+  await send(rpc('tools/call', { name: 'Relay__relay', arguments: {} }), { headers: { traceparent } })
+  const entries = await core.audit({ trace_id: traceId, limit: 9 })
+  t.same(entries.map(({ tool }) => tool).sort(), ['echo', 'relay'])
+})
+
+t.test('trace: what is not a traceparent names none', async (t) => {
+  t.same(traceOf(traceparent), { traceId, parentId: 'b7ad6b7169203331' })
+  t.same(
+    traceOf(`01-${traceId}-b7ad6b7169203331-01-later`),
+    { traceId, parentId: 'b7ad6b7169203331' },
+    'a later version',
+  )
+  for (const odd of [
+    undefined,
+    '',
+    traceparent.toUpperCase(),
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    `00-${traceId}-${'0'.repeat(16)}-01`,
+    `ff-${traceId}-b7ad6b7169203331-01`,
+    `00-${traceId}-b7ad6b7169203331`,
+  ])
+    t.equal(traceOf(odd), undefined, String(odd))
 })

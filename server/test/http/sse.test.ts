@@ -1,4 +1,3 @@
-/** The transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
 import { ask, defineApp, listRoots, replyTo } from '@causeway/app-kit'
 import { Client, SSEClientTransport } from '@modelcontextprotocol/client'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
@@ -10,8 +9,11 @@ import {
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
+import { eventLog } from '../../src/http/event-log.ts'
 import { foundTool } from '../demo-app.ts'
 import { initializeMessage, openWire, rpc, toolCall, until, type Wire } from './open-wire.ts'
+
+/** The transport of 2024-11-05, with raw messages and with the clients of both SDKs. */
 
 const info = { name: 'old-client', version: '1' }
 
@@ -231,4 +233,38 @@ verifies('wire:sse:clients', 'SDK v2: tools, questions and cancelling', async (t
   cancel.abort()
   await t.rejects(cancelled)
   await until(() => wire.wire.begun[0]?.aborted === true)
+})
+
+const message = (text = '') => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } })
+
+t.test('event log: replays what came after on the same stream, in order', async (t) => {
+  const log = eventLog('x')
+  const first = await log.storeEvent('a', message())
+  await log.storeEvent('b', message())
+  const third = await log.storeEvent('a', message('third'))
+  const sent: unknown[] = []
+  const stream = await log.replayEventsAfter(first, {
+    send: async (id, event) => void sent.push([id, event]),
+  })
+  t.equal(stream, 'a')
+  t.same(sent, [[third, message('third')]])
+  t.equal(await log.getStreamIdForEventId?.(third), 'a')
+  t.equal(await log.getStreamIdForEventId?.('y-1'), undefined)
+})
+
+t.test('event log: the oldest make room, by number and by length', async (t) => {
+  const log = eventLog('x', { maxEvents: 3, maxLength: 1000 })
+  const ids: string[] = []
+  for (let n = 0; n < 5; n++) ids.push(await log.storeEvent('a', message()))
+  t.same(ids.map(log.knows), [false, false, true, true, true])
+  ids.push(await log.storeEvent('a', message('x'.repeat(890))))
+  t.same(ids.map(log.knows), [false, false, false, false, true, true])
+})
+
+t.test('event log: an event too long to keep takes all before it along', async (t) => {
+  const log = eventLog('x', { maxLength: 1000 })
+  const before = await log.storeEvent('a', message())
+  const long = await log.storeEvent('a', message('x'.repeat(1000)))
+  const after = await log.storeEvent('a', message())
+  t.same([before, long, after].map(log.knows), [false, false, true])
 })

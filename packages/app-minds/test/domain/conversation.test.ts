@@ -1,7 +1,10 @@
 import fc from 'fast-check'
+import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { type KeptMessage, mergeMessages } from '../../src/domain/conversation.ts'
 import type { Message } from '../../src/domain/observation.ts'
+import { conclude, type Experience } from '../../src/domain/reflect.ts'
+import { type Fact, supersedes } from '../../src/domain/supersede.ts'
 
 const window = 5
 const message = (timestamped: boolean) =>
@@ -98,4 +101,196 @@ verifies('minds:conversation:merge', 'ok, ok is said twice, and a lost window le
     mergeMessages([], [say('x', 2), say('y', 1.5)]).messages.map(({ message }) => message),
     ['y', 'x'],
   )
+})
+
+const experience = (id: string, change: Partial<Experience>): Experience => ({
+  id,
+  content: id,
+  importance: 5,
+  kind: 'episodic',
+  subject: null,
+  tags: [],
+  sim_time: 0,
+  times: 1,
+  is_superseded: false,
+  ...change,
+})
+const day = 1440
+const critical = (id: string, sim_time: number): Experience =>
+  experience(id, {
+    sim_time,
+    subject: 'hunger',
+    tags: ['critical'],
+    content: `My hunger became critical (${id} %).`,
+  })
+const told = (id: string, change: Partial<Experience> = {}): Experience =>
+  experience(id, {
+    kind: 'fact',
+    subject: 'npc_ann',
+    tags: ['told'],
+    content: `Old Ann told me: ${id}.`,
+    ...change,
+  })
+
+t.test('conclude: twice is chance, three times is a habit', async (t) => {
+  const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
+  t.same(conclude([one, two]), [])
+  t.match(conclude([one, two, three]), [
+    {
+      about: 'critical|hunger',
+      content: 'My hunger has become critical 3 times, mostly at night.',
+      importance: 7,
+      subject: 'hunger',
+      evidence: ['a', 'b', 'c'],
+      sim_time: 2 * day,
+    },
+  ])
+})
+
+t.test('conclude: the part of the day is named where most of the times fall into it', async (t) => {
+  const at = (...hours: readonly number[]): string =>
+    conclude(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
+  t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
+  t.match(at(12, 13, 20), /mostly in the afternoon\.$/)
+  t.match(at(18, 23.9, 20, 3), /mostly in the evening\.$/)
+  t.equal(at(1, 7, 13, 19), 'My hunger has become critical 4 times.')
+  t.equal(at(1, 1, 13, 13), 'My hunger has become critical 4 times.', 'half is not most')
+})
+
+t.test('conclude: memories that say the same have joined, and count as often as they were had', async (t) => {
+  const refused = experience('r', {
+    subject: 'stove_2',
+    tags: ['refusal', 'eat'],
+    content: 'stove_2 refused eat: it is busy.',
+    times: 4,
+    sim_time: null,
+  })
+  t.match(conclude([refused]), [
+    { about: 'refusal|stove_2|eat', content: 'stove_2 has refused eat 4 times.', evidence: ['r'] },
+  ])
+  const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], times: 2 }
+  t.equal(conclude([refused, bed]).length, 1, 'another thing refused is another matter')
+})
+
+t.test('conclude: who has told much, and how much of it turned out otherwise', async (t) => {
+  t.match(conclude(['a', 'b', 'c'].map((id) => told(id))), [
+    { content: 'Old Ann has told me 3 things.', importance: 4, subject: 'npc_ann' },
+  ])
+  t.match(conclude([told('a'), told('b', { is_superseded: true }), told('c')]), [
+    { content: 'Old Ann has told me 3 things; 1 of them turned out otherwise.', importance: 6 },
+  ])
+})
+
+t.test('conclude: what a model remembers in much the same words is one matter', async (t) => {
+  const remembered = [
+    'The wolf came to the fold again.',
+    'A wolf came to the fold.',
+    'Wolf at the fold: it came.',
+  ]
+  const wolves = remembered.map((content, n) => experience(`w${n}`, { content, sim_time: n, importance: 8 }))
+  const other = experience('x', { content: 'I found a coin in the well.' })
+  t.match(conclude([other, ...wolves]), [
+    {
+      content: 'It was much the same 3 times: Wolf at the fold: it came.',
+      importance: 9,
+      evidence: ['w0', 'w1', 'w2'],
+    },
+  ])
+})
+
+t.test('conclude: the same experiences in another order give the same', async (t) => {
+  const all = [critical('a', 5), told('b'), critical('c', 3), told('d'), critical('e', 9), told('f')]
+  t.same(conclude([...all].reverse()), conclude(all))
+  t.equal(conclude(all).length, 2)
+})
+
+t.test('conclude: what is had once of each thing is nothing to conclude from', async (t) => {
+  const seen = [1, 2, 3].map((n) =>
+    experience(`s${n}`, { tags: ['sighting'], subject: `well_${n}`, content: 'I saw a well.' }),
+  )
+  t.same(conclude(seen), [])
+  t.same(conclude([]), [])
+})
+
+const supersedeStatement = (content: string, sim_time = 0): Fact => ({
+  content: `Ben told me: ${content}`,
+  sim_time,
+})
+const replaces = (newer: string, older: string): boolean =>
+  supersedes(supersedeStatement(newer, 10), supersedeStatement(older, 5))
+
+/** Subjects of a town, what may be said of them in one way at a time, and the values. */
+const subjects = [
+  'The old bakery',
+  'The north mill',
+  'The coach from Varnow',
+  'The coach from Lund',
+  "Mara's brother",
+]
+const claims = ['opens at', 'leaves for Holm at', 'belongs since spring to', 'was seen near']
+const values = ['8', '10', 'noon', 'Gustav', 'the harbour', 'the clock tower']
+const corrections = ['Actually, ', 'Correction: ', 'Sorry, I was wrong. ', 'No, ']
+const sentence = fc.record({
+  subject: fc.constantFrom(...subjects),
+  claim: fc.constantFrom(...claims),
+  value: fc.constantFrom(...values),
+})
+const say = ({ subject, claim, value }: { subject: string; claim: string; value: string }): string =>
+  `${subject} ${claim} ${value}.`
+
+verifies(
+  'minds:memory:newest',
+  'a fact replaces none about something else, however alike the words',
+  async (t) => {
+    fc.assert(
+      fc.property(sentence, sentence, fc.constantFrom('', ...corrections), (older, newer, words) => {
+        fc.pre(older.subject !== newer.subject || older.claim !== newer.claim)
+        return !replaces(`${words}${say(newer)}`, say(older))
+      }),
+    )
+    for (const [newer, older] of [
+      ["Mara's sister Ann lives in the mill.", "Mara's brother Tom lives in the mill."],
+      ['The bakery in the harbour opens at 8.', 'The bakery on the hill opens at 8.'],
+      ['Actually, the stone wall is repaired by Ottokar.', 'The stone bridge is repaired by Ottokar.'],
+      ['Tom likes cheese.', 'Tom likes bread.'],
+      ['Room 4 is to the left of the stairs.', 'Room 3 is to the left of the stairs.'],
+      ['The mill belongs to Tom and to his sister.', 'The mill belongs to Tom.'],
+    ] as const)
+      t.notOk(replaces(newer, older), `${newer} beside ${older}`)
+  },
+)
+
+verifies(
+  'minds:memory:newest',
+  'a correction replaces what it corrects, and never the other way round',
+  async (t) => {
+    fc.assert(
+      fc.property(
+        sentence,
+        fc.constantFrom(...values),
+        fc.constantFrom(...corrections),
+        (older, value, words) => {
+          fc.pre(value !== older.value)
+          const newer = `${words}${say({ ...older, value })}`
+          return (
+            replaces(newer, say(older)) &&
+            !supersedes(supersedeStatement(say(older), 5), supersedeStatement(newer, 10))
+          )
+        },
+      ),
+    )
+    t.ok(replaces('The bakery opens at 10.', 'The bakery opens at 8.'), 'a time replaces a time unannounced')
+    t.ok(replaces('Tom lives at the harbour.', 'Tom lives at the mill.'), 'one lives in one place')
+    t.ok(replaces('Hubert sold 27 sacks to the brewer.', 'Hubert sold 14 sacks to the brewer.'))
+  },
+)
+
+t.test('supersedes: nothing replaces itself, and of one moment the later word counts', async (t) => {
+  fc.assert(fc.property(sentence, (one) => !replaces(say(one), say(one))))
+  const [first, second] = [
+    supersedeStatement('The bakery opens at 8.'),
+    supersedeStatement('The bakery opens at 10.'),
+  ]
+  t.ok(supersedes({ ...second, order: 2 }, { ...first, order: 1 }))
+  t.notOk(supersedes({ ...first, order: 1 }, { ...second, order: 2 }))
 })

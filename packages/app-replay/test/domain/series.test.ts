@@ -1,7 +1,20 @@
-import type { Columns } from '@causeway/recording'
+import type { BodyState, Columns, Frame, SolverField, SystemEnergyField } from '@causeway/recording'
 import t from 'tap'
+import { compareBody, comparisonSummary, type Sighting } from '../../src/domain/body-comparison.ts'
 import { points } from '../../src/domain/columns.ts'
+import { convergenceSummary, judgeConvergence } from '../../src/domain/convergence.ts'
+import {
+  anomaliesOf,
+  anomalySummary,
+  attribute,
+  baselineFrames,
+  countKinds,
+  energyBudget,
+  findSteps,
+} from '../../src/domain/energy-anomaly.ts'
+import { frameRange } from '../../src/domain/frame-range.ts'
 import { seriesPart, seriesSummary } from '../../src/domain/series.ts'
+import { dot, minus, norm, opposite, rotationAngle, split } from '../../src/domain/vector.ts'
 
 /** A series over frames 1..n. */
 function series(values: readonly number[]): Columns<'frame_id' | 'e'> {
@@ -92,4 +105,260 @@ t.test('points: NaN and infinity are null, flags are booleans', async (t) => {
     { frame_id: 1, e: null, hit: true },
     { frame_id: 2, e: null, hit: false },
   ])
+})
+
+const fields = [
+  'frame_id',
+  'simulation_time',
+  'total_system_e',
+  'delta_e',
+  'energy_injection',
+  'collision_active',
+] as const
+
+/** Frames 1..n of these total energies, J; bodies touch in the frames of `contact`. */
+function energy(totals: readonly number[], contact: readonly number[] = []): Columns<SystemEnergyField> {
+  const rows = totals.flatMap((total, index) => {
+    const frame = index + 1
+    const delta = total - (totals[index - 1] ?? 0)
+    return [frame, frame * 0.01, total, delta, delta > 0 ? 1 : 0, contact.includes(frame) ? 1 : 0]
+  })
+  return { fields, length: totals.length, data: Float64Array.from(rows) }
+}
+
+const baselines = new Set([1])
+
+t.test('anomalies: each step has the kind that tells what it means', async (t) => {
+  const totals = energy([100, 90, 70, 75, 75], [3])
+  const found = anomaliesOf(totals, findSteps(totals, { threshold: 4, baselines }))
+  t.match(found[2], {
+    simulation_time: 0.03,
+    total_system_e: 70,
+    collision_active: true,
+    energy_injection: false,
+  })
+  t.same(
+    found.map(({ frame_id, kind, delta_e, since_frame }) => [frame_id, kind, delta_e, since_frame]),
+    [
+      [1, 'baseline', 100, null],
+      [2, 'dissipation_without_contact', -10, 1],
+      [3, 'impact_loss', -20, 2],
+      [4, 'injection', 5, 3],
+    ],
+  )
+})
+
+t.test('anomalies: a step that equals the threshold is none', async (t) => {
+  t.same(
+    findSteps(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
+    [3],
+  )
+})
+
+t.test('anomalies: an energy that is no number is found at any threshold', async (t) => {
+  const found = findSteps(energy([10, Number.NaN, 10]), { threshold: 1e300, baselines })
+  t.same(
+    found.map(({ frame_id, kind, delta_e }) => [frame_id, kind, delta_e]),
+    [
+      [2, 'nonfinite', null],
+      [3, 'nonfinite', null],
+    ],
+  )
+})
+
+t.test('anomalies: a body that appears makes a baseline', async (t) => {
+  const summary = {
+    frames: { first_frame: 1, last_frame: 3, total_frames: 3, contiguous: true },
+    appearances: [
+      { body_id: 2, first_frame: 1 },
+      { body_id: 3, first_frame: 2 },
+    ],
+  }
+  const spawned = baselineFrames(summary as never)
+  const found = findSteps(energy([10, 60, 60]), { threshold: 1, baselines: spawned })
+  t.same(countKinds(found), {
+    baseline: 2,
+    injection: 0,
+    dissipation_without_contact: 0,
+    impact_loss: 0,
+    nonfinite: 0,
+  })
+  t.match(anomalySummary(found, 1, 2), /^No anomalies .* 2 baseline steps/)
+})
+
+t.test('anomalies: many small gains show in the budget, below any threshold', async (t) => {
+  const creeping = energy(Array.from({ length: 1001 }, (_, i) => 5 + i * 0.01))
+  t.same(findSteps(creeping, { threshold: 1, baselines }).length, 1)
+  const { injected_e, lost_e } = energyBudget(creeping, baselines)
+  t.ok(Math.abs(injected_e - 10) < 1e-9)
+  t.equal(lost_e, 0)
+})
+
+t.test('anomalies: energies of a diverged run are told with an exponent', async (t) => {
+  const found = findSteps(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
+  t.match(
+    anomalySummary(found, 1, 1),
+    /greatest: 2e195 J in frame 2.*greatest: -3e195 J in frame 3.*1 listed; next_cursor/,
+  )
+})
+
+t.test(
+  'attribution: the bodies whose energy changed most come first, and the pairs in contact are named',
+  async (t) => {
+    const row = (body_id: number, total_e: number | null) => ({ body_id, total_e })
+    const collisions = [{ body_a_id: 2, body_b_id: 9 }]
+    const frame = (rows: readonly object[]): Frame =>
+      ({ body_energies: rows, collisions, friction_constraints: [] }) as unknown as Frame
+    const before = frame([row(1, 10), row(2, 10), row(3, 10), row(4, 10)])
+    const after = frame([row(1, 10.5), row(2, -5), row(3, null), row(4, 10), row(5, 7)])
+    t.same(attribute(after, before), {
+      per_body: [
+        { body_id: 3, delta_e: null },
+        { body_id: 2, delta_e: -15 },
+        { body_id: 5, delta_e: 7 },
+      ],
+      pairs: collisions,
+    })
+    t.same(attribute(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
+  },
+)
+
+/** Frames 1..n as `[iterations, residual, converged, constraints]`. */
+function solver(rows: readonly (readonly [number, number, number, number])[]): Columns<SolverField> {
+  const fields = ['frame_id', 'iterations', 'residual', 'converged', 'num_constraints'] as const
+  const data = Float64Array.from(rows.flatMap((row, index) => [index + 1, ...row]))
+  return { fields, length: rows.length, data }
+}
+
+t.test('convergence: is judged only in frames with constraints', async (t) => {
+  const verdict = judgeConvergence(
+    solver([
+      [0, 0, 0, 0],
+      [7, 1e98, 0, 8],
+      [3, 1e-9, 1, 8],
+    ]),
+  )
+  t.same(verdict, {
+    converged_judged: 2,
+    not_converged: [2],
+    max_iterations: 7,
+    max_residual: 1e98,
+    max_residual_frame: 2,
+  })
+  t.match(
+    convergenceSummary('3 frames', verdict),
+    /3 frames, 2 of them .*not converged in 1 \(2\).* 1e98 in frame 2/,
+  )
+})
+
+t.test('convergence: free flight has nothing to judge', async (t) => {
+  const verdict = judgeConvergence(solver([[0, 0, 0, 0]]))
+  t.match(convergenceSummary('1 frame', verdict), /nothing to solve/)
+})
+
+const absent = { x: 1, y: null, z: 1 }
+const unit = { x: 0, y: 0, z: 1 }
+const turn = (angle: number) => ({ w: Math.cos(angle / 2), x: 0, y: Math.sin(angle / 2), z: 0 })
+const still = { w: 1, x: 0, y: 0, z: 0 }
+
+t.test('vectors: an absent component makes the result absent', async (t) => {
+  t.equal(norm(absent), null)
+  t.equal(dot(absent, unit), null)
+  t.equal(dot(unit, absent), null)
+  t.same(minus(absent, unit), { x: 1, y: null, z: 0 })
+  t.same(split(absent, unit), { along: null, across: null })
+  t.equal(rotationAngle({ ...still, w: null }, still), null)
+  t.equal(rotationAngle(still, { ...still, z: null }), null)
+})
+
+t.test('vectors: lengths of a diverged run do not overflow', async (t) => {
+  t.equal(norm({ x: 3e195, y: 0, z: -4e195 }), 5e195)
+})
+
+t.test('vectors: a velocity splits into its parts along and across a normal', async (t) => {
+  t.same(split({ x: 3, y: 4, z: -2 }, unit), { along: -2, across: 5 })
+  t.same(opposite({ x: 1, y: -2, z: 0 }), { x: -1, y: 2, z: 0 })
+})
+
+t.test('rotation angle: is exact for small angles, and q and -q are the same rotation', async (t) => {
+  const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) <= 1e-12 * b
+  for (const angle of [1e-9, 0.1, 1, 3]) t.ok(near(rotationAngle(still, turn(angle)), angle), `${angle} rad`)
+  const { w, x, y, z } = turn(1)
+  t.ok(near(rotationAngle(still, { w: -w, x: -x, y: -y, z: -z }), 1))
+  t.ok(near(rotationAngle(turn(0.5), turn(2)), 1.5))
+  t.equal(rotationAngle(still, still), 0)
+})
+
+const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous: true }
+
+t.test('range: open bounds are the first and the last frame, others are cut to them', async (t) => {
+  t.same(frameRange({}, frames), { start: 1, end: 100 })
+  t.same(frameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
+  t.same(frameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
+  t.same(frameRange({ start_frame: 7, end_frame: 7 }, frames), { start: 7, end: 7 })
+})
+
+t.test('range: one that lies outside or is reversed is an error', async (t) => {
+  t.throws(() => frameRange({ start_frame: 101 }, frames), {
+    code: 'FRAME_NOT_FOUND',
+    data: { first_frame: 1, last_frame: 100 },
+  })
+  t.throws(() => frameRange({ start_frame: 9, end_frame: 3 }, frames), { code: 'INVALID_ARGUMENTS' })
+})
+
+t.test('range: a recording of 0 frames has the open range alone', async (t) => {
+  t.same(frameRange({}, null), { start: null, end: null })
+  t.throws(() => frameRange({ start_frame: 1 }, null), { code: 'FRAME_NOT_FOUND' })
+})
+
+/** A body in free fall from rest at 100 m, spinning about z at 2 rad/s, after `time` seconds. */
+function falling(frame_id: number, time: number, contacts: readonly number[] = []): Sighting {
+  const state = {
+    body_id: 2,
+    position: { x: 0, y: 0, z: 100 - 4.905 * time ** 2 },
+    velocity: { x: 0, y: 0, z: -9.81 * time },
+    orientation: { w: Math.cos(time), x: 0, y: 0, z: Math.sin(time) },
+    angular_velocity: { x: 0, y: 0, z: 2 },
+  } as unknown as BodyState
+  const collisions = contacts.map((body_b_id) => ({ body_a_id: 2, body_b_id, contacts: [{}, {}] }))
+  const frame = { frame_id, simulation_time: time, collisions, friction_constraints: [] }
+  return { state, frame: frame as unknown as Frame }
+}
+
+const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) < 1e-9
+
+t.test('comparison: free fall gives the closed form, b - a', async (t) => {
+  const change = compareBody(falling(100, 1), falling(150, 1.5))
+  t.ok(near(change.position_delta.z, -4.905 * (1.5 ** 2 - 1)))
+  t.ok(near(change.velocity_delta.z, -9.81 * 0.5))
+  t.ok(near(change.speed_delta, 9.81 * 0.5))
+  t.ok(near(change.orientation_angle, 1), '2 rad/s for half a second')
+  t.same(change.angular_velocity_delta, { x: 0, y: 0, z: 0 })
+  t.equal(change.elapsed_time, 0.5)
+})
+
+t.test('comparison: bodies touched before and after are told apart', async (t) => {
+  const { contact_delta } = compareBody(falling(1, 1, [7, 8]), falling(2, 1.5, [8, 9, 10]))
+  t.same(contact_delta, { contacts_a: 4, contacts_b: 6, gained: [9, 10], lost: [7] })
+})
+
+t.test('comparison: what a frame lacks is absent from the change', async (t) => {
+  const a = falling(1, 1)
+  const b: Sighting = {
+    state: { ...a.state, angular_velocity: null, velocity: { x: null, y: 0, z: 0 } },
+    frame: { ...a.frame, simulation_time: null },
+  }
+  const change = compareBody(a, b)
+  t.match(change, { angular_velocity_delta: null, elapsed_time: null, speed_delta: null })
+})
+
+t.test('comparison: in words, with the axis and whether it got faster', async (t) => {
+  const [a, b] = [falling(100, 1), falling(150, 1.5, [9])]
+  const text = comparisonSummary(2, a, b, compareBody(a, b))
+  t.match(text, /^Body 2 moved 6\.131 m \(-6\.131 m in Z\) and turned by 1 rad between frames 100 and 150/)
+  t.match(
+    text,
+    /Velocity changed by 4\.905 m\/s \(-4\.905 m\/s in Z\), faster\. 0 contact points before, 2 after\.$/,
+  )
+  t.match(comparisonSummary(2, b, a, compareBody(b, a)), /slower/)
 })

@@ -1,0 +1,363 @@
+import t from 'tap'
+import { verifies } from '../../test/verifies.ts'
+import { fieldValue, messageFields } from '../src/headers.ts'
+import { createIdentity } from '../src/identity.ts'
+import { createKnownServer, isOlder } from '../src/known-server.ts'
+import { type Incoming, readLine } from '../src/message.ts'
+import { paramFields, paramHeaderFault, paramHeaders } from '../src/param-headers.ts'
+import { proxyFor } from '../src/proxy.ts'
+import { readTarget, targetOf } from '../src/target.ts'
+import { type Got, handshake, startBackend } from './backend.ts'
+import { modern, startBridge } from './client.ts'
+
+t.setTimeout(300_000)
+
+/** A message as the bridge reads it. */
+function read(message: object): Incoming {
+  const [line] = readLine(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })))
+  if (line?.type !== 'message') throw new Error('not a message')
+  return line.message
+}
+
+const mark = { id: 's1', version: '2025-06-18' }
+const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+const forms = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+verifies(
+  'bridge:relay:protocol-version',
+  'messageFields: a legacy message carries its session',
+  async (t) => {
+    t.same(messageFields(read({ id: 1, method: 'tools/list' }), mark), {
+      ...forms,
+      'mcp-session-id': 's1',
+      'mcp-protocol-version': '2025-06-18',
+    })
+    t.same(messageFields(read({ id: 1, method: 'initialize' }), mark), forms, 'initialize belongs to none')
+  },
+)
+
+verifies(
+  'bridge:relay:protocol-version',
+  'messageFields: a stateless message mirrors its body and carries no session',
+  async (t) => {
+    const fields = (method: string, params: object) =>
+      messageFields(read({ id: 1, method, params: { ...params, _meta } }), mark)
+    const common = { ...forms, 'mcp-protocol-version': '2026-07-28' }
+    t.same(fields('tools/list', {}), { ...common, 'mcp-method': 'tools/list' })
+    const named = [
+      ['tools/call', 'name'],
+      ['prompts/get', 'name'],
+      ['resources/read', 'uri'],
+      ['tasks/get', 'taskId'],
+    ] as const
+    for (const [method, source] of named)
+      t.same(fields(method, { [source]: 'x' }), { ...common, 'mcp-method': method, 'mcp-name': 'x' })
+    t.same(fields('tools/call', { name: 5 }), { ...common, 'mcp-method': 'tools/call' }, 'not a text')
+    t.same(fields('toString', { name: 'x' }), { ...common, 'mcp-method': 'toString' })
+  },
+)
+
+t.test('fieldValue: what a header cannot hold is Base64 of its UTF-8 between marks', async (t) => {
+  for (const safe of ['Replay__get_frame', 'a b', 'file:///a%20b', '=?base64?', 'x'])
+    t.equal(fieldValue(safe), safe)
+  for (const unsafe of ['é', '', ' a', 'a ', 'a\nb', '\0', '😀', '=?base64?eA==?=', '\u007f']) {
+    const value = fieldValue(unsafe)
+    t.match(value, /^=\?base64\?[A-Za-z0-9+/=]*\?=$/)
+    t.equal(Buffer.from(value.slice(9, -2), 'base64').toString(), unsafe)
+  }
+})
+
+t.test('createIdentity: two calls with one id are two calls', async (t) => {
+  const identity = createIdentity('me', 'r1')
+  t.not(identity.call(1, undefined)['causeway-request'], identity.call(1, undefined)['causeway-request'])
+  for (const id of ['a b', 'é\n', '', 'x'.repeat(65)])
+    t.match(
+      identity.call(id, undefined)['causeway-request'],
+      /^me\.r1-\d+$/,
+      'what no header can hold is left out',
+    )
+  t.not(
+    createIdentity('me', 'r1').call(1, undefined)['causeway-request'],
+    createIdentity('me', 'r2').call(1, undefined)['causeway-request'],
+    'a session that outlives its process does not repeat the calls of the last',
+  )
+})
+
+t.test('createIdentity: a call belongs to the trace of its message, else to one of its own', async (t) => {
+  const identity = createIdentity('me', 'r1')
+  const given = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
+  t.equal(identity.call(1, given).traceparent, given)
+  const made = [undefined, 'nonsense', 7].map((odd) => String(identity.call(1, odd).traceparent))
+  for (const one of made) t.match(one, /^00-[\da-f]{32}-[\da-f]{16}-01$/)
+  t.equal(new Set(made).size, 3)
+})
+
+verifies(
+  'bridge:http-status',
+  'what the server says is kept, up to 2 KiB, and each has its remedy',
+  async (t) => {
+    const backend = await startBackend(t)
+    backend.on('ping', (got) =>
+      got.status(got.message.id, `€${'x'.repeat(5000)}`, { 'content-type': 'text/plain' }),
+    )
+    const bridge = startBridge(t, { url: backend.url, args: ['--wait', '0'] })
+    const remedies = new Set<string>()
+    for (const [status, number, code] of [
+      [400, -32600, 'INVALID_REQUEST'],
+      [406, -32603, 'SERVER_ANSWER_INVALID'],
+      [408, -32603, 'DEADLINE_EXCEEDED'],
+      [415, -32603, 'SERVER_ANSWER_INVALID'],
+    ] as const) {
+      const { error } = await bridge.call(status, 'ping')
+      t.match(error.data, { code, data: { http_status: status } })
+      if (status === 400) t.equal(error.code, number)
+      t.match(error.data.data.body, /^€x+$/)
+      t.equal(Buffer.byteLength(error.data.data.body), 2048)
+      t.notMatch(error.data.remedy, 'MCP_SERVER_URL')
+      remedies.add(error.data.remedy)
+    }
+    t.equal(remedies.size, 3)
+  },
+)
+
+verifies('bridge:http-status', 'a redirect within the server is followed once', async (t) => {
+  const backend = await startBackend(t)
+  const move = (to: (got: Got) => string) => (got: Got) =>
+    got.path === '/mcp' || got.message.params.endless
+      ? got.status(307, 'moved', { location: to(got) })
+      : got.result({ at: got.path, params: got.message.params })
+  backend.on(
+    'ping',
+    move(() => '/mcp/'),
+  )
+  const bridge = startBridge(t, { url: backend.url })
+  t.same((await bridge.call(1, 'ping', { a: 1 })).result, { at: '/mcp/', params: { a: 1 } })
+  const location = backend.url.replace(/$/, '/')
+  t.match((await bridge.call(2, 'ping', { endless: true })).error.data, {
+    data: { http_status: 307, location },
+    remedy: location,
+  })
+  t.equal(backend.got.all.length, 4)
+
+  backend.on(
+    'ping',
+    move(() => 'http://127.0.0.1:1/mcp'),
+  )
+  const refused = await bridge.call(3, 'ping')
+  t.match(refused.error.data, { data: { http_status: 307, location: 'http://127.0.0.1:1/mcp' } })
+  t.equal(backend.got.all.length, 5, 'another origin is named, not asked')
+})
+
+const schema = {
+  type: 'object',
+  properties: {
+    region: { type: 'string', 'x-mcp-header': 'Region' },
+    count: { type: 'integer', 'x-mcp-header': 'Count' },
+    dry: { type: 'boolean', 'x-mcp-header': 'Dry-Run' },
+    plain: { type: 'string' },
+    place: { type: 'object', properties: { town: { type: 'string', 'x-mcp-header': 'Town' } } },
+  },
+}
+
+t.test('paramHeaders: annotated properties at any depth, under names that HTTP allows', async (t) => {
+  t.same(paramHeaders(schema), [
+    { field: 'mcp-param-region', path: ['region'] },
+    { field: 'mcp-param-count', path: ['count'] },
+    { field: 'mcp-param-dry-run', path: ['dry'] },
+    { field: 'mcp-param-town', path: ['place', 'town'] },
+  ])
+  const refused = [
+    { type: 'string', 'x-mcp-header': 'two words' },
+    { type: 'string', 'x-mcp-header': '' },
+    { type: 'object', 'x-mcp-header': 'Object' },
+    { type: 'number', 'x-mcp-header': 'Number' },
+    { 'x-mcp-header': 'Untyped' },
+    null,
+    7,
+  ]
+  for (const property of refused) t.same(paramHeaders({ properties: { property } }), [])
+  for (const nothing of [undefined, null, 'text', { properties: null }, { items: schema }])
+    t.same(paramHeaders(nothing), [])
+})
+
+t.test('paramHeaders: a schema of any depth does no harm', async (t) => {
+  let deep: object = schema
+  for (let depth = 0; depth < 100_000; depth += 1) deep = { properties: { deep } }
+  t.same(paramHeaders(deep), [])
+})
+
+t.test('paramHeaderFault: says what is wrong with an annotation, and nothing of a sound one', async (t) => {
+  const of = (properties: object, more: object = {}) => paramHeaderFault({ properties, ...more })
+  const region = { type: 'string', 'x-mcp-header': 'Region' }
+  t.equal(paramHeaderFault(schema), undefined)
+  t.equal(paramHeaderFault(undefined), undefined)
+  t.equal(of({ 'x-mcp-header': { type: 'string' } }), undefined, 'an argument may have that name')
+  t.match(of({ region: { ...region, 'x-mcp-header': 'two words' } }), /region is not the name of a header/)
+  t.match(of({ region: { ...region, 'x-mcp-header': '' } }), /not the name/)
+  t.match(of({ region: { ...region, type: 'number' } }), /not a string, integer or boolean/)
+  t.match(of({ a: region, b: { type: 'string', 'x-mcp-header': 'REGION' } }), /of b is used twice/)
+  t.match(of({ list: { type: 'array', items: region } }), /not always found/)
+  t.match(of({ region }, { oneOf: [{ properties: { town: region } }] }), /not always found/)
+})
+
+t.test('paramFields: texts, whole numbers and truth values, safe in a header', async (t) => {
+  const headers = paramHeaders(schema)
+  t.same(paramFields(headers, { region: 'eu', count: -7, dry: false, place: { town: 'Zürich' } }), {
+    'mcp-param-region': 'eu',
+    'mcp-param-count': '-7',
+    'mcp-param-dry-run': 'false',
+    'mcp-param-town': '=?base64?WsO8cmljaA==?=',
+  })
+  t.same(paramFields(headers, { region: ' padded ' }), { 'mcp-param-region': '=?base64?IHBhZGRlZCA=?=' })
+  t.same(paramFields(headers, { region: null, count: 2 ** 60, dry: {}, place: 'none' }), {})
+  t.same(paramFields(headers, undefined), {})
+})
+
+const list = { tools: [{ name: 'find', inputSchema: schema }] }
+const params = { ...modern, name: 'find', arguments: { region: 'eu\r\nx: y', count: 3 } }
+const expected = {
+  'mcp-param-region': `=?base64?${Buffer.from('eu\r\nx: y').toString('base64')}?=`,
+  'mcp-param-count': '3',
+}
+
+verifies('bridge:relay:param-headers', async (t) => {
+  const backend = await startBackend(t)
+  backend.on('tools/list', (got) => got.result(list))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.call(1, 'tools/list', modern)
+  await bridge.call(2, 'tools/call', params)
+  t.match((await backend.saw('tools/call')).headers, expected)
+  await bridge.call(3, 'tools/call', { name: 'find', arguments: { count: 3 } })
+  const legacy = await backend.saw('tools/call', ({ message }) => message.id === 3)
+  t.notOk(Object.keys(legacy.headers).some((name) => name.startsWith('mcp-param-')))
+})
+
+verifies(
+  'bridge:relay:param-headers',
+  'a server that misses headers is asked for its list, page by page, and called once more',
+  async (t) => {
+    const backend = await startBackend(t)
+    const mismatch = { code: -32020, message: 'missing header' }
+    backend.on('tools/list', (got) =>
+      got.message.params.cursor === undefined
+        ? got.result({ tools: [{ name: 'other' }], nextCursor: 'next' })
+        : got.result(list),
+    )
+    const refuseUnless = (isGood: (got: Got) => boolean) => (got: Got) =>
+      isGood(got)
+        ? got.result({ ok: true })
+        : got.json({ jsonrpc: '2.0', id: got.message.id, error: mismatch }, { status: 400 })
+    backend.on(
+      'tools/call',
+      refuseUnless(({ headers }) => headers['mcp-param-count'] === '3'),
+    )
+    const bridge = startBridge(t, { url: backend.url })
+    t.match(await bridge.call(1, 'tools/call', params), { result: { ok: true } })
+    const lists = backend.got.all.filter(({ message }) => message.method === 'tools/list')
+    t.equal(lists.length, 2)
+    t.match(lists[0]?.headers, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' })
+    backend.on(
+      'tools/call',
+      refuseUnless(() => false),
+    )
+    t.match(await bridge.call(2, 'tools/call', params), { error: mismatch }, 'once, not for ever')
+    t.equal(bridge.lines.length, 2, 'the client sees nothing of the list')
+  },
+)
+
+const used = (origin: string, env: NodeJS.ProcessEnv): boolean =>
+  proxyFor(origin, 'env', { https_proxy: 'http://s:1', HTTP_PROXY: 'http://p:1', ...env }) !== undefined
+
+t.test('proxyFor: the environment names one proxy for each scheme', async (t) => {
+  t.equal(proxyFor('https://a', 'env', { HTTPS_PROXY: 'http://s:1' })?.host, 's:1')
+  t.equal(proxyFor('http://a', 'env', { http_proxy: 'http://p:1', HTTPS_PROXY: 'http://s:1' })?.host, 'p:1')
+  t.equal(proxyFor('http://a', 'env', { HTTPS_PROXY: 'http://s:1' }), undefined)
+  t.equal(proxyFor('http://a', 'http://set:1', { http_proxy: 'http://p:1' })?.host, 'set:1')
+})
+
+t.test('proxyFor: NO_PROXY spares hosts, their subdomains and single ports', async (t) => {
+  for (const entry of ['a.org', '.a.org', '*.a.org', '*', 'x, A.ORG', 'a.org:443'])
+    t.notOk(used('https://b.a.org', { no_proxy: entry }), entry)
+  for (const entry of ['', 'ba.org', 'org.', 'b.a', 'a.org:80', ' , '])
+    t.ok(used('https://b.a.org', { NO_PROXY: entry }), entry)
+})
+
+t.test('proxyFor: what is no HTTP proxy is refused without its text', async (t) => {
+  t.throws(() => proxyFor('http://a', 'socks5://u:hidden@h', {}), {
+    code: 'INVALID_SETTING',
+    message: /^((?!hidden).)*$/,
+  })
+})
+
+t.test('isOlder: number by number; what is no version is not older', async (t) => {
+  for (const [version, than] of [
+    ['0.1.9', '0.1.10'],
+    ['0.9.0', '1.0.0'],
+    ['1.2.3-beta', '1.2.4'],
+  ] as const) {
+    t.ok(isOlder(version, than), `${version} < ${than}`)
+    t.notOk(isOlder(than, version))
+  }
+  for (const [version, than] of [
+    ['1.2.3', '1.2.3'],
+    ['undefined', '1.0.0'],
+    ['1', '2.0.0'],
+  ] as const)
+    t.notOk(isOlder(version, than), version)
+})
+
+t.test('createKnownServer: only our own server answers repeats or is compared', async (t) => {
+  const warnings: string[] = []
+  const server = createKnownServer('2.0.0', (line) => warnings.push(line))
+  for (const result of [undefined, {}, { serverInfo: { name: 'other', version: '1.0.0' } }])
+    server.learn(result)
+  t.equal(server.answersRepeats(), false)
+  server.learn({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+  server.learn({ serverInfo: { name: 'causeway', version: '1.0.0' } })
+  t.equal(server.answersRepeats(), true)
+  t.equal(warnings.length, 1)
+})
+
+verifies('bridge:old-server', async (t) => {
+  const backend = await startBackend(t)
+  const serverInfo = { name: 'causeway', version: '0.0.1' }
+  backend.on('initialize', (got) => got.result({ ...handshake, serverInfo }, { 'mcp-session-id': 's1' }))
+  const bridge = startBridge(t, { url: backend.url })
+  await bridge.open()
+  await bridge.call('again', 'initialize', { protocolVersion: '2025-11-25' })
+  bridge.end()
+  await bridge.exited
+  t.equal(bridge.stderr.match(/the server is version 0\.0\.1, this bridge is /g)?.length, 1)
+  t.match(bridge.stderr, 'restart the server')
+})
+
+verifies('bridge:setting:app', 'readTarget: an app has its own path below that of the server', async (t) => {
+  t.equal(String(readTarget(undefined, 'Replay')), 'http://localhost:3100/mcp/replay')
+  t.equal(String(readTarget('https://a/x/mcp?k=1', 'replay')), 'https://a/x/mcp/replay?k=1')
+  t.equal(String(readTarget('unix:/run/c.sock:/mcp', 'replay')), 'unix:/run/c.sock:/mcp/replay')
+  for (const [url, app] of [
+    ['http://a/sse', 'replay'],
+    ['http://a/mcp', 're/play'],
+    ['http://a/mcp', '..'],
+  ])
+    t.throws(() => readTarget(url, app), { code: 'INVALID_SETTING' })
+})
+
+verifies('bridge:socket', 'targetOf: the socket and the path are told apart', async (t) => {
+  t.same(targetOf(readTarget('unix:/run/a b/c:1.sock:/mcp?x=1')), {
+    origin: 'http://localhost',
+    path: '/mcp?x=1',
+    socketPath: '/run/a b/c:1.sock',
+  })
+  t.same(targetOf(readTarget('http://h:1/mcp?x=1')), {
+    origin: 'http://h:1',
+    path: '/mcp?x=1',
+    socketPath: undefined,
+  })
+  for (const url of ['unix:/run/c.sock', 'unix:c.sock:/mcp', 'unix:/run/c.sock:', 'unix://host/c.sock'])
+    t.throws(() => readTarget(url), { code: 'INVALID_SETTING' }, url)
+})
+
+t.test('readTarget: a path of an app is not an app of a path', async (t) => {
+  t.throws(() => readTarget('http://a/mcp/replay', 'help'), { code: 'INVALID_SETTING' })
+})

@@ -1,0 +1,249 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import t from 'tap'
+import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { openNotebook } from '../src/notebook.ts'
+import type { Replay } from '../src/store.ts'
+import { ask, edit, openReplay, rowsOf } from './replay-kit.ts'
+
+t.setTimeout(300_000)
+
+/** Replay over a recording and a copy of it that differs from some frame on. */
+async function pair(
+  t: Parameters<typeof openReplay>[0],
+  name: string,
+  change: (db: Database.Database) => void,
+) {
+  const { client, folder } = await openReplay(t, [name])
+  copyFileSync(join(folder, `${name}.db`), join(folder, 'after.db'))
+  edit(join(folder, 'after.db'), change)
+  return client()
+}
+
+/** Adds to the velocity of a body along x, from a frame on, growing by a factor a frame. */
+const drift = (from: number, size: number, factor: number) => (db: Database.Database) =>
+  void db
+    .prepare(
+      `UPDATE VelocityRecord SET x = x + :size * pow(:factor, (SELECT s.frame_id FROM AssetDynamicStateRecord s JOIN InertialStateRecord i ON i.id = s.kinematicState_id WHERE i.velocity_id = VelocityRecord.id) - :from)
+       WHERE id IN (SELECT i.velocity_id FROM AssetDynamicStateRecord s JOIN InertialStateRecord i ON i.id = s.kinematicState_id WHERE s.frame_id >= :from)`,
+    )
+    .run({ from, size, factor })
+
+verifies(
+  'replay:divergence',
+  'find_first_divergence: names the first frame, by tolerance and bit by bit',
+  async (t) => {
+    const one = await pair(t, 'drop', (db) => {
+      drift(30, 1e-12, 1)(db)
+      drift(50, 1e-3, 1)(db)
+    })
+    const loose = await one.call('find_first_divergence', { a: 'drop', b: 'after' })
+    t.match(loose, { first_frame: 50, differs: [{ field: 'velocity', body_id: 2 }], recording: 'drop' })
+    const exact = await one.call('find_first_divergence', { a: 'drop', b: 'after', exact: true })
+    t.match(exact, { first_frame: 30, frame_a: { frame_id: 30 }, frame_b: { frame_id: 30 } })
+    const same = await one.call('find_first_divergence', { a: 'drop', b: 'drop', exact: true })
+    t.match(same, { first_frame: null, differs: [], compared_frames: Number })
+  },
+)
+
+verifies(
+  'replay:compare-recordings',
+  'compare_recordings: tells how a difference grows, and what else differs',
+  async (t) => {
+    const one = await pair(t, 'drop', (db) => {
+      drift(40, 1e-4, 1.1)(db)
+      db.exec('UPDATE SolverDiagnosticRecord SET iterations = iterations + 1 WHERE frame_id >= 60')
+      db.exec('UPDATE AssetInertialStaticRecord SET friction = 0.9')
+    })
+    const answer = await one.call('compare_recordings', { a: 'drop', b: 'after' })
+    const [velocity, iterations] = rowsOf(answer.divergences)
+    t.match(velocity, { field: 'velocity', first_frame_a: 40 })
+    t.ok(Math.abs(Number(velocity?.growth_per_frame) - 1.1) < 1e-3)
+    t.match(iterations, { field: 'iterations', first_frame_a: 60 })
+    t.match(answer, { parameters: [{ body_id: 2, parameter: 'friction', b: 0.9 }], first_frame: 40 })
+  },
+)
+
+verifies(
+  'replay:compare-recordings',
+  'compare_recordings: bodies of other ids are found by their mass, frames by their time',
+  async (t) => {
+    const one = await pair(t, 'drop', (db) => {
+      for (const table of ['AssetDynamicStateRecord', 'AssetInertialStaticRecord', 'EnergyRecord'])
+        db.exec(`UPDATE ${table} SET body_id = 9`)
+      db.exec('UPDATE AssetPhysicalStaticRecord SET body_id = 9')
+      for (const table of ['CollisionResultRecord', 'ContactConstraintRecord', 'FrictionConstraintRecord'])
+        db.exec(`UPDATE ${table} SET body_a_id = 9`)
+    })
+    const answer = await one.call('compare_recordings', { a: 'drop', b: 'after', align: 'time', exact: true })
+    t.match(answer, { divergences: [], renamed_bodies: [{ a: 2, b: 9 }] })
+  },
+)
+
+verifies('replay:divergence', 'find_first_divergence: contacts that only one run has', async (t) => {
+  const one = await pair(t, 'stack', (db) =>
+    db.exec('DELETE FROM CollisionResultRecord WHERE frame_id = 25 AND id % 2 = 0'),
+  )
+  const answer = await one.call('find_first_divergence', { a: 'stack', b: 'after' })
+  t.match(answer, { first_frame: 25, differs: [{ field: 'contacts' }] })
+})
+
+verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', async (t) => {
+  const one = await ask(t, 'slide_at_45')
+  await one.call('bookmark', { frame_id: 50, note: 'still slides' })
+  const { bookmarks } = await one.call('bookmark', { frame_id: 45, note: 'begins to slide' })
+  t.match(bookmarks, [
+    { frame_id: 45, note: 'begins to slide' },
+    { frame_id: 50, note: 'still slides' },
+  ])
+  const [first] = rowsOf(bookmarks)
+  const left = await one.call('bookmark', { remove: first?.id })
+  t.match(left.bookmarks, [{ frame_id: 50 }])
+  await t.rejects(one.call('bookmark', { remove: 99 }), { code: 'INVALID_ARGUMENTS' })
+  await t.rejects(one.call('bookmark', { frame_id: 5 }), { code: 'INVALID_ARGUMENTS' })
+  await t.rejects(one.call('bookmark', { frame_id: 999, note: 'x' }), { code: 'FRAME_NOT_FOUND' })
+})
+
+verifies(
+  'replay:notebook',
+  'notebook: a repeated request changes nothing, and gets the answer of the first',
+  async (t) => {
+    let now = 1_000_000
+    const dir = join(t.testdir({}), 'data')
+    const book = openNotebook(dir, { now: () => now })
+    t.teardown(() => book.close())
+    const note = { recording: 'r', frame_id: 1, note: 'n' }
+    await book.addBookmark('one', note)
+    await book.addBookmark('one', note)
+    const [only, ...others] = await book.bookmarks('r')
+    t.same(others, [])
+    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true)
+    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the answer of the first')
+    t.equal(await book.removeBookmark('three', 'r', only?.id ?? 0), false)
+    now += 600_001
+    await book.addBookmark('one', note)
+    t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes it is another request')
+  },
+)
+
+verifies('replay:baseline', 'save_baseline: later runs of the same scene are held against it', async (t) => {
+  const { client } = await openReplay(t, ['incline_sticks', 'incline_slides'])
+  const one = client()
+  const saved = await one.call('save_baseline', { recording: 'incline_sticks', name: 'sticks' })
+  t.match(saved, { invariants: { max_penetration_m: Number } })
+  t.match(await one.call('assert_invariants', { recording: 'incline_sticks', baseline: 'sticks' }), {
+    passed: true,
+  })
+  const other = await one.call('assert_invariants', { recording: 'incline_slides', baseline: 'sticks' })
+  t.match(other, { passed: false })
+  t.ok(rowsOf(other.verdicts).some(({ passed, invariant }) => !passed && invariant === 'never_below'))
+  await t.rejects(one.call('assert_invariants', { recording: 'incline_sticks', baseline: 'x' }), {
+    code: 'INVALID_ARGUMENTS',
+    data: { known: ['sticks'] },
+  })
+})
+
+verifies(
+  'replay:invariants',
+  'assert_invariants: pass or fail of each, with where and what shows it',
+  async (t) => {
+    const one = await ask(t, 'slide_at_45')
+    const check = (invariants: object) => one.call('assert_invariants', { invariants })
+    t.match(await check({ max_injection_j: 1 }), {
+      passed: false,
+      verdicts: [{ frame_id: 45, unit: 'J', evidence: 'find_energy_anomalies' }],
+    })
+    t.match(await check({ never_below: 0.05, max_penetration_m: 0.1, max_energy_drift: 1 }), { passed: true })
+    t.match(await check({ never_below: { 1: 5 } }), { passed: false, verdicts: [{ body_id: 1 }] })
+    t.match(await check({ rest_by: { frame: 118, speed: 0.05 } }), { passed: true })
+    t.match(await check({ rest_by: { frame: 45 } }), { passed: false, verdicts: [{ frame_id: 45 }] })
+    t.match(await check({ no_cone_violation: true }), { passed: false, verdicts: [{ frame_id: 45 }] })
+    t.match(await check({ no_findings: 'error' }), { passed: false })
+    await t.rejects(check({}), { code: 'INVALID_ARGUMENTS' })
+    await t.rejects(check({ never_abov: 1 }), { code: 'INVALID_ARGUMENTS', data: { known: /never_below/ } })
+  },
+)
+
+verifies(
+  'replay:invariants',
+  'assert_invariants: a file that was never given contacts or impulses keeps no limit of them',
+  async (t) => {
+    const check = async (name: string, invariants: object) =>
+      (await ask(t, name)).call('assert_invariants', { invariants })
+    const unknown = { passed: false, verdicts: [{ passed: false, value: null }] }
+    t.match(await check('era_states_only', { max_penetration_m: 1 }), unknown)
+    t.match(await check('era_no_tangents', { no_cone_violation: true }), unknown)
+    t.match(await check('era_no_tangents', { max_penetration_m: 1 }), { passed: true })
+    const series = ['contact', 'depth', 'points', 'normal_force'].map((what) => `pair.2.1.${what}`)
+    const old = await (await ask(t, 'era_no_constraints')).call('get_series', { series })
+    t.same(
+      rowsOf(old.series).map(({ max }) => max !== null),
+      [true, true, false, false],
+      'contacts without constraints',
+    )
+  },
+)
+
+verifies('replay:invariants', 'assert_invariants: a run that breaks down keeps no limit', async (t) => {
+  const one = await ask(t, 'nan')
+  const answer = await one.call('assert_invariants', {
+    invariants: { never_below: -1e9, max_energy_drift: 1e9, rest_by: { frame: 1, speed: 1e9 } },
+  })
+  t.equal(answer.passed, false)
+  const failed = rowsOf(answer.verdicts).filter(({ passed }) => !passed)
+  t.ok(failed.some(({ invariant }) => invariant === 'never_below'))
+  t.ok(failed.every(({ value, frame_id }) => value === null && frame_id !== null))
+})
+
+/** Calls that read a whole recording, each in its own way. */
+const calls: readonly (readonly [tool: string, args: object])[] = [
+  ['diagnose', {}],
+  ['find_energy_anomalies', { threshold: 0.5 }],
+  ['get_solver_diagnostics', {}],
+  ['check_friction_cone', { frame_id: 50 }],
+  ['check_resting_contact', { frame_id: 50 }],
+  ['query_sql', { sql: 'SELECT count(*), sum(depth) FROM v_contact' }],
+]
+
+for (const name of ['energy_injection', 'slide_at_45', 'penetration']) {
+  verifies(
+    'replay:runs:answers',
+    `runs: ${name} is answered the same when it is a run of ours`,
+    async (t) => {
+      const { app, client } = await openReplay(t, [name])
+      await (app.store as Replay).importRecording('run', name)
+      const one = client()
+      for (const [tool, args] of calls) {
+        const answer = async (recording: string) => {
+          const { recording: _, ...rest } = await one.call(tool, { ...args, recording })
+          return rest
+        }
+        t.same(await answer('run'), await answer(name), tool)
+      }
+    },
+  )
+}
+
+const { folder, manifest } = await generatedRecordings()
+const pairs = manifest.recordings.filter(
+  ({ diverges_at, name }) => diverges_at !== undefined && name.endsWith('_a'),
+)
+
+t.ok(pairs.length >= 3, 'there are pairs of runs that part')
+for (const { name, pair = '', diverges_at } of pairs)
+  verifies(
+    'replay:divergence',
+    `find_first_divergence: ${name} and ${pair} part where one was changed`,
+    async (t) => {
+      const { client } = await openReplay(t, [name, pair], { source: folder })
+      const one = client()
+      const exact = await one.call('find_first_divergence', { a: name, b: pair, exact: true })
+      t.equal(exact.first_frame, diverges_at, 'bit by bit')
+      // One pair differs by the last bit of a number: no tolerance sees that at once.
+      const tolerance = name.includes('least') ? 0 : 1e-6
+      const loose = await one.call('find_first_divergence', { a: name, b: pair, tolerance })
+      t.equal(loose.first_frame, diverges_at, 'by tolerance')
+    },
+  )

@@ -1,0 +1,304 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { candidatePaths } from '../../src/domain/candidate/apply.ts'
+import { ChangedLineCounter } from '../../src/domain/candidate/changed-lines.ts'
+import { programs, scripts } from '../../src/domain/command.ts'
+import { linesText, readCoverage } from '../../src/domain/coverage.ts'
+import { readDiagnostics } from '../../src/domain/diagnostic.ts'
+import { pythonAdvice } from '../../src/domain/feedback/advice.ts'
+import { failureGroups, groupText } from '../../src/domain/feedback/failure-group.ts'
+import { problems, problemText } from '../../src/domain/feedback/problem.ts'
+import { pythonErrors } from '../../src/domain/feedback/python-error.ts'
+import { globMatcher } from '../../src/domain/glob.ts'
+import { ignoreRules } from '../../src/domain/ignore-rules.ts'
+
+const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
+const project = { hasModule: (name: string) => name === 'sums' }
+
+t.test('Python errors: a traceback gives type, message and every frame', async (t) => {
+  const output = `Traceback (most recent call last):
+  File "main.py", line 9, in <module>
+    run()
+    ~~~^^
+  File "pkg/job.py", line 4, in run
+    raise pandas.errors.ParserError('bad row')
+pandas.errors.ParserError: bad row
+`
+  t.same(pythonErrors(output), [
+    {
+      type: 'pandas.errors.ParserError',
+      message: 'bad row',
+      frames: [
+        { file: 'main.py', line: 9, scope: '<module>' },
+        { file: 'pkg/job.py', line: 4, scope: 'run' },
+      ],
+      follows: undefined,
+    },
+  ])
+})
+
+verifies(
+  'trm:feedback:problems',
+  'Python errors: chains, groups, and errors without a message are kept apart',
+  async (t) => {
+    const chained = `Traceback (most recent call last):
+  File "a.py", line 1, in f
+    {}['k']
+KeyError: 'k'
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "a.py", line 3, in g
+    raise StopIteration
+StopIteration
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "a.py", line 5, in h
+    x
+NameError: name 'x' is not defined
+`
+    t.match(pythonErrors(chained), [
+      { type: 'KeyError', message: "'k'", follows: undefined },
+      { type: 'StopIteration', message: '', follows: 'caused' },
+      { type: 'NameError', follows: 'while-handling', frames: [{ line: 5 }] },
+    ])
+    const group = `  + Exception Group Traceback (most recent call last):
+  |   File "g.py", line 7, in <module>
+  |     raise ExceptionGroup('two', errors)
+  | ExceptionGroup: two (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "g.py", line 3, in one
+    |     raise ValueError('first')
+    | ValueError: first
+    +------------------------------------
+`
+    t.match(pythonErrors(group), [
+      { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
+    ])
+  },
+)
+
+t.test('Python errors: a syntax error names the file that cannot be read', async (t) => {
+  const output = `  File "recipes.py", line 12
+    def f(:
+          ^
+SyntaxError: invalid syntax
+`
+  t.match(problems([output], [], project), [
+    { kind: 'SyntaxError', file: 'recipes.py', line: 12, advice: /correct this line/ },
+  ])
+})
+
+t.test('Python errors: what real runners wrote is read', async (t) => {
+  t.match(pythonErrors(golden('pytest.txt')), [
+    { type: 'RuntimeError', message: 'no database', frames: [{ file: 'tests/test_sums.py', line: 15 }] },
+    { type: 'AssertionError', message: 'a should be two\nassert 1 == 2', frames: [{ line: 10 }] },
+    { type: 'AssertionError', message: 'assert 3 < 3', frames: [{ line: 34 }] },
+    { type: 'KeyError', message: "'rigth'", frames: [{ line: 38 }] },
+  ])
+  t.match(pythonErrors(golden('unittest.txt')), [
+    { type: 'ValueError', message: 'bad value', frames: [{ line: 12, scope: 'test_error' }] },
+    { type: 'AssertionError', message: '2 != 1' },
+    { type: 'AssertionError', message: '2 != 3 : sum of ones' },
+  ])
+})
+
+t.test('advice: names the names as they are, and nothing that is not sure', async (t) => {
+  const advice = (type: string, message: string) => pythonAdvice({ type, message }, project)
+  t.match(advice('AttributeError', "'DataFrame' object has no attribute 'colums'"), /'colums'.*DataFrame/)
+  t.match(advice('NameError', "name 'colunm' is not defined. Did you mean: 'column'?"), "write 'column'")
+  t.match(advice('ModuleNotFoundError', "No module named 'sklearn.svm'"), 'scikit-learn')
+  t.match(advice('ModuleNotFoundError', "No module named 'sums.core'"), /part of the project.*do not install/)
+  t.match(advice('ValueError', 'The truth value of a Series is ambiguous.'), '.any()')
+  t.match(advice('pkg.errors.KeyError', "'k'"), '.get')
+  t.equal(advice('RuntimeError', 'no database'), undefined)
+})
+
+verifies(
+  'trm:feedback:problems',
+  'problems: what hides others comes first, the same ones are counted, TypeScript has advice',
+  async (t) => {
+    const same = "a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"
+    const found = problems(
+      [
+        `${same}${same}`,
+        'Traceback (most recent call last):\n  File "b.py", line 1, in <module>\n    import sums.x\nModuleNotFoundError: No module named \'sums.x\'\n',
+      ],
+      readDiagnostics(golden('tsc.txt')),
+      project,
+    )
+    t.match(found[0], { kind: 'ModuleNotFoundError', file: 'b.py' })
+    t.match(found[1], { kind: 'KeyError', count: 2 })
+    t.match(
+      found.filter(({ source }) => source === 'lint').map(({ kind, advice }) => [kind, typeof advice]),
+      [
+        ['TS2741', 'string'],
+        ['TS2322', 'string'],
+        ['TS2339', 'string'],
+        ['TS7006', 'string'],
+      ],
+    )
+  },
+)
+
+t.test('a problem: is told in a line and what to do, within its room', async (t) => {
+  const [problem] = problems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], project)
+  if (problem === undefined) throw new Error('no problem was found')
+  t.equal(
+    problemText(problem),
+    "a.py:3 KeyError: 'k'\n  check that 'k' is there before it is read, or use .get",
+  )
+  const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
+  t.ok(problemText(long, 300).length <= 300)
+  t.match(problemText(long, 300), '(3 times)')
+})
+
+const failure = (id: string, message: string) => ({
+  id,
+  status: 'fail',
+  file: 'tests/test_a.py',
+  line: 9,
+  message,
+})
+
+const nameError = `tests/test_a.py:9: in test_one
+    load()
+sums.py:12: in load
+    return np.zeros(1)
+E   NameError: name 'np' is not defined
+sums.py:12: NameError`
+
+t.test('failures: those with one cause are told once, with the place and what to do', async (t) => {
+  const groups = failureGroups(['a', 'b', 'c', 'd', 'e'].map((id) => failure(id, nameError)))
+  t.equal(groups.length, 1)
+  t.equal(
+    groups.map(groupText).join('\n'),
+    [
+      'failed: a (tests/test_a.py:9)',
+      'the same error in b, c, d and 1 more',
+      'raised at sums.py:12',
+      "to do: import or define 'np' before it is used",
+      nameError,
+    ].join('\n'),
+  )
+})
+
+t.test(
+  'failures: assertions that read the same stay apart, and what is no exception is told as it is',
+  async (t) => {
+    const assertion = 'E   assert 1 == 2\ntests/test_a.py:9: AssertionError'
+    const groups = failureGroups([failure('a', assertion), failure('b', assertion), failure('c', 'not ok')])
+    t.same(
+      groups.map(({ first, advice, raisedAt }) => [first.id, advice, raisedAt]),
+      [
+        ['a', undefined, undefined],
+        ['b', undefined, undefined],
+        ['c', undefined, undefined],
+      ],
+    )
+    t.equal(groups.map(groupText)[2], 'failed: c (tests/test_a.py:9)\nnot ok')
+  },
+)
+
+t.test('failures: a missing module is named with both ways out where nobody knows whose it is', async (t) => {
+  const message = "E   ModuleNotFoundError: No module named 'yaml'\ntests/test_a.py:1: ModuleNotFoundError"
+  t.match(failureGroups([failure('a', message)]), [{ advice: /PYTHONPATH.*PyYAML/ }])
+})
+
+verifies(
+  'trm:signals:coverage',
+  'coverage.py, istanbul and Cobertura say the same of the same code',
+  async (t) => {
+    const changed = ['tests/unit_sums.py', 'src/other.py']
+    const json = readCoverage('coverage.json', golden('coverage.json'), changed)
+    const xml = readCoverage('coverage.xml', golden('coverage.xml'), changed)
+    t.match(json, { percent: Number, covered: Number, total: Number })
+    t.same({ ...json, source: '' }, { ...xml, source: '' })
+    t.ok((json?.uncovered['tests/unit_sums.py']?.length ?? 0) > 0)
+    const summary = readCoverage('coverage-summary.json', golden('coverage-summary.json'), [])
+    t.match(summary, { percent: Number, uncovered: {} })
+    t.ok((summary?.covered ?? 0) < (summary?.total ?? 0))
+  },
+)
+
+t.test('coverage: what is none is passed over', async (t) => {
+  for (const text of ['', '{', '[]', 'null', '{"total": 3}', '{"totals": {"covered_lines": "3"}}'])
+    t.equal(readCoverage('coverage.json', text, []), undefined, text)
+  for (const text of ['', '<a/>', '<coverage>', '<!DOCTYPE c [<!ENTITY a "b">]><coverage/>'])
+    t.equal(readCoverage('coverage.xml', text, []), undefined, text)
+})
+
+t.test('coverage: line numbers in few characters', async (t) => {
+  t.equal(linesText([3, 4, 5, 9]), '3-5, 9')
+  t.equal(linesText([]), '')
+})
+
+t.test('globMatcher matches names, folders and paths', async (t) => {
+  const cases: readonly (readonly [
+    pattern: string,
+    matching: readonly string[],
+    other: readonly string[],
+  ])[] = [
+    ['data/', ['data/a', 'data/b/c'], ['data', 'x/data/a']],
+    ['*.lock', ['a.lock', 'b/c/a.lock'], ['a.lock/b', 'a.locks']],
+    ['/src/*.ts', ['src/a.ts'], ['src/b/a.ts', 'x/src/a.ts']],
+    ['src/**/a.ts', ['src/a.ts', 'src/b/c/a.ts'], ['src/ba.ts', 'a.ts']],
+    ['src/**', ['src/a', 'src/b/c'], ['src']],
+    ['a?.(b)[c]', ['ax.(b)[c]', 'd/ax.(b)[c]'], ['a/.(b)[c]', 'ax.bc']],
+  ]
+  for (const [pattern, matching, other] of cases) {
+    const matches = globMatcher(pattern)
+    for (const path of matching) t.ok(matches(path), `${pattern} matches ${path}`)
+    for (const path of other) t.notOk(matches(path), `${pattern} does not match ${path}`)
+  }
+})
+
+verifies('trm:patterns:linear', 'globMatcher and ignoreRules do not backtrack', async (t) => {
+  const path = 'a/'.repeat(500) + 'a'.repeat(500)
+  for (const pattern of [`${'*a'.repeat(90)}b`, `${'**/a/'.repeat(30)}b`, `${'**'.repeat(90)}b`]) {
+    t.notOk(globMatcher(pattern)(path), pattern)
+    t.equal(ignoreRules(pattern)(path, false), undefined, pattern)
+  }
+  t.equal(ignoreRules('['.repeat(100_000))('a', false), undefined)
+  t.equal(ignoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
+})
+
+t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {
+  const rules = ignoreRules('[z-a]\nb\\ \nc  \n')
+  t.equal(rules('z', false), undefined)
+  t.equal(rules('b ', false), true)
+  t.equal(rules('b', false), undefined)
+  t.equal(rules('c', false), true)
+})
+
+t.test('ChangedLineCounter stops comparing when its budget is spent', async (t) => {
+  const numbered = (prefix: string) =>
+    Array.from({ length: 900 }, (_, index) => `${prefix}${index}\n`).join('')
+  const counter = new ChangedLineCounter()
+  const [before, after] = [`${numbered('a')}same\n${numbered('b')}`, `${numbered('c')}same\n${numbered('d')}`]
+  for (let file = 0; file < 4; file++)
+    t.same(counter.count(before, after), [1801, 1801], '3600 changes exceed the limit of one file')
+  t.same(counter.count('a\nsame\nb\n', 'c\nsame\nd\n'), [3, 3], 'the budget is spent')
+  t.same(new ChangedLineCounter().count('a\nsame\nb\n', 'c\nsame\nd\n'), [2, 2])
+})
+
+t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
+  const edits = Array.from({ length: 10_001 }, () => ({ type: 'deleteLine', line: 1 }) as const)
+  t.throws(() => candidatePaths({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
+    code: 'FILE_TOO_LARGE',
+    data: { edits: 10_001, max: 10_000 },
+  })
+})
+
+t.test('programs and scripts read a word of many quotes in linear time', async (t) => {
+  const quotes = '"'.repeat(100_000)
+  t.equal(programs(`a${quotes}b`).length, 1)
+  t.same(scripts(`a${quotes}b`), [])
+  t.same(programs('cd x && "pytest" -q'), ['pytest'])
+  t.same(scripts('"./run.sh" a'), ['run.sh'])
+})

@@ -1,0 +1,210 @@
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { applyCandidate } from '../../src/domain/candidate/apply.ts'
+import type { Problem } from '../../src/domain/feedback/problem.ts'
+import { eslintFixes } from '../../src/domain/fix/eslint-fix.ts'
+import { fixes } from '../../src/domain/fix/fix.ts'
+import { nearName } from '../../src/domain/fix/near-name.ts'
+
+const problem = (kind: string, message: string, line: number, file = 'a.py'): Problem => ({
+  source: /^[A-Z]\w+Error$/.test(kind) ? 'python' : 'lint',
+  file,
+  line,
+  kind,
+  message,
+  advice: undefined,
+  isError: true,
+  count: 1,
+})
+
+/** The file after the first repair; undefined where none is offered. */
+function repaired(
+  text: string,
+  one: Problem,
+  definitions: ReadonlyMap<string, readonly string[]> = new Map(),
+) {
+  const file = one.file ?? ''
+  const files = new Map([[file, text]])
+  const [fix] = fixes([one], { files, definitions })
+  return fix && applyCandidate(files, fix.candidateToFix).changes.get(file)
+}
+
+t.test('a fix: a missing import goes where imports stand', async (t) => {
+  const nameError = (name: string, line: number) =>
+    problem('NameError', `name '${name}' is not defined`, line)
+  t.equal(
+    repaired(
+      '"""Doc."""\nfrom __future__ import annotations\n\nimport os\n\ndf = pd.DataFrame()\n',
+      nameError('pd', 6),
+    ),
+    '"""Doc."""\nfrom __future__ import annotations\n\nimport os\nimport pandas as pd\n\ndf = pd.DataFrame()\n',
+  )
+  t.equal(
+    repaired('"""Doc."""\nx = np.zeros(3)\n', nameError('np', 2)),
+    '"""Doc."""\n\nimport numpy as np\n\nx = np.zeros(3)\n',
+  )
+  t.equal(
+    repaired('#!/usr/bin/env python\n# coding: utf-8\nprint(math.pi)\n', nameError('math', 3)),
+    '#!/usr/bin/env python\n# coding: utf-8\nimport math\n\nprint(math.pi)\n',
+  )
+  const definitions = new Map([
+    ['load_rows', ['pkg.rows']],
+    ['save', ['pkg.a', 'pkg.b']],
+  ])
+  t.equal(
+    repaired('import os\nload_rows()\n', nameError('load_rows', 2), definitions),
+    'import os\nfrom pkg.rows import load_rows\nload_rows()\n',
+  )
+  t.equal(
+    repaired('import os\nsave()\n', nameError('save', 2), definitions),
+    undefined,
+    'two modules define it',
+  )
+  t.equal(repaired('import os\nfrobnicate()\n', nameError('frobnicate', 2)), undefined, 'nobody knows it')
+  for (const [kind, message] of [
+    ['F821', "undefined name 'np'"],
+    ['E0602', "Undefined variable 'np' (undefined-variable)"],
+    ['name-defined', 'Name "np" is not defined'],
+  ] as const) {
+    t.match(repaired('import os\nnp.zeros(1)\n', problem(kind, message, 2)), 'import numpy as np', kind)
+  }
+})
+
+t.test('a fix: a name with a near one is renamed on its line', async (t) => {
+  const text =
+    'def total(values):\n    result = 0\n    for value in values:\n        result += valeu\n    return reslut\n'
+  t.equal(
+    repaired(text, problem('NameError', "name 'valeu' is not defined", 4)),
+    text.replace('valeu', 'value'),
+  )
+  t.equal(
+    repaired(text, problem('NameError', "name 'reslut' is not defined. Did you mean: 'result'?", 5)),
+    text.replace('reslut', 'result'),
+  )
+  const attribute = 'class A:\n    def colour(self): pass\n    def f(self): return self.color()\n'
+  t.equal(
+    repaired(
+      attribute,
+      problem('AttributeError', "'A' object has no attribute 'color'. Did you mean: 'colour'?", 3),
+    ),
+    attribute.replace('self.color()', 'self.colour()'),
+  )
+  t.equal(repaired('x.frob\n', problem('AttributeError', "'A' object has no attribute 'frob'", 1)), undefined)
+  t.equal(
+    repaired('ab = 1\nac = 2\nprint(ad)\n', problem('NameError', "name 'ad' is not defined", 3)),
+    undefined,
+  )
+})
+
+t.test('a fix: an unused import goes, its neighbours stay', async (t) => {
+  const unused = (name: string, line: number) => problem('F401', `'${name}' imported but unused`, line)
+  t.equal(repaired('import os\nimport sys\nsys.exit()\n', unused('os', 1)), 'import sys\nsys.exit()\n')
+  t.equal(repaired('from a import b, c as d, e\nb(e)\n', unused('a.c as d', 1)), 'from a import b, e\nb(e)\n')
+  t.equal(
+    repaired('from a import (\n    b,\n    c,\n)\nb()\n', unused('a.c', 1)),
+    'from a import (\n    b,\n)\nb()\n',
+  )
+  t.equal(repaired('import os  # noqa\n', unused('os', 1)), '', 'the comment goes with the line')
+  t.equal(repaired('if x:\n    import os\n', unused('os', 2)), undefined, 'only at the top level')
+  t.equal(
+    repaired(
+      'import os.path as p, re\nre\n',
+      problem('W0611', 'Unused os.path imported as p (unused-import)', 1),
+    ),
+    'import re\nre\n',
+  )
+  t.equal(
+    repaired(
+      'from pathlib import Path\n',
+      problem('W0611', 'Unused Path imported from pathlib (unused-import)', 1),
+    ),
+    '',
+  )
+})
+
+t.test('a fix: a key, and tabs among blanks', async (t) => {
+  const text = "row = {'amount': 1, 'name': 'x'}\nprint(row['amonut'])\n"
+  t.equal(repaired(text, problem('KeyError', "'amonut'", 2)), text.replace('amonut', 'amount'))
+  t.equal(repaired(text, problem('KeyError', "'price'", 2)), undefined)
+  const mixed = 'def f():\n    a = 1\n\tb = 2\n    return a\n'
+  t.equal(
+    repaired(mixed, problem('TabError', 'inconsistent use of tabs and spaces in indentation', 3)),
+    mixed.replace('\t', '    '),
+  )
+})
+
+verifies(
+  'trm:advice:sure',
+  'a fix: what would not parse, and what nobody is sure of, is not offered',
+  async (t) => {
+    t.equal(
+      repaired('def f(:\n    np.zeros(1)\n', problem('NameError', "name 'np' is not defined", 2)),
+      undefined,
+    )
+    t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
+    t.same(
+      fixes([problem('NameError', "name 'np' is not defined", 1)], {
+        files: new Map(),
+        definitions: new Map(),
+      }),
+      [],
+    )
+  },
+)
+
+t.test('a fix: TypeScript names are those that the compiler proposes', async (t) => {
+  const text = 'const point = { length: 1 }\nconst size = point.lenght\nconst other = pont\n'
+  t.equal(
+    repaired(
+      text,
+      problem('TS2551', "Property 'lenght' does not exist on type 'P'. Did you mean 'length'?", 2, 'a.ts'),
+    ),
+    text.replace('point.lenght', 'point.length'),
+  )
+  t.equal(
+    repaired(text, problem('TS2304', "Cannot find name 'pont'.", 3, 'a.ts')),
+    text.replace('= pont', '= point'),
+  )
+  t.equal(
+    repaired(text, problem('TS2322', "Type 'string' is not assignable to type 'number'.", 2, 'a.ts')),
+    undefined,
+  )
+})
+
+t.test('a fix: at most three, none twice', async (t) => {
+  const text = 'a = np.x\nb = pd.x\nc = plt.x\nd = os.x\ne = np.y\n'
+  const found = ['np', 'np', 'pd', 'plt', 'os'].map((name, index) =>
+    problem('F821', `undefined name '${name}'`, index + 1),
+  )
+  const offered = fixes(found, { files: new Map([['a.py', text]]), definitions: new Map() })
+  t.same(
+    offered.map(({ rationale }) => rationale),
+    ["'np'", "'pd'", "'plt'"].map((name) => `${name} is used without being imported`),
+  )
+})
+
+t.test('a fix: eslint repairs what it can by itself', async (t) => {
+  const text = 'var a = 1;;\nlet b\n'
+  const output = JSON.stringify([
+    {
+      filePath: 'a.js',
+      messages: [
+        { ruleId: 'no-extra-semi', line: 1, fix: { range: [10, 11], text: '' } },
+        { ruleId: 'no-var', line: 1, fix: { range: [0, 3], text: 'let' } },
+        { ruleId: 'no-unused-vars', line: 2 },
+      ],
+    },
+  ])
+  t.match(eslintFixes(`> lint\n${output}\n`, new Map([['a.js', text]])), [
+    { candidateToFix: { mode: 'files', files: [{ path: 'a.js', content: 'let a = 1;\nlet b\n' }] } },
+  ])
+  t.same(eslintFixes('no JSON', new Map()), [])
+})
+
+t.test('a near name: is one, within two letters, and for long names only', async (t) => {
+  t.equal(nearName('lenght', ['length', 'width']), 'length')
+  t.equal(nearName('colour', ['color', 'colours']), undefined, 'two are as near')
+  t.equal(nearName('ab', ['ac']), undefined)
+  t.equal(nearName('calculate', ['calcuclatez', 'other']), 'calcuclatez')
+  t.equal(nearName('value', ['entirely']), undefined)
+})

@@ -1,0 +1,267 @@
+import { createTwoFilesPatch } from 'diff'
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { after, applied, diffed } from './candidate/apply-kit.ts'
+
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
+const twenty = `${lines(1, 20).join('\n')}\n`
+
+verifies('trm:candidate:patch', 'a patch: creates, deletes, renames and changes files', async (t) => {
+  const patch = [
+    'diff --git a/new.txt b/new.txt',
+    'new file mode 100755',
+    'index 0000000..422c2b7',
+    '--- /dev/null',
+    '+++ b/new.txt',
+    '@@ -0,0 +1,2 @@',
+    '+a',
+    '+b',
+    'diff --git a/gone.txt b/gone.txt',
+    'deleted file mode 100644',
+    '--- a/gone.txt',
+    '+++ /dev/null',
+    '@@ -1,2 +0,0 @@',
+    '-x',
+    '-y',
+    'diff --git a/old name.txt b/new name.txt',
+    'similarity index 80%',
+    'rename from old name.txt',
+    'rename to new name.txt',
+    '--- a/old name.txt',
+    '+++ b/new name.txt',
+    '@@ -1,3 +1,3 @@',
+    ' one',
+    '-two',
+    '+2',
+    ' three',
+    'diff --git a/image.png b/pictures/image.png',
+    'similarity index 100%',
+    'rename from image.png',
+    'rename to pictures/image.png',
+    '',
+  ].join('\n')
+  const image = Uint8Array.from([0, 1, 2])
+  const files = { 'gone.txt': 'x\ny\n', 'old name.txt': 'one\ntwo\nthree\n', 'image.png': image }
+  const { changes, report } = applied(files, { mode: 'patch', patch })
+  t.same(Object.fromEntries(changes), {
+    'new.txt': 'a\nb\n',
+    'gone.txt': null,
+    'old name.txt': null,
+    'new name.txt': 'one\n2\nthree\n',
+    'image.png': null,
+    'pictures/image.png': image,
+  })
+  t.same(
+    report.files.map(({ path, kind, from, executable, linesAdded, linesRemoved }) => [
+      path,
+      kind,
+      from ?? executable,
+      linesAdded,
+      linesRemoved,
+    ]),
+    [
+      ['new.txt', 'created', true, 2, 0],
+      ['gone.txt', 'deleted', undefined, 0, 2],
+      ['new name.txt', 'renamed', 'old name.txt', 1, 1],
+      ['pictures/image.png', 'renamed', 'image.png', 0, 0],
+    ],
+  )
+})
+
+t.test('a patch: names in quotes, with blanks, without prefix and with a time are read', async (t) => {
+  const body = '@@ -1 +1 @@\n-a\n+b\n'
+  const heads: [string, string][] = [
+    ['--- "a/sp\\303\\251cial.txt"\n+++ "b/sp\\303\\251cial.txt"\n', 'spécial.txt'],
+    ['--- a/with blank.txt\t2024-01-01\n+++ b/with blank.txt\t2024-01-02\n', 'with blank.txt'],
+    ['--- src/plain.txt\n+++ src/plain.txt\n', 'src/plain.txt'],
+    ['--- i/mnemonic.txt\n+++ w/mnemonic.txt\n', 'mnemonic.txt'],
+    ['diff --git a/b/x.txt b/b/x.txt\n--- a/b/x.txt\n+++ b/b/x.txt\n', 'b/x.txt'],
+    [
+      'Index: src/svn.txt\n===================\n--- src/svn.txt\t(revision 1)\n+++ src/svn.txt\t(working copy)\n',
+      'src/svn.txt',
+    ],
+  ]
+  for (const [head, path] of heads) {
+    t.same(after({ [path]: 'a\n' }, { mode: 'patch', patch: head + body }), { [path]: 'b\n' }, path)
+  }
+})
+
+verifies('trm:candidate:refused', 'a patch: what it cannot do safely is refused', async (t) => {
+  const cases: [string, string][] = [
+    ['diff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n', 'BINARY_PATCH'],
+    ['diff --git a/x.png b/x.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzU|?hb\n', 'BINARY_PATCH'],
+    [
+      'diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n',
+      'INVALID_PATH',
+    ],
+    ['--- a/../up\n+++ b/../up\n@@ -1 +1 @@\n-a\n+b\n', 'INVALID_PATH'],
+    ['--- a/.git/config\n+++ b/.git/config\n@@ -1 +1 @@\n-a\n+b\n', 'INVALID_PATH'],
+    ['--- a/absent\n+++ b/absent\n@@ -1 +1 @@\n-a\n+b\n', 'FILE_NOT_FOUND'],
+    ['--- /dev/null\n+++ b/there.txt\n@@ -0,0 +1 @@\n+b\n', 'FILE_EXISTS'],
+    ['--- a/there.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-line 1\n', 'HUNK_MISMATCH'],
+    [
+      '--- a/there.txt\n+++ b/there.txt\n@@ -1 +1 @@\n-a\n+b\n--- a/there.txt\n+++ b/there.txt\n@@ -2 +2 @@\n-c\n+d\n',
+      'DUPLICATE_PATH',
+    ],
+    ['nothing that is a diff', 'INVALID_DIFF'],
+    ['@@ -1 +1 @@\n-a\n+b\n', 'INVALID_DIFF'],
+    ['@@@ -1 -1 +1 @@@\n- a\n++b\n', 'INVALID_DIFF'],
+    ['--- a/bytes.bin\n+++ b/bytes.bin\n@@ -1 +1 @@\n-a\n+b\n', 'NOT_TEXT'],
+  ]
+  for (const [patch, code] of cases) {
+    const files = { 'there.txt': twenty, 'bytes.bin': Uint8Array.from([0]) }
+    t.throws(() => applied(files, { mode: 'patch', patch }), { code }, patch)
+  }
+})
+
+t.test('a diff: its path counts, and a header that differs from it is refused', async (t) => {
+  const diff = '--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-a\n+b\n'
+  const files = { 'a.txt': 'a\n', 'b.txt': 'a\n' }
+  t.throws(() => applied(files, { mode: 'diff', changes: [{ path: 'a.txt', diff }] }), {
+    code: 'PATH_MISMATCH',
+  })
+  t.same(after(files, { mode: 'diff', changes: [{ path: './b.txt', diff }] }), { 'b.txt': 'b\n' })
+  t.throws(
+    () =>
+      applied(files, {
+        mode: 'diff',
+        changes: [{ path: 'b.txt', diff: diff + diff.replaceAll('b.', 'a.') }],
+      }),
+    {
+      code: 'INVALID_DIFF',
+    },
+  )
+})
+
+verifies(
+  'trm:candidate:refused',
+  'a diff: a hunk that fits twice goes where the others and the header say, or nowhere',
+  async (t) => {
+    const block = 'begin\n  work()\nend\n'
+    const text = `first\n${block}middle\n${block}last\n`
+    const hunk = ' begin\n-  work()\n+  rest()\n end\n'
+    t.throws(() => diffed(text, `@@\n${hunk}`), { code: 'HUNK_AMBIGUOUS', data: { lines: [2, 6], hunk: 1 } })
+    t.throws(
+      () => diffed(text, `@@ -3,9 +3,9 @@\n${hunk}`),
+      { code: 'HUNK_AMBIGUOUS' },
+      'the header is not exact',
+    )
+    const second = `first\n${block}middle\n${block.replace('work', 'rest')}last\n`
+    t.equal(diffed(text, `@@ -6,3 +6,3 @@\n${hunk}`), second)
+    t.equal(
+      diffed(text, `@@\n middle\n-begin\n+begin!\n@@\n   work()\n+  more()\n end\n`),
+      `first\n${block}middle\nbegin!\n  work()\n  more()\nend\nlast\n`,
+    )
+    t.equal(
+      diffed(text, `@@ -11,2 +11,2 @@\n-first\n+1st\n begin\n@@ -16,3 +16,3 @@\n${hunk}`),
+      second.replace('first', '1st'),
+      'shifted as its neighbour is',
+    )
+  },
+)
+
+t.test('a diff: hunks that change the same lines are refused', async (t) => {
+  const hunk = '@@ -1,3 +1,3 @@\n line 1\n-line 2\n+line two\n line 3\n'
+  t.throws(() => diffed(twenty, hunk + hunk), { code: 'EDIT_OVERLAP', data: { edits: [1, 2] } })
+})
+
+t.test('a diff: lines that would be lost are refused', async (t) => {
+  const lost = '@@ -1,4 +1,5 @@\n line 1\n-line 2\n+line two\nline 3\n+line 3.5\n line 4\n'
+  t.throws(() => diffed(twenty, lost), { code: 'INVALID_DIFF', data: { line: 6 } })
+  const headless = '@@ -1 +1 @@\n-line 1\n+line one\n+++ b/other.txt\n@@ -1 +1 @@\n-x\n+y\n'
+  t.throws(() => diffed(twenty, headless), { code: 'INVALID_DIFF' })
+  const behindHeader = '--- a/a.txt\n+++ b/a.txt\n-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
+  t.throws(() => diffed(twenty, behindHeader), { code: 'INVALID_DIFF', data: { line: 3 } })
+  const above = '-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
+  t.throws(() => diffed(twenty, above), { code: 'INVALID_DIFF', data: { line: 2 } })
+  const fence = '@@\n line 1\n-line 2\n```\n+line two\n line 3\n'
+  t.throws(() => diffed(twenty, fence), { code: 'INVALID_DIFF', data: { line: 5 } })
+  const header = '@@\n line 1\n-line 2\ndiff --git a/x b/x\n+line two\n line 3\n'
+  t.throws(() => diffed(twenty, header), { code: 'INVALID_DIFF', data: { line: 5 } })
+  const prose = 'What it does:\n- renames line 5\n\n@@ -5 +5 @@\n-line 5\n+line five\n```\n- done\n'
+  t.match(diffed(twenty, prose), 'line five')
+})
+
+t.test('a diff: lines that look like headers are lines where the counts say so', async (t) => {
+  const sql = 'select 1\n-- old note\nselect 2\n'
+  const diff = '@@ -1,3 +1,3 @@\n select 1\n--- old note\n+++ new note\n select 2\n'
+  t.equal(diffed(sql, diff), 'select 1\n++ new note\nselect 2\n')
+  const removed = '@@ -1,3 +1,2 @@\n select 1\n--- old note\n select 2\n'
+  t.equal(diffed(sql, removed), 'select 1\nselect 2\n')
+  const mail = '@@ -1,3 +1,3 @@\n select 1\n--- old note\n+-- note\n select 2\n-- \n2.39.5\n'
+  t.equal(diffed(sql, mail), 'select 1\n-- note\nselect 2\n')
+})
+
+verifies('trm:candidate:format', 'a diff: the end of the last line follows its marks', async (t) => {
+  const cases: [string, string][] = [
+    ['a\nb\n', 'a\nc'],
+    ['a\nb', 'a\nb\n'],
+    ['a\nb', 'a\nc'],
+    ['a\nb', 'a\nb\nc'],
+    ['a\nb\n', 'a\nb\nc'],
+    ['a\nb', 'x\nb'],
+    ['a\r\nb', 'a\r\nc\r\n'],
+    ['', 'a\n'],
+    ['a\n', ''],
+  ]
+  for (const [before, now] of cases) {
+    const diff = createTwoFilesPatch('a.txt', 'a.txt', before, now)
+    t.equal(diffed(before, diff), now, JSON.stringify([before, now]))
+  }
+  t.equal(diffed('a\nb', '@@\n a\n-b\n+c\n'), 'a\nc', 'without marks it stays')
+})
+
+t.test('a diff: without any line of the file it has no place', async (t) => {
+  t.throws(() => diffed(twenty, '@@ -5,0 +6,1 @@\n+line\n'), { code: 'HUNK_AMBIGUOUS' })
+})
+
+t.test('a diff: what fits nowhere comes with the lines that are there', async (t) => {
+  const diff = '@@ -3,3 +3,3 @@\n line 3\n-line vier\n+line four\n line 5\n'
+  t.throws(() => diffed(twenty, diff), {
+    code: 'HUNK_MISMATCH',
+    data: { closest: { start_line: 3, end_line: 5, text: 'line 3\nline 4\nline 5' }, absent: ['line vier'] },
+  })
+})
+
+t.test('a diff: an inserted line never goes to where only the header puts it', async (t) => {
+  // The line above the inserted one was left out of the diff: both neighbours cannot be right.
+  t.throws(() => diffed('a\nx\nb\nc\nd\n', '@@ -1,4 +1,5 @@\n a\n+new\n b\n c\n d\n'), {
+    code: 'HUNK_MISMATCH',
+  })
+})
+
+t.test('a diff: context that differs is reported', async (t) => {
+  const diff = '@@ -4,5 +4,5 @@\n line 4\n line V\n-line 6\n+line six\n line 7\n line 8\n'
+  const { changes, report } = applied(
+    { 'a.txt': twenty },
+    { mode: 'diff', changes: [{ path: 'a.txt', diff }] },
+  )
+  t.equal(changes.get('a.txt'), twenty.replace('line 6\n', 'line six\n'))
+  t.match(report.hunks, [{ path: 'a.txt', hunk: 1, line: 4, offset: 0, fuzz: 1 }])
+  t.match(report.warnings, [{ code: 'FUZZY_HUNK', path: 'a.txt' }])
+})
+
+t.test('a diff: a function that only resembles the one meant is never taken for it', async (t) => {
+  const rest = '    total = 0\n    for row in rows:\n        total += row.weight\n    return total\n'
+  const text = `def total_weight(rows):\n${rest}`
+  const diff =
+    '@@ -1,5 +1,5 @@\n def total_height(rows):\n     total = 0\n     for row in rows:\n-        total += row.height\n+        total += row.height_m\n     return total\n'
+  t.throws(() => diffed(text, diff), { code: 'HUNK_MISMATCH' })
+})
+
+t.test('a diff: the end of its text is no blank line of context', async (t) => {
+  const block =
+    'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
+  const text = `${block}\n${block.replace('A', 'B')}`
+  // The first context line was left out, and a blank one at the end would make up for it.
+  const diff =
+    '@@ -9,5 +9,6 @@\n         return self\n \n     def exit(self):\n+        self.flush()\n         self.close()\n'
+  t.throws(() => diffed(text, diff), { code: 'HUNK_AMBIGUOUS' })
+})
+
+t.test('a diff: a hunk that fits at thousands of places is refused at once', async (t) => {
+  const text = 'a\nb\n'.repeat(50_000)
+  t.throws(() => diffed(text, '@@\n-a\n+x\n b\n'.repeat(300)), { code: 'HUNK_AMBIGUOUS' })
+  t.throws(() => diffed(text, '@@\n a\n b\n c\n a\n-b\n+x\n a\n b\n'), { code: 'HUNK_MISMATCH' })
+})

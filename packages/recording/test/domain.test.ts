@@ -1,0 +1,242 @@
+import t from 'tap'
+import { angularVelocity } from '../src/domain/angular-velocity.ts'
+import { environmentBody, isEnvironmentId, resolveBodyId } from '../src/domain/body-id.ts'
+import { gravityFromFlight, gravityFromPotential } from '../src/domain/gravity.ts'
+import { inferLambdaUnit } from '../src/domain/lambda-unit.ts'
+import { type MomentumRow, momentumRow, type Triple } from '../src/domain/momentum.ts'
+import { looksMonotone, lowerBound, type Probe, type Row } from '../src/domain/row-search.ts'
+import { timeStep } from '../src/domain/time-step.ts'
+import type { Frame, FrictionConstraint } from '../src/types.ts'
+
+t.test(
+  'angularVelocity: a body that turns about one of its axes has that rate, whatever its orientation',
+  async (t) => {
+    // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
+    const [angle, rate] = [0.8, 3]
+    const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
+    const omega = angularVelocity({ w, x: 0, y: 0, z }, { w: 0, x: (w * rate) / 2, y: (z * rate) / 2, z: 0 })
+    t.ok(omega !== null && Math.abs((omega.x ?? 0) - rate) < 1e-12, 'rate about x')
+    t.ok(omega !== null && Math.hypot(omega.y ?? 1, omega.z ?? 1) < 1e-12, 'and about nothing else')
+  },
+)
+
+t.test('angularVelocity: a component that was not recorded leaves it unknown', async (t) => {
+  const q = { w: 1, x: 0, y: 0, z: 0 }
+  t.equal(angularVelocity(q, { ...q, w: null }), null)
+  t.equal(angularVelocity({ ...q, y: null }, q), null)
+})
+
+const floor = 0x8000_0001
+
+t.test('resolveBodyId: recorded ids stand for themselves, also above int32', async (t) => {
+  t.equal(resolveBodyId(1, new Set([1]), new Set([floor])), 1)
+  t.equal(resolveBodyId(floor, new Set([1]), new Set([floor])), floor)
+})
+
+t.test(
+  'resolveBodyId: a plain number is the environment body only where no dynamic body has it',
+  async (t) => {
+    t.equal(resolveBodyId(1, new Set([2]), new Set([floor])), floor)
+    t.equal(resolveBodyId(1, new Set([1, 2]), new Set([floor])), 1)
+    t.equal(resolveBodyId(7, new Set([1]), new Set([floor])), null)
+  },
+)
+
+t.test('environmentBody: bit 31 marks the id and is not part of the instance', async (t) => {
+  t.same(environmentBody(floor), { body_id: floor, instance_id: 1 })
+  t.ok(isEnvironmentId(floor))
+  t.notOk(isEnvironmentId(0x7fff_ffff))
+})
+
+t.test('gravityFromFlight: free fall gives g, and a few kicks do not change it', async (t) => {
+  const fall: Triple[] = Array.from({ length: 9 }, () => [0, 0, -9.81])
+  t.same(gravityFromFlight([...fall, [50, 0, 0], [0, 900, 0]]), { x: 0, y: 0, z: -9.81 })
+})
+
+t.test('gravityFromFlight: samples that disagree tell nothing, and neither do none', async (t) => {
+  t.equal(
+    gravityFromFlight([
+      [1, 0, 0],
+      [0, 5, 0],
+      [0, 0, 9],
+    ]),
+    null,
+  )
+  t.equal(gravityFromFlight([]), null)
+})
+
+t.test('gravityFromPotential: potential_e = -m g z, with either sign of the height', async (t) => {
+  const samples = [5, -10, 0.5].map((height) => ({ mass: 3, height, potential: 3 * 1.62 * height }))
+  const gravity = gravityFromPotential(samples)
+  t.match(gravity, { x: 0, y: 0 })
+  t.ok(Math.abs((gravity?.z ?? 0) + 1.62) < 1e-12)
+})
+
+t.test('gravityFromPotential: a body at height 0 tells nothing', async (t) => {
+  t.equal(gravityFromPotential([{ mass: 3, height: 0, potential: 0 }]), null)
+})
+
+const [mass, g, dt] = [10, 9.81, 0.016]
+
+/** A body at rest: the floor carries m g dt each step. */
+const resting = (scale: number): MomentumRow => ({
+  change: [0, 0, mass * g * dt],
+  lambda: [0, 0, mass * g * scale],
+})
+
+t.test('inferLambdaUnit: a resting body tells impulses from forces', async (t) => {
+  t.equal(inferLambdaUnit([resting(dt), resting(dt)], dt), 'N·s')
+  t.equal(inferLambdaUnit([resting(1), resting(1)], dt), 'N')
+  t.equal(inferLambdaUnit([resting(0.3)], dt), 'unknown')
+})
+
+t.test('inferLambdaUnit: frames in which the solver diverged do not decide', async (t) => {
+  const diverged: MomentumRow = { change: [1e195, 0, 1e195], lambda: [-1e180, 3e190, 1] }
+  t.equal(inferLambdaUnit([resting(dt), diverged, resting(dt)], dt), 'N·s')
+})
+
+t.test('inferLambdaUnit: rows without lambda tell nothing', async (t) => {
+  t.equal(inferLambdaUnit([], dt), 'unknown')
+  t.equal(inferLambdaUnit([{ change: [1, 2, 3], lambda: [0, 0, 0] }], dt), 'unknown')
+})
+
+const at = (x: number, y: number, z: number) => ({ x, y, z })
+
+function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = []): Frame {
+  const row = { normal: at(0, 0, -1), tangent1: at(1, 0, 0), tangent2: at(0, 1, 0), lever_arm_a: at(0, 0, 0) }
+  return {
+    frame_id: 1,
+    simulation_time: 0,
+    states: [1, 2].map((body_id) => ({
+      body_id,
+      position: at(0, 0, 0),
+      velocity: at(velocity, 0, 0),
+      acceleration: null,
+      orientation: { w: 1, ...at(0, 0, 0) },
+      angular_velocity: null,
+    })),
+    collisions: [],
+    contact_constraints: [],
+    friction_constraints: rows.map((part) => ({
+      ...row,
+      body_a_id: 1,
+      body_b_id: 2,
+      lever_arm_b: at(0, 0, 0),
+      friction_coefficient: 0.5,
+      normal_lambda: 2,
+      tangent1_lambda: -1,
+      tangent2_lambda: null,
+      ...part,
+    })),
+    external_forces: [],
+    solver: null,
+    system_energy: null,
+    body_energies: [],
+  }
+}
+
+t.test('momentumRow: an external force is no impulse of a contact', async (t) => {
+  const push = { body_id: 1, force: at(5, 0, 0), torque: at(0, 0, 0), at: at(0, 0, 0) }
+  const after = { ...frame(0.5, [{}]), external_forces: [push, push, { ...push, body_id: 2 }] }
+  const row = momentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
+  t.same(row?.change, [1, 0, 4])
+  const unknown = { ...push, force: { ...push.force, x: null } }
+  const told = momentumRow(
+    frame(0),
+    { ...after, external_forces: [unknown] },
+    { body_id: 1, mass: 4 },
+    [0, 0, -10],
+    0.1,
+  )
+  t.equal(told, null)
+})
+
+t.test('momentumRow: on A -n * normal + t1 * lambda1, on B the opposite', async (t) => {
+  const [before, after] = [frame(0), frame(0.5, [{}])]
+  const gravity = [0, 0, -10] as const
+  t.same(momentumRow(before, after, { body_id: 1, mass: 4 }, gravity, 0.1), {
+    change: [2, 0, 4],
+    lambda: [-1, 0, 2],
+  })
+  t.same(momentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
+})
+
+t.test('momentumRow: a contact that carries no load tells nothing', async (t) => {
+  const falling = frame(0, [{ normal_lambda: 0, tangent1_lambda: 1e-25 }])
+  t.equal(momentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
+})
+
+t.test('momentumRow: a body without contact or without a velocity has none', async (t) => {
+  const gravity = [0, 0, 0] as const
+  t.equal(momentumRow(frame(0), frame(1), { body_id: 1, mass: 4 }, gravity, 0.1), null)
+  t.equal(
+    momentumRow(frame(0), frame(1, [{ normal_lambda: null }]), { body_id: 1, mass: 4 }, gravity, 0.1),
+    null,
+  )
+  t.equal(momentumRow(frame(0), frame(1, [{}]), { body_id: 9, mass: 4 }, gravity, 0.1), null)
+})
+
+/** A table whose rows have these ids and keys. */
+const probeOf =
+  (rows: readonly Row[]): Probe =>
+  (id) =>
+    rows.find((row) => row.id >= id)
+
+const table = (keys: readonly number[], gap = 1): readonly Row[] =>
+  keys.map((key, i) => ({ id: 1 + i * gap, key }))
+
+t.test('lowerBound: finds the first row of every key, with gaps in the ids and without', async (t) => {
+  for (const gap of [1, 7]) {
+    const rows = table([1, 1, 2, 4, 4, 4, 9], gap)
+    const span = { first: 1, last: rows.at(-1)?.id ?? 0 }
+    for (let key = 0; key <= 10; key++) {
+      const bound = lowerBound(probeOf(rows), span, key)
+      const wanted = rows.find((row) => row.key >= key)
+      t.equal(rows.find(({ id }) => id >= bound)?.id, wanted?.id, `key ${key}, gap ${gap}`)
+    }
+  }
+})
+
+t.test('lowerBound: takes about log2 of the rows in probes', async (t) => {
+  const rows = 1_000_000
+  let probes = 0
+  const probe: Probe = (id) => {
+    probes++
+    return id > rows ? undefined : { id, key: Math.ceil(id / 20) }
+  }
+  t.equal(lowerBound(probe, { first: 1, last: rows }, 25_000), 24_999 * 20 + 1)
+  t.ok(probes <= 21)
+})
+
+t.test('looksMonotone: notices rows out of order and keys that are missing', async (t) => {
+  const inOrder = table(Array.from({ length: 100 }, (_, i) => Math.floor(i / 3)))
+  const span = { first: 1, last: 100 }
+  t.ok(looksMonotone(probeOf(inOrder), span, 256))
+  t.notOk(looksMonotone(probeOf(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
+  t.notOk(looksMonotone(probeOf(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
+})
+
+const steps = (count: number, dt: number) => Array.from({ length: count }, (_, i) => (i + 1) * dt)
+
+t.test('timeStep: equal steps give their mean, free of the rounding of a single one', async (t) => {
+  const { dt, isUniform } = timeStep(steps(1000, 0.016))
+  t.ok(dt !== null && Math.abs(dt - 0.016) < 1e-15)
+  t.equal(isUniform, true)
+})
+
+t.test('timeStep: a clock that stands still in places is not uniform', async (t) => {
+  const times = [...steps(10, 0.01), 0.1, 0.1, 0.1]
+  const { dt, isUniform } = timeStep(times)
+  t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-12)
+  t.equal(isUniform, false)
+})
+
+t.test('timeStep: a clock that never moves has no step', async (t) => {
+  t.same(timeStep([1, 1, 1]), { dt: null, isUniform: false })
+})
+
+t.test('timeStep: fewer than two frames, or times that were not recorded, tell nothing', async (t) => {
+  t.same(timeStep([0.5]), { dt: null, isUniform: true })
+  t.same(timeStep([]), { dt: null, isUniform: true })
+  t.same(timeStep([1, null, 3, 4]), { dt: 1, isUniform: false })
+})

@@ -1,0 +1,309 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { type Frame, openLibrary, type Recording, type RecordingLibrary } from '../src/index.ts'
+import { folders, libraryOver, rootsOf, whole } from './library-kit.ts'
+import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
+
+t.setTimeout(300_000)
+
+const fixtures = new URL('../../../fixtures/recordings/', import.meta.url).pathname
+
+const named = (library: RecordingLibrary, name: string) =>
+  library.open(name).then(({ recording }) => recording)
+
+async function framesOf(recording: Recording): Promise<readonly Frame[]> {
+  const { first_frame = 1, last_frame = 0 } = recording.summary.frames ?? {}
+  return Promise.all(
+    Array.from({ length: last_frame - first_frame + 1 }, (_, i) => recording.frame(first_frame + i)),
+  )
+}
+
+/** Exports a run into a folder. */
+async function exportTo(library: RecordingLibrary, name: string, file: string): Promise<void> {
+  const { file: made } = await library.recorder.export(name)
+  renameSync(made, file)
+}
+
+t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  await exportTo(library, 'run', join(files, 'out.db'))
+  const db = new Database(join(files, 'out.db'), { readonly: true })
+  const made = db
+    .prepare<[], string>(`SELECT sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'Causeway%'`)
+    .pluck()
+    .all()
+  db.close()
+  const original = readFileSync(join(fixtures, 'schema.sql'), 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('CREATE TABLE') && !/TABLE (MeshRecord|ObjectRecord) /.test(line))
+    .map((line) => line.replace(/;$/, ''))
+  t.same(made, original)
+})
+
+t.test('exchange: a run, its export and the import of it answer the same', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 30)]))
+  await exportTo(library, 'run', join(files, 'out.db'))
+  await library.importRecording('back', 'out.db')
+  const [run, out, back] = await Promise.all(['run', 'out.db', 'back'].map((name) => named(library, name)))
+  if (!run || !out || !back) throw new Error('not opened')
+  const frames = await framesOf(run)
+  t.same(await framesOf(out), frames)
+  t.same(await framesOf(back), frames)
+  t.same(back.summary, run.summary, 'with what the run line said')
+  t.same((await out.bodyEnergy(1, whole)).data, (await run.bodyEnergy(1, whole)).data)
+  t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
+})
+
+t.test(
+  'exchange: external forces are in the frame of a run, of its export and of the import of it',
+  async (t) => {
+    const { files, data } = folders(t)
+    const library = await libraryOver(t, files, { dir: data })
+    const pushed = (id: number, forces: readonly object[]): string =>
+      frameLine(id, { bodies: [{ id: 1, forces }, { id: 2 }] })
+    const push = { force: [50, 0, 1], torque: [0, 2, 0], at: [0, 0, 3] }
+    const lines = [pushed(1, []), pushed(2, [push, { force: [-1, 0, 0] }]), pushed(3, []), pushed(4, [push])]
+    await library.recorder.write('run', bodyOf([runLine, ...lines]))
+    await exportTo(library, 'run', join(files, 'out.db'))
+    await library.importRecording('back', 'out.db')
+    const told = {
+      body_id: 1,
+      force: { x: 50, y: 0, z: 1 },
+      torque: { x: 0, y: 2, z: 0 },
+      at: { x: 0, y: 0, z: 3 },
+    }
+    for (const name of ['run', 'out.db', 'back']) {
+      const frames = await framesOf(await named(library, name))
+      const externals = frames.map(({ external_forces }) => external_forces)
+      t.match(externals, [[], [told, { body_id: 1, force: { x: -1 }, at: unknown }], [], [told]], name)
+      t.same(
+        externals.map(({ length }) => length),
+        [0, 2, 0, 1],
+      )
+    }
+  },
+)
+
+const contactParts = [
+  ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
+]
+
+/** Records a run of frames with a change, exports it and imports that: gives each as it is opened. */
+async function exchanger(t: Test, forget: (file: string) => void = () => {}) {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  return async (name: string, change: object) => {
+    const file = join(files, `${name}.db`)
+    await library.recorder.write(name, bodyOf([runLine, ...[1, 2, 3].map((id) => frameLine(id, change))]))
+    await exportTo(library, name, file)
+    forget(file)
+    await library.importRecording(`${name}-back`, file)
+    const [run, out, back] = await Promise.all([name, file, `${name}-back`].map((one) => named(library, one)))
+    if (!run || !out || !back) throw new Error('not opened')
+    return { run, out, back, lacking: [run, out, back].map(lacking) }
+  }
+}
+
+const lacking = ({ summary }: Recording) => contactParts.filter((part) => summary.missing.includes(part))
+
+verifies(
+  'recording:recorder:exchange',
+  'an engine that tells nothing of contacts is told apart from one with nothing in touch, there and back',
+  async (t) => {
+    const exchange = await exchanger(t)
+    const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
+    const { forces, ...coasting } = push
+    for (const [name, body] of Object.entries({ coasting, push })) {
+      const { run, out, back, lacking } = await exchange(name, { contacts: undefined, bodies: [body] })
+      t.same(lacking, [contactParts, contactParts, contactParts])
+      t.equal(out.summary.era, 'inertial')
+      t.same(back.summary, run.summary)
+      t.same(await framesOf(out), await framesOf(run))
+      t.same(await framesOf(back), await framesOf(run))
+    }
+    const { run, out, back, lacking } = await exchange('free', { contacts: [] })
+    t.same(lacking, [[], [], []])
+    t.equal(out.summary.era, 'current')
+    t.same(back.summary, run.summary)
+  },
+)
+
+verifies(
+  'recording:recorder:exchange',
+  'an export of before contacts were noted tells of them where it has rows of them',
+  async (t) => {
+    const exchange = await exchanger(t, (file) => {
+      const db = new Database(file)
+      db.exec('ALTER TABLE CausewayRunRecord DROP COLUMN tells_contacts')
+      db.close()
+    })
+    t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
+    t.same((await exchange('touching', {})).lacking, [[], [], []])
+  },
+)
+
+const recordings = [
+  ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],
+  ...['spinning_collision', 'frictionless', 'killed_writer', 'late_spawn', 'nan'],
+]
+
+for (const name of recordings) {
+  verifies(
+    'recording:recorder:exchange',
+    `${name} is the same as a run, and again as an export of it`,
+    async (t) => {
+      await sameAgain(t, name)
+    },
+  )
+}
+
+async function sameAgain(t: Test, name: string): Promise<void> {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, fixtures, { dir: data })
+  await library.importRecording('run', `${name}.db`)
+  await exportTo(library, 'run', join(files, 'again.db'))
+  const other = await libraryOver(t, files, { dir: join(data, 'other') })
+  const [original, run] = await Promise.all([named(library, `${name}.db`), named(library, 'run')])
+  const again = await named(other, 'again.db')
+  const frames = (await framesOf(original)).map((frame) => ({
+    ...frame,
+    // A file without them is one in which nothing was accelerated that is known of.
+    states: frame.states.map((state) => ({ ...state, acceleration: state.acceleration ?? unknown })),
+  }))
+  t.same(await framesOf(run), frames)
+  t.same(await framesOf(again), frames)
+  t.match(run.summary, {
+    frames: original.summary.frames,
+    dt_s: original.summary.dt_s,
+    bodies: original.summary.bodies,
+    environment_bodies: original.summary.environment_bodies,
+    appearances: original.summary.appearances,
+  })
+}
+
+const unknown = { x: null, y: null, z: null }
+
+interface Opened {
+  readonly library: RecordingLibrary
+  readonly file: string
+  readonly data: string
+}
+
+/** A library, and a file of lines below its root; `found` hears of each path that the roots have let through. */
+async function overLines(
+  t: Test,
+  lines: readonly string[],
+  found: (path: string) => void = () => {},
+): Promise<Opened> {
+  const { files, data } = folders(t)
+  const file = join(files, 'lines.jsonl')
+  writeFileSync(file, lines.join('\n'))
+  const { folders: all, resolve } = rootsOf(files, data)
+  const library = await openLibrary({
+    dir: data,
+    now: () => 1_700_000_000_000,
+    roots: {
+      folders: all,
+      async resolve(path) {
+        const real = await resolve(path)
+        found(real)
+        return real
+      },
+    },
+  })
+  t.teardown(() => library.close())
+  return { library, file, data }
+}
+
+/** Where Linux lists what this process has open. */
+const openFiles = '/proc/self/fd'
+const unlisted = existsSync(openFiles) ? {} : { skip: 'the system does not list the open files of a process' }
+
+/** Asserts that this process does not have the file open, where the system tells. */
+const notHeld = (t: Test, file: string): boolean => t.notOk(isHeld(file), 'the file is closed', unlisted)
+
+const isHeld = (file: string): boolean =>
+  existsSync(openFiles) &&
+  readdirSync(openFiles).some((fd) => {
+    try {
+      return readlinkSync(`${openFiles}/${fd}`) === file
+    } catch {
+      return false
+    }
+  })
+
+const gone = (t: Test, { recorder }: RecordingLibrary): Promise<unknown> =>
+  t.rejects(recorder.state('run'), { code: 'RECORDING_NOT_FOUND' }, 'there is no run')
+
+verifies(
+  'recording:recorder:import',
+  'a file that goes away after it was found is told, and nothing is left',
+  async (t) => {
+    const { library } = await overLines(t, [runLine, ...frameLines(1, 3)], (path) => rmSync(path))
+    await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_NOT_FOUND' })
+    await gone(t, library)
+  },
+)
+
+verifies('recording:recorder:import', 'a pipe that nobody writes to is refused at once', async (t) => {
+  const { library, file } = await overLines(t, [])
+  rmSync(file)
+  execFileSync('mkfifo', [file])
+  await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'NOT_A_RECORDING' })
+  await gone(t, library)
+})
+
+verifies(
+  'recording:recorder:import',
+  'a line that does not fit leaves no part of a run, nor an open file',
+  async (t) => {
+    const { library, file } = await overLines(t, [runLine, ...frameLines(1, 3), '{"frame_id": 0}'])
+    const data = { line: 5, path: 'frame_id', accepted: 0, last_frame_id: null }
+    await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'INVALID_FRAME', data })
+    await gone(t, library)
+    notHeld(t, file)
+    writeFileSync(file, [runLine, ...frameLines(1, 4)].join('\n'))
+    t.match(await library.importRecording('run', 'lines.jsonl'), { status: 'finished', total_frames: 4 })
+  },
+)
+
+verifies('recording:recorder:import', 'a run of that name is not added to', async (t) => {
+  const { library, file } = await overLines(t, frameLines(2, 5))
+  await library.recorder.write('run', bodyOf([runLine, frameLine(1)]))
+  await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_EXISTS' })
+  t.match(await library.recorder.state('run'), { total_frames: 1 })
+  notHeld(t, file)
+})
+
+verifies('recording:recorder:import', 'a caller who gives up gets no run', async (t) => {
+  const { library, file } = await overLines(t, [runLine, ...frameLines(1, 500)])
+  const given = new AbortController()
+  const progress = (): void => given.abort()
+  const call = library.importRecording('run', 'lines.jsonl', { signal: given.signal, progress })
+  await t.rejects(call, { code: 'CANCELLED' })
+  await gone(t, library)
+  notHeld(t, file)
+})
+
+verifies('recording:recorder:import', 'a file among the data of the server is refused', async (t) => {
+  const { library, data } = await overLines(t, [])
+  const own = join(data, 'own.jsonl')
+  writeFileSync(own, runLine)
+  await t.rejects(library.importRecording('run', own), { code: 'OUTSIDE_ROOTS' })
+})

@@ -1,0 +1,247 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { startServer } from '../../test/e2e/server-process.ts'
+import { verifies } from '../../test/verifies.ts'
+import { openLog } from '../src/log.ts'
+import { openLogFiles } from '../src/log-files.ts'
+import { both, initializeMessage, modern, rpc, toolCall } from './http/open-wire.ts'
+
+/** Name and text of the files of a kind, oldest first. */
+function filesOf(dir: string, name: string): { file: string; text: string }[] {
+  const number = (file: string) => Number(/\.(\d+)\./.exec(file)?.[1])
+  return readdirSync(`${dir}/logs`)
+    .filter((file) => file.startsWith(`${name}.`))
+    .sort((one, other) => number(one) - number(other))
+    .map((file) => ({ file, text: readFileSync(`${dir}/logs/${file}`, 'utf8') }))
+}
+
+/** The `line` field of each JSON line. */
+const numbers = (text: string): number[] =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).line)
+
+verifies('log:files', 'rotation keeps the newest lines complete and in order', async (t) => {
+  const dir = t.testdir()
+  const bytes = 16 * 1024
+  const files = openLogFiles(dir, { bytes, count: 5 })
+  const seen: string[] = []
+  const log = openLog({ extra: false, destination: { write: (line) => void seen.push(line) }, files })
+  const lines = 2000
+  for (let line = 0; line < lines; line++) {
+    if (line % 100 === 0) log.error({ line, password: 'planted' }, 'an error')
+    else log.info({ line, text: 'x'.repeat(40) }, 'a line')
+    files.audit.write(`{"line":${line}}\n`)
+  }
+  await files.close()
+  t.equal(seen.length, lines, 'stderr receives every line')
+  const all = filesOf(dir, 'server')
+  t.equal(all.length, 5)
+  t.ok(
+    all.every(({ text }) => text.length <= bytes),
+    'no file exceeds its size',
+  )
+  const kept = all.flatMap(({ text }) => numbers(text))
+  t.same(
+    kept,
+    Array.from({ length: kept.length }, (_, index) => lines - kept.length + index),
+  )
+  const errors = filesOf(dir, 'error').flatMap(({ text }) => text.trimEnd().split('\n'))
+  t.equal(errors.length, 20)
+  t.ok(errors.every((line) => line.includes('"password":"[redacted]"')))
+  t.match(filesOf(dir, 'audit')[0]?.file, /^audit\.\d+\.jsonl$/)
+  if (process.platform !== 'win32')
+    for (const { file } of all) t.equal(statSync(`${dir}/logs/${file}`).mode & 0o077, 0, file)
+})
+
+verifies('log:files', 'a restarted server appends to the newest file until it is full', async (t) => {
+  const dir = t.testdir({
+    logs: { 'audit.2.jsonl': '', 'audit.10.jsonl': '{"line":0}\n', 'audit.10.jsonl.bak': '' },
+  })
+  const files = openLogFiles(dir, { bytes: 25, count: 2 })
+  for (const line of [1, 2]) files.audit.write(`{"line":${line}}\n`)
+  await files.close()
+  t.same(
+    readdirSync(`${dir}/logs`).filter((file) => file.startsWith('audit')),
+    ['audit.10.jsonl', 'audit.10.jsonl.bak', 'audit.11.jsonl'],
+  )
+  t.same(
+    ['audit.10.jsonl', 'audit.11.jsonl'].map((file) => numbers(readFileSync(`${dir}/logs/${file}`, 'utf8'))),
+    [[0, 1], [2]],
+  )
+})
+
+verifies('log:files', 'a file that cannot be opened loses its lines and nothing else', async (t) => {
+  const dir = t.testdir({ logs: { 'error.1.log': {} } })
+  const files = openLogFiles(dir, { bytes: 1024 ** 2, count: 2 })
+  const log = openLog({ extra: false, destination: { write: () => {} }, files })
+  log.error({ line: 1 }, 'lost in error.1.log')
+  rmdirSync(`${dir}/logs/error.1.log`)
+  log.error({ line: 2 }, 'written')
+  await files.close()
+  t.same(numbers(readFileSync(`${dir}/logs/server.1.log`, 'utf8')), [1, 2])
+  t.same(numbers(readFileSync(`${dir}/logs/error.1.log`, 'utf8')), [2])
+})
+
+verifies('log:files', 'of a server, with what was logged last', async (t) => {
+  const dir = t.testdir()
+  const { url, server } = await startServer(t, { dir, env: { CAUSEWAY_LOG_FILES: 'true' } })
+  const call = await fetch(`${url}/api/apps/causeway/tools/list_apps`, { method: 'POST' })
+  t.equal(call.status, 200)
+  await server.stop()
+  const text = (name: string) =>
+    filesOf(dir, name)
+      .map((file) => file.text)
+      .join('')
+  t.match(text('server'), '"msg":"stopped"')
+  t.match(JSON.parse(text('audit')), { toolName: 'list_apps', success: true, service: 'causeway' })
+})
+
+const script = new URL('writes-lines.ts', import.meta.url).pathname
+
+function writer(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, ['--conditions=@causeway/source', script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** The numbers of lines. */
+const stderrLinesNumbers = (said: string): number[] =>
+  said
+    .split('\n')
+    .filter((line) => /^\d/.test(line))
+    .map(Number.parseFloat)
+
+t.test('stderr: every line comes, in order, and those before an unplanned end', async (t) => {
+  for (const args of [['5000'], ['30', 'at once']]) {
+    const child = writer(...args)
+    const said = text(child.stderr as NonNullable<typeof child.stderr>)
+    await once(child, 'close')
+    t.same(
+      stderrLinesNumbers(await said),
+      Array.from({ length: Number(args[0]) }, (_, line) => line),
+      args.join(' '),
+    )
+  }
+})
+
+t.test('stderr: nobody reads, and the process ends all the same', async (t) => {
+  const child = writer('5000')
+  const said = text(child.stdout as NonNullable<typeof child.stdout>)
+  const [code, signal] = await once(child, 'exit')
+  t.ok(code === 0 || signal === 'SIGKILL', 'in order, or at once where a write held it')
+  t.equal(await said, 'done')
+})
+
+t.test('stderr: the reader has gone, and the process ends all the same', async (t) => {
+  const child = writer('5000')
+  child.stderr?.destroy()
+  const [code] = await once(child, 'exit')
+  t.equal(code, 0)
+})
+
+t.test('stderr: what is too much for a reader that does not read is dropped, and counted', async (t) => {
+  const child = writer('100000')
+  // Read only once the writer has been held up: it has by then dropped what is over its limit.
+  await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
+  const said = await text(child.stderr as NonNullable<typeof child.stderr>)
+  t.ok(stderrLinesNumbers(said).length < 100_000)
+})
+
+/** Secrets that are planted wherever one may come by, and every place where one could show. */
+
+const planted = (name: string): string => `planted-${name}-0123456789abcdef`
+
+const secrets = [
+  'token',
+  'wrong-token',
+  'key',
+  'cookie',
+  'argument',
+  'unknown-argument',
+  'session',
+  'header',
+].map(planted)
+
+/** Asks everything that answers, as a caller who lets its secrets go by every way. Gives the texts that came back. */
+async function provoke(url: string): Promise<string[]> {
+  const fields = {
+    authorization: `Bearer ${planted('token')}`,
+    cookie: `id=${planted('cookie')}`,
+    'causeway-session': planted('session'),
+    'x-api-key': planted('header'),
+  }
+  const json = { ...fields, 'content-type': 'application/json' }
+  const args = { password: planted('argument'), [planted('unknown-argument')]: 1 }
+  const post = (path: string, body: unknown, more: Record<string, string> = {}) =>
+    fetch(`${url}${path}`, { method: 'POST', headers: { ...json, ...more }, body: JSON.stringify(body) })
+  const get = (path: string, more: Record<string, string> = {}) =>
+    fetch(`${url}${path}`, { headers: { ...fields, ...more } })
+  const stateless = modern(toolCall('Causeway__list_apps', args))
+  const answers = [
+    await post('/mcp', rpc('ping')),
+    await post('/mcp', initializeMessage(), both),
+    await post('/mcp', stateless.body, stateless.headers),
+    await post('/mcp', toolCall('Causeway__list_apps', { limit: planted('argument') })),
+    await post('/mcp', rpc('no/such', { token: planted('argument') })),
+    await post('/mcp/replay', toolCall('load_recording', { path: '/etc/shadow' })),
+    await post('/api/apps/causeway/tools/list_apps', {}),
+    await get('/api/apps/causeway/audit.jsonl'),
+    await get('/api/apps'),
+    await get('/health'),
+    await get('/metrics'),
+    await get('/openapi.json'),
+    await get('/mcp', { authorization: `Bearer ${planted('wrong-token')}` }),
+    await get('/health', { origin: 'https://evil.example' }),
+    await get('/nowhere'),
+  ]
+  // What a caller sent as an argument may come back to it, by name, in the error that refuses it.
+  const own = [planted('argument'), planted('unknown-argument')]
+  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  return texts.map((text) => own.reduce((shown, secret) => shown.replaceAll(secret, ''), text))
+}
+
+function clean(t: Test, place: string, text: string): void {
+  for (const secret of secrets) t.notOk(text.includes(secret), `${place}: ${secret.split('-0')[0]}`)
+}
+
+verifies('log:secrets', async (t) => {
+  const dir = t.testdir({ tokens: `${planted('token')} laptop\n` })
+  chmodSync(`${dir}/tokens`, 0o600)
+  const env = {
+    EXTRA_LOGGING: 'true',
+    CAUSEWAY_LOG_FILES: 'true',
+    CAUSEWAY_TOKEN_FILE: `${dir}/tokens`,
+    OPENROUTER_API_KEY: planted('key'),
+  }
+  const { url, server } = await startServer(t, { dir, env })
+  for (const text of await provoke(url)) clean(t, 'an answer', text)
+  await server.stop()
+  t.match(server.stderr, '[MCP]', 'the protocol was logged')
+  clean(t, 'stdout', server.stdout)
+  clean(t, 'stderr', server.stderr)
+  const files = readdirSync(`${dir}/logs`)
+  t.equal(files.length, 3)
+  for (const file of files) clean(t, file, readFileSync(`${dir}/logs/${file}`, 'utf8'))
+  // Stopped: no connection of this process has it open.
+  for (const file of readdirSync(dir).filter((name) => name.endsWith('.db')))
+    for (const secret of [planted('token'), planted('key'), planted('argument'), planted('cookie')])
+      t.notOk(readFileSync(`${dir}/${file}`).includes(secret), `${file}: ${secret}`)
+})
+
+t.test('log: what bears the name of a secret is left out, however the line holds it', async (t) => {
+  const lines: string[] = []
+  const log = openLog({ extra: true, destination: { write: (line) => void lines.push(line) } })
+  const secret = planted('key')
+  log.info({ authorization: secret, headers: { authorization: secret, cookie: secret } }, 'a line')
+  log.info({ request: { body: { apiKey: secret, api_key: secret, password: secret } } }, 'a line')
+  log.error({ token: secret, settings: { secret } }, 'a line')
+  t.notMatch(lines.join(''), secret)
+  t.equal(lines.length, 3)
+})

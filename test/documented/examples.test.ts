@@ -1,0 +1,201 @@
+import { cpSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { fromSource } from '../../bridge/test/client.ts'
+import { startServer } from '../e2e/server-process.ts'
+import { repository } from '../tree.ts'
+import { verifies } from '../verifies.ts'
+import { shellBlocks } from './blocks.ts'
+import { run } from './program.ts'
+
+t.setTimeout(900_000)
+
+const folders = t.testdir({
+  example: { data: {}, projects: {} },
+  findTheSlide: {},
+  helpExample: {},
+  recordExample: {},
+})
+
+const node = `'${process.execPath}'`
+const folder = `${folders}/example`
+cpSync(`${repository}/fixtures/projects`, `${folder}/projects`, { recursive: true })
+const { url } = await startServer(t, {
+  dir: `${folder}/data`,
+  cwd: repository,
+  env: {
+    CAUSEWAY_USER_APPS: './examples/hello-app/app.ts',
+    CAUSEWAY_TRM_ROOTS: `${folder}/projects`,
+  },
+})
+
+const documented = (folder: string) =>
+  shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))
+
+/** Runs an example with its subject against the server of this file. */
+async function printsWhatItsReadmeShows(t: Test, example: string, subject: string): Promise<void> {
+  const [story] = documented(example)
+  const commands = story?.commands.trim().replace(/^node/, node)
+  const { code, stdout, stderr } = await run(t, `${commands} ${subject} ${url}`, {})
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+}
+
+interface Result {
+  readonly tools: readonly { readonly name: string }[]
+  readonly structuredContent: Readonly<Record<string, unknown>>
+}
+
+async function ask(method: string, params: object, session: string): Promise<Result> {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'causeway-session': session },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return ((await response.json()) as { result: Result }).result
+}
+
+verifies('client:example-app', 'it is listed, on the shared mount and on its own', async (t) => {
+  const { tools } = await ask('tools/list', {}, 'list')
+  const names = tools.map(({ name }) => name)
+  t.match(names.slice(-2), ['Hello__greet', 'Hello__list_greeted'])
+  const own = await fetch(`${url}/api/apps/hello`)
+  t.match(await own.json(), { tools: [{ name: 'greet' }, { name: 'list_greeted' }] })
+})
+
+verifies('client:example-app', 'the curl of its README gets the answer of its README', async (t) => {
+  const [startsIt, curl] = documented('hello-app')
+  t.match(startsIt?.commands, /--user-apps \.\/examples\/hello-app\/app\.ts/)
+  const { stdout } = await run(t, curl?.commands.replace('http://localhost:3100', url) ?? '', {})
+  t.match(JSON.parse(stdout), curl?.answer as object)
+})
+
+verifies('client:example-app', 'it remembers names for all clients, and the last one for each', async (t) => {
+  const greet = async (name: string, session: string) =>
+    (await ask('tools/call', { name: 'Hello__greet', arguments: { name } }, session)).structuredContent
+  t.match(await greet('Grace', 'one'), { times: 1, before: null })
+  t.match(await greet('Grace', 'two'), { times: 2, before: null }, 'the store is shared')
+  t.match(await greet('Alan', 'one'), { times: 1, before: 'Grace' }, 'the session is not')
+})
+
+t.test('replay-story: prints the diagnosis that its README shows', async (t) => {
+  await printsWhatItsReadmeShows(t, 'replay-story', 'slide_at_45')
+})
+
+t.test('replay-story: an unknown recording is told in the words of the server', async (t) => {
+  const { code, stderr } = await run(t, `${node} examples/replay-story/story.mjs nothing ${url}`, {})
+  t.equal(code, 1)
+  t.match(stderr, /^story: RECORDING_NOT_FOUND: /)
+})
+
+t.test('close-quarters: prints what its README shows', async (t) => {
+  await printsWhatItsReadmeShows(t, 'close-quarters', 'fixtures/tracks/boats.rep')
+})
+
+t.test('refine-sales: prints what its README shows, and leaves the project as it was', async (t) => {
+  await printsWhatItsReadmeShows(t, 'refine-sales', 'sales')
+  for (const file of ['report.py', 'sales.csv'])
+    t.equal(
+      readFileSync(`${folder}/projects/sales/${file}`, 'utf8'),
+      readFileSync(`${repository}/fixtures/projects/sales/${file}`, 'utf8'),
+    )
+})
+
+const findTheSlideFolder = `${repository}/examples/find-the-slide`
+const { url: findTheSlideUrl } = await startServer(t, { dir: `${folders}/findTheSlide` })
+const [condition, bridge = ''] = fromSource
+
+t.test('find-the-slide: the cause is named in at most five calls, through the bridge', async (t) => {
+  const [story] = shellBlocks(readFileSync(`${findTheSlideFolder}/README.md`, 'utf8'))
+  const TMPDIR = t.testdir({})
+  const commands = story?.commands.trim().replace(/^node/, `'${process.execPath}' ${condition}`)
+  const { code, stdout, stderr } = await run(t, `${commands} slide_at_45 ${findTheSlideUrl}`, {
+    CAUSEWAY_BRIDGE: bridge,
+    TMPDIR,
+  })
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+  t.match(stdout, /friction_cone of bodies 1 .* in frame 45/)
+  t.ok(Number(/found in (\d+) calls/.exec(stdout)?.[1]) <= 5)
+  t.ok(statSync(join(TMPDIR, 'slide_at_45-45.png')).size > 5000, 'and there is a picture of it')
+})
+
+t.test('find-the-slide: an unknown recording is told in the words of the server', async (t) => {
+  const commands = `'${process.execPath}' ${condition} ${findTheSlideFolder}/story.mjs nothing ${findTheSlideUrl}`
+  const { code, stderr } = await run(t, commands, { CAUSEWAY_BRIDGE: bridge })
+  t.equal(code, 1)
+  t.match(stderr, /story: RECORDING_NOT_FOUND: /)
+})
+
+const { url: helpExampleUrl } = await startServer(t, {
+  dir: `${folders}/helpExample`,
+  env: { CAUSEWAY_HELP_BUILD: 'true', CAUSEWAY_HELP_SOURCES: 'pkg:fastify', CAUSEWAY_HELP_VECTORS: 'none' },
+})
+
+verifies('help:example', async (t) => {
+  const [story] = shellBlocks(readFileSync(`${repository}/examples/ask-the-docs/README.md`, 'utf8'))
+  const commands = story?.commands.trim().replace(/^node/, `'${process.execPath}'`)
+  const { code, stdout, stderr } = await run(
+    t,
+    `${commands} FST_ERR_CTP_BODY_TOO_LARGE ${helpExampleUrl}`,
+    {},
+  )
+  t.equal(code, 0, stderr)
+  t.equal(stdout, story?.output)
+})
+
+verifies('help:example', 'a mistake is told in the words of the server', async (t) => {
+  const { code, stderr } = await run(
+    t,
+    `'${process.execPath}' examples/ask-the-docs/ask.mjs ' ' ${helpExampleUrl}`,
+    {},
+  )
+  t.equal(code, 1)
+  t.match(stderr, /^ask: INVALID_ARGUMENTS: /)
+})
+
+const { url: recordExampleUrl } = await startServer(t, { dir: `${folders}/recordExample` })
+
+/** Runs the n-th block of an example's README against the server of this test. */
+async function runBlock(t: Test, folder: string, n = 0) {
+  const block = shellBlocks(readFileSync(`${repository}/examples/${folder}/README.md`, 'utf8'))[n]
+  const commands = block?.commands
+    .replace('http://localhost:3100', recordExampleUrl)
+    .replace(/^node /, `'${process.execPath}' `)
+  const { code, stdout, stderr } = await run(t, commands ?? 'exit 1', {})
+  t.equal(code, 0, stderr)
+  return { stdout, block }
+}
+
+async function recordExampleAsk(name: string, args: object) {
+  const headers = { 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(args) }
+  return (await fetch(`${recordExampleUrl}/api/apps/replay/tools/${name}`, init)).json()
+}
+
+t.test('record-curl: what its README sends is stored, and answered as it shows', async (t) => {
+  for (const n of [0, 1]) {
+    const { stdout, block } = await runBlock(t, 'record-curl', n)
+    t.match(JSON.parse(stdout), block?.answer as object)
+  }
+})
+
+t.test('record-python: a run of the standard library is recorded in batches', async (t) => {
+  const { stdout, block } = await runBlock(t, 'record-python')
+  t.equal(stdout, block?.output)
+  const metadata = await recordExampleAsk('get_metadata', { recording: 'python-ball' })
+  t.match(metadata, { total_frames: 200, contiguous: true, environment_bodies: [{ instance_id: 2 }] })
+})
+
+t.test(
+  'record-mujoco: a run of an engine is recorded while it is simulated, with its contacts',
+  async (t) => {
+    const { stdout, block } = await runBlock(t, 'record-mujoco')
+    t.match(JSON.parse(stdout), block?.answer as object)
+    const frame = await recordExampleAsk('get_frame', { recording: 'mujoco-box', frame_id: 100 })
+    t.match(frame, { collisions: [{ body_a_id: 1, body_b_id: 0x8000_0002, normal: { z: -1 } }] })
+    const { friction_constraints } = frame as { friction_constraints: Record<string, number>[] }
+    const carried = friction_constraints.reduce((sum, { normal_lambda = 0 }) => sum + normal_lambda, 0)
+    t.ok(Math.abs(carried - 2 * 9.81 * 0.01) < 0.02, `the floor carries the box: ${carried} N·s`)
+  },
+)
