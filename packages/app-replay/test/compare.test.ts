@@ -1,9 +1,11 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Recording } from '@causeway/recording'
 import type Database from 'better-sqlite3'
 import t from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { compareRecordings } from '../src/compare.ts'
 import { openNotebook } from '../src/notebook.ts'
 import type { Replay } from '../src/store.ts'
 import { ask, edit, openReplay, rowsOf } from './replay-kit.ts'
@@ -247,3 +249,56 @@ for (const { name, pair = '', diverges_at } of pairs)
       t.equal(loose.first_frame, diverges_at, 'by tolerance')
     },
   )
+
+t.test('compareRecordings reads no frames after the first difference if only that is needed', async (t) => {
+  const frames = Array.from({ length: 5000 }, (_, index) => index + 1)
+  /** One body that is at 0 m before this frame and at 1 m from it on; `ranges` receives what is read. */
+  const recording = (from: number, ranges: unknown[] = []) =>
+    ({
+      summary: { bodies: [{ body_id: 1, mass: 1, asset_id: null }], frames: {}, dt_s: 0.01 },
+      async analyse(name: string, { range }: { range: { start: number; end: number } }) {
+        if (name === 'series')
+          return { length: 5000, data: Float64Array.from(frames.flatMap((id) => [id, id * 0.01])) }
+        ranges.push([range.start, range.end])
+        const read = frames.slice(range.start - 1, range.end)
+        const zeros = new Float64Array(read.length)
+        return {
+          bodies: [1],
+          frames: Float64Array.from(read),
+          times: Float64Array.from(read, (id) => id * 0.01),
+          states: Float64Array.from(read.flatMap((id) => [id < from ? 0 : 1, ...Array(13).fill(0)])),
+          ...{ totals: zeros, iterations: zeros, residuals: zeros, contacts: read.map(() => '') },
+        }
+      },
+    }) as unknown as Recording
+  const compare = async (untilFirst: boolean) => {
+    const ranges: unknown[] = []
+    const options = { tolerance: { exact: true }, align: 'frame', untilFirst } as const
+    const { comparer } = await compareRecordings(recording(9999, ranges), recording(2500), options)
+    t.match(comparer.divergences(), [{ field: 'position', first_frame_a: 2500 }])
+    return ranges
+  }
+  const parts = [
+    [1, 2000],
+    [2001, 4000],
+    [4001, 5000],
+  ]
+  t.same(await compare(true), parts.slice(0, 2))
+  t.same(await compare(false), parts)
+})
+
+t.test('save_baseline and bookmark fail if the note cannot be stored', async (t) => {
+  const fail = async () => {
+    throw new Error('the data file is locked')
+  }
+  const one = await ask(t, 'drop', {
+    wrap: (store) => ({
+      ...store,
+      notebook: { ...store.notebook, saveBaseline: fail, addBookmark: fail, removeBookmark: fail },
+    }),
+  })
+  const refused = { message: 'the data file is locked' }
+  await t.rejects(one.call('save_baseline', { name: 'fine' }), refused)
+  await t.rejects(one.call('bookmark', { frame_id: 5, note: 'x' }), refused)
+  await t.rejects(one.call('bookmark', { remove: 1 }), refused)
+})

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { openReader } from '../src/reader.ts'
 import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame } from '../src/recorder/packed-frame.ts'
 import { systemEnergy, writeEnergies } from '../src/recorder/run-energy.ts'
 import type { RunBody } from '../src/recorder/run-facts.ts'
@@ -188,6 +189,17 @@ t.test('run writer: frames that are sent again are read into the same memory', a
   const used = new Set(Array.from({ length: 3000 }, () => send(frameLine(3)).frame?.bodies.buffer))
   t.equal(used.size, 1)
   t.ok(used.has(first))
+})
+
+t.test('openReader reports that a run is indexed, also while it is written', async (t) => {
+  const file = join(t.testdir(), 'run.db')
+  const writer = openRunWriter(file, now)
+  t.teardown(() => writer.close())
+  const reader = openReader(file)
+  t.teardown(() => reader.close())
+  t.ok(reader.isIndexed())
+  reader.refresh()
+  t.ok(reader.isIndexed())
 })
 
 const brick: RunBody = {

@@ -30,6 +30,8 @@ export interface Told {
   readonly velocity?: Vec
   readonly orientation?: readonly [number, number, number, number]
   readonly spin?: Vec
+  /** rotational energy, J */
+  readonly rotational?: number
 }
 
 /** One contact point of a pair, with the impulses of the step, N·s. */
@@ -103,15 +105,17 @@ function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWin
         velocity = [0, 0, 0],
         orientation = [1, 0, 0, 0],
         spin = [0, 0, 0],
+        rotational = 0,
       } = state(frame, body)
       const at = row * bodies.length + column
       states.set([...position, ...velocity, ...orientation, ...spin], at * stateAt.width)
       const mass = masses[column] ?? 0
       const linear = 0.5 * mass * velocity.reduce((sum, v) => sum + v * v, 0)
       const potential = -mass * gravity.reduce((sum, part, i) => sum + part * (position[i] ?? 0), 0)
-      energies.set([linear, 0, potential, linear + potential], at * energyAt.width)
-      const total = row * systemAt.width + systemAt.total
-      system[total] = (system[total] ?? 0) + linear + potential
+      const total = linear + rotational + potential
+      energies.set([linear, rotational, potential, total], at * energyAt.width)
+      const systemTotal = row * systemAt.width + systemAt.total
+      system[systemTotal] = (system[systemTotal] ?? 0) + total
     }
     const found = touches(frame)
     for (const { a = 1, b = floor, normal = [0, 0, -1], depth = 0, ...touch } of found) {

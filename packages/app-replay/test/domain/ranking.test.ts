@@ -1,7 +1,12 @@
 import t from 'tap'
+import { balanceLaw } from '../../src/domain/laws/balance-law.ts'
 import type { Finding, FindingKind, Severity } from '../../src/domain/laws/finding.ts'
 import { rankFindings } from '../../src/domain/laws/ranking.ts'
+import { tunnellingLaw } from '../../src/domain/laws/tunnelling-law.ts'
+import { type Turn, turned } from '../../src/domain/scene-view/shape.ts'
+import type { Place } from '../../src/domain/scene-view/view.ts'
 import { count, mainAxis, quantity, readable, several } from '../../src/domain/sentence.ts'
+import { findingsOf } from './law-kit.ts'
 
 const finding = (
   kind: FindingKind,
@@ -88,4 +93,58 @@ t.test('main axis: named where most of the vector lies along it', async (t) => {
   t.equal(mainAxis({ x: 1, y: 1, z: 0 }, 'm'), '')
   t.equal(mainAxis({ x: 0, y: 0, z: 0 }, 'm'), '')
   t.equal(mainAxis({ x: null, y: 0, z: 0 }, 'm'), '')
+})
+
+t.test('tunnellingLaw finds a path through a box in every orientation, and none next to it', async (t) => {
+  const half: Place = [0.2, 1, 3]
+  const turns: readonly Turn[] = [
+    [1, 0, 0, 0],
+    [Math.SQRT1_2, Math.SQRT1_2, 0, 0],
+    [Math.SQRT1_2, 0, Math.SQRT1_2, 0],
+    [Math.SQRT1_2, 0, 0, Math.SQRT1_2],
+    [0.1, 0.3, 0.5, Math.sqrt(0.65)],
+    [0.6, -0.48, 0.64, 0],
+  ]
+  for (const turn of turns) {
+    /** A ball passes the centre plane of the box at (0, y, z) of the box between frames 5 and 6. */
+    const findings = (y: number, z: number, at: Place = [7, -4, 2]) =>
+      findingsOf(tunnellingLaw(), {
+        frames: 10,
+        masses: [1, 5],
+        extents: [[0.05, 0.05, 0.05], half],
+        gravity: [0, 0, 0],
+        state: (frame, body) => {
+          if (body === 2) return { position: at, orientation: turn }
+          const [dx, dy, dz] = turned(turn, [frame - 5.5, y, z])
+          return { position: [at[0] + dx, at[1] + dy, at[2] + dz], velocity: turned(turn, [100, 0, 0]) }
+        },
+      }).map(({ kind, frames: { first, last } }) => [kind, first, last])
+    const crossing = [['tunnelling', 6, 6]]
+    for (const [i, j] of [
+      [1, 1],
+      [1, -1],
+      [-1, 1],
+      [-1, -1],
+    ] as const) {
+      t.same(findings(0.95 * i, 2.95 * j), crossing, `inside the edge ${i} ${j} of ${turn}`)
+      t.same(findings(1.05 * i, 2.95 * j), [], `beyond y of ${turn}`)
+      t.same(findings(0.95 * i, 3.05 * j), [], `beyond z of ${turn}`)
+    }
+  }
+})
+
+t.test('balanceLaw allows a change of spin in proportion to the larger rotational energy', async (t) => {
+  // With w dt = 1.8 and a spin that halves, 0.002 + 0.3 * 1.8² = 0.974 of the larger energy may change: 1 J to 38.46 J.
+  const findings = (before: number, after: number) =>
+    findingsOf(balanceLaw(), {
+      frames: 20,
+      masses: [2],
+      gravity: [0, 0, 0],
+      state: (frame) =>
+        frame <= 10 ? { spin: [0, 0, 360], rotational: before } : { spin: [0, 0, 180], rotational: after },
+    })
+  t.same(findings(38, 1), [])
+  t.same(findings(1, 38), [])
+  t.match(findings(39, 1), [{ frames: { first: 11, last: 11 }, bodies: [1] }])
+  t.match(findings(1, 39), [{ kind: 'energy_injection', frames: { first: 11, last: 11 }, value: 38 }])
 })

@@ -1,10 +1,6 @@
-import type { Frame, FrictionConstraint } from '@causeway/recording'
-import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { bodyOf } from '../../../recording/test/run-lines.ts'
-import { contactForces } from '../../src/domain/scene-view/contact-force.ts'
-import { cornersOf, edges, shapeOfContacts } from '../../src/domain/scene-view/shape.ts'
-import { outline } from '../../src/domain/scene-view/view.ts'
+import { readable } from '../../src/domain/sentence.ts'
 import type { Replay } from '../../src/store.ts'
 import { ask, openReplay, rowsOf, textOf } from '../replay-kit.ts'
 
@@ -270,9 +266,31 @@ verifies(
     const link = content.find(({ type }) => type === 'resource_link')
     t.match(link, { uri: /^replay:\/\/recordings\/slide_at_45\/plots\//, mimeType: 'image/svg+xml' })
     const svg = await textOf(one, link?.uri)
+    const cited = await one.call('get_series', { series: ['energy.total'], start_frame: 45, end_frame: 45 })
+    const [{ max } = {}] = rowsOf(cited.series)
+    t.match(svg, `frame 45: ${readable(Number(max))} J`)
     for (const told of ['frame 45', 'energy (J)', 'speed (m/s)', 'friction cone']) t.match(svg, told, told)
     t.match(answer.structuredContent, { series: [{ name: 'energy.total', max_frame: 45 }, {}] })
     await t.rejects(one.read('replay://recordings/slide_at_45/plots/nothing'), { code: 'RESOURCE_NOT_FOUND' })
+  },
+)
+
+verifies(
+  'replay:plot',
+  'plot labels the mark with its value, in the first and last frame of the range',
+  async (t) => {
+    const one = await ask(t, 'slide_at_45')
+    const range = { series: ['energy.total'], start_frame: 44, end_frame: 46 }
+    const { series } = await one.call('get_series', range)
+    const [{ values = [] } = {}] = rowsOf(series) as { values?: number[] }[]
+    for (const [frame, value] of [
+      [44, values[0]],
+      [46, values[2]],
+    ] as const) {
+      const { content } = await one.answer('plot', { ...range, mark_frame: frame })
+      const link = (content as unknown as Image[]).find(({ type }) => type === 'resource_link')
+      t.match(await textOf(one, link?.uri), `frame ${frame}: ${readable(value ?? null)} J`)
+    }
   },
 )
 
@@ -318,73 +336,3 @@ verifies(
     }
   },
 )
-
-t.test('outline returns the corners of the convex hull counter-clockwise', async (t) => {
-  const square = [
-    [0, 0],
-    [2, 0],
-    [2, 2],
-    [0, 2],
-  ] as const
-  t.same(outline([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
-})
-
-t.test('edges joins the corners of a box that differ in one coordinate', async (t) => {
-  const corners = cornersOf([1, 2, 3])
-  const differing = edges.map(([from, to]) =>
-    [0, 1, 2].filter((i) => corners[from]?.[i] !== corners[to]?.[i]),
-  )
-  t.same(
-    differing.map(({ length }) => length),
-    edges.map(() => 1),
-  )
-  t.equal(new Set(edges.map((edge) => edge.toSorted().join())).size, 12)
-})
-
-t.test('shapeOfContacts returns a box if three points are its corners', async (t) => {
-  t.same(
-    shapeOfContacts([
-      [1, 2, -3],
-      [-1, 2, -3],
-      [1, -2, -3],
-    ]),
-    { box: [1, 2, 3] },
-  )
-  const two = shapeOfContacts([
-    [1, 2, -2],
-    [-1, 2, -2],
-  ])
-  t.same(two, { radius: 3 }, 'two corners are not enough')
-  t.same(shapeOfContacts([[0, 0, 0]]), null)
-})
-
-t.test('contactForces adds the rows of a pair as forces on the carried body', async (t) => {
-  const vector = (x: number, y: number, z: number) => ({ x, y, z })
-  const row = (change: Partial<FrictionConstraint> = {}) => ({
-    body_a_id: 1,
-    body_b_id: 2,
-    normal: vector(0, 0, -1),
-    tangent1: vector(1, 0, 0),
-    tangent2: vector(0, 1, 0),
-    normal_lambda: 0.2,
-    tangent1_lambda: 0.03,
-    tangent2_lambda: -0.01,
-    ...change,
-  })
-  const forces = (carried: number, ...rows: readonly object[]) => {
-    const contacts = [{ point_a: vector(1, 0, 0) }, { point_a: vector(3, 0, 2) }]
-    const frame = { collisions: [{ body_a_id: 1, body_b_id: 2, contacts }], friction_constraints: rows }
-    return contactForces(frame as unknown as Frame, { unit: 'N·s', dt: 0.01 }, () => carried)
-  }
-  const rounded = (place: readonly number[] | null | undefined) =>
-    place?.map((part) => Number(part.toFixed(9)))
-  const [onA] = forces(1, row(), row({ body_a_id: 7 }), row())
-  t.match(onA, { on: 1, at: [2, 0, 1], points: { length: 2 } })
-  t.same(rounded(onA?.normal), [0, 0, 40])
-  t.same(rounded(onA?.friction), [6, -2, 0])
-  const [onB] = forces(2, row())
-  t.same(rounded(onB?.normal), [0, 0, -20])
-  t.same(rounded(onB?.friction), [-3, 1, 0])
-  const unknown = { normal_lambda: null, tangent1_lambda: null, tangent2_lambda: null }
-  t.match(forces(1, row(unknown)), [{ normal: null, friction: null }], 'an unknown force is not zero')
-})

@@ -1,0 +1,242 @@
+/** Drawings of frames: shapes, forces, velocities, the ground and the scale. */
+import type { SvgElement } from '@causeway/picture'
+import type { Frame, FrictionConstraint } from '@causeway/recording'
+import t from 'tap'
+import { drawFrame } from '../../src/domain/frame-drawing.ts'
+import {
+  type ArrowDrawing,
+  drawForces,
+  drawSpeeds,
+  type Lens,
+} from '../../src/domain/scene-view/arrow-drawing.ts'
+import { type ContactForce, contactForces } from '../../src/domain/scene-view/contact-force.ts'
+import { cornersOf, edges, type Looks, shapeOfContacts } from '../../src/domain/scene-view/shape.ts'
+import { outline, type Place, projector, type ViewName } from '../../src/domain/scene-view/view.ts'
+
+t.test('outline returns the corners of the convex hull counter-clockwise', async (t) => {
+  const square = [
+    [0, 0],
+    [2, 0],
+    [2, 2],
+    [0, 2],
+  ] as const
+  t.same(outline([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
+})
+
+t.test('edges joins the corners of a box that differ in one coordinate', async (t) => {
+  const corners = cornersOf([1, 2, 3])
+  const differing = edges.map(([from, to]) =>
+    [0, 1, 2].filter((i) => corners[from]?.[i] !== corners[to]?.[i]),
+  )
+  t.same(
+    differing.map(({ length }) => length),
+    edges.map(() => 1),
+  )
+  t.equal(new Set(edges.map((edge) => edge.toSorted().join())).size, 12)
+})
+
+t.test('shapeOfContacts returns a box if three points are its corners', async (t) => {
+  t.same(
+    shapeOfContacts([
+      [1, 2, -3],
+      [-1, 2, -3],
+      [1, -2, -3],
+    ]),
+    { box: [1, 2, 3] },
+  )
+  const two = shapeOfContacts([
+    [1, 2, -2],
+    [-1, 2, -2],
+  ])
+  t.same(two, { radius: 3 }, 'two corners are not enough')
+  t.same(shapeOfContacts([[0, 0, 0]]), null)
+})
+
+t.test('contactForces adds the rows of a pair as forces on the carried body', async (t) => {
+  const vector = (x: number, y: number, z: number) => ({ x, y, z })
+  const row = (change: Partial<FrictionConstraint> = {}) => ({
+    body_a_id: 1,
+    body_b_id: 2,
+    normal: vector(0, 0, -1),
+    tangent1: vector(1, 0, 0),
+    tangent2: vector(0, 1, 0),
+    normal_lambda: 0.2,
+    tangent1_lambda: 0.03,
+    tangent2_lambda: -0.01,
+    ...change,
+  })
+  const forces = (carried: number, ...rows: readonly object[]) => {
+    const contacts = [{ point_a: vector(1, 0, 0) }, { point_a: vector(3, 0, 2) }]
+    const frame = { collisions: [{ body_a_id: 1, body_b_id: 2, contacts }], friction_constraints: rows }
+    return contactForces(frame as unknown as Frame, { unit: 'N·s', dt: 0.01 }, () => carried)
+  }
+  const rounded = (place: readonly number[] | null | undefined) =>
+    place?.map((part) => Number(part.toFixed(9)))
+  const [onA] = forces(1, row(), row({ body_a_id: 7 }), row())
+  t.match(onA, { on: 1, at: [2, 0, 1], points: { length: 2 } })
+  t.same(rounded(onA?.normal), [0, 0, 40])
+  t.same(rounded(onA?.friction), [6, -2, 0])
+  const [onB] = forces(2, row())
+  t.same(rounded(onB?.normal), [0, 0, -20])
+  t.same(rounded(onB?.friction), [-3, 1, 0])
+  const unknown = { normal_lambda: null, tangent1_lambda: null, tangent2_lambda: null }
+  t.match(forces(1, row(unknown)), [{ normal: null, friction: null }], 'an unknown force is not zero')
+})
+
+const lens: Lens = { at: ([x, , z]) => [100 * x, -100 * z], project: projector('front') }
+
+/** Tips of the arrows that have one, and the labels with their places. */
+function shown({ parts, marks }: ArrowDrawing) {
+  const all = (part: SvgElement | string): SvgElement[] =>
+    typeof part === 'string' ? [] : [part, ...part.children.flatMap(all)]
+  const elements = parts.flatMap(all)
+  return {
+    tips: elements
+      .filter(({ name }) => name === 'polygon')
+      .map(({ attributes }) => String(attributes.points).split(/[ ,]/).slice(0, 2).map(Number)),
+    labels: elements
+      .filter(({ name }) => name === 'text')
+      .map(({ attributes: { x, y }, children }) => [children[0], x, y]),
+    marks: marks.map(({ name }) => name),
+  }
+}
+const force = (normal: Place | null, friction: Place | null): ContactForce => ({
+  ...{ body_a_id: 1, body_b_id: 2, on: 1 },
+  ...{ at: [1, 0, 0], points: [[1, 0, 0]], normal, friction },
+})
+
+t.test('drawForces draws the largest force 120 pixels long and the others to scale', async (t) => {
+  const drawing = shown(drawForces([force([0, 0, 40], [-30, 0, 0])], lens))
+  t.same(drawing.tips, [
+    [100 - 90, 0],
+    [100, -120],
+  ])
+  t.same(drawing.labels, [
+    ['30 N', 10, 20],
+    ['40 N', 100, -126],
+  ])
+  t.same(drawing.marks, ['normal force', 'friction', 'contact point'])
+})
+
+t.test('drawForces labels friction 20 pixels below the lower end of its arrow', async (t) => {
+  const label = (friction: Place) => shown(drawForces([force([0, 0, 40], friction)], lens)).labels[0]
+  t.same(label([0, 0, 30]), ['30 N', 100, 20])
+  t.same(label([0, 0, -30]), ['30 N', 100, 110])
+})
+
+t.test('drawForces leaves out unknown forces and those of at most 1 % of the largest', async (t) => {
+  const marks = (normal: Place | null, friction: Place | null) =>
+    shown(drawForces([force(normal, friction)], lens)).marks
+  t.same(marks([0, 0, 40], [0.4, 0, 0]), ['normal force', 'contact point'])
+  t.same(marks([0, 0, 40], [0.41, 0, 0]), ['normal force', 'friction', 'contact point'])
+  t.same(marks([0.41, 0, 0], [0, 0, 40]), ['normal force', 'friction', 'contact point'])
+  t.same(marks(null, null), ['contact point'])
+  t.same(marks([0, 0, 0], [0, 0, 0]), ['contact point'])
+  t.same(drawForces([], lens), { parts: [], marks: [] })
+})
+
+t.test('drawSpeeds starts upright velocities 50 pixels to the right of the body', async (t) => {
+  const from = (velocity: Place) => ({ at: [1, 0, 2] as const, velocity })
+  const drawing = shown(drawSpeeds([from([2, 0, 0]), from([0, 0, 1]), from([0, 0, -1])], lens))
+  t.same(drawing.tips, [
+    [220, -200],
+    [150, -260],
+    [150, -140],
+  ])
+  t.same(
+    drawing.labels.map(([label]) => label),
+    ['2 m/s', '1 m/s', '1 m/s'],
+  )
+})
+
+t.test('drawSpeeds leaves out bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
+  const speeds = (...values: readonly number[]) =>
+    shown(
+      drawSpeeds(
+        values.map((speed) => ({ at: [0, 0, 0], velocity: [speed, 0, 0] })),
+        lens,
+      ),
+    ).labels.map(([label]) => label)
+  t.same(speeds(0.9e-3), [])
+  t.same(speeds(1.1e-3), ['0.0011 m/s'])
+  t.same(speeds(2, 0.019), ['2 m/s'])
+  t.same(speeds(2, 0.021), ['2 m/s', '0.021 m/s'])
+  t.same(drawSpeeds([{ at: [0, 0, 0], velocity: null }], lens), { parts: [], marks: [] })
+})
+
+/** Numbers of an attribute of the elements of a drawing that match. */
+const numbersIn = (svg: string, pattern: RegExp): number[][] =>
+  [...svg.matchAll(pattern)].map(([, ...found]) => found.flatMap((text) => text.split(/[ ,]+/)).map(Number))
+
+/** Bodies without a known shape at these places, drawn with a ground. */
+function drawn(view: ViewName, places: readonly Place[], grounds: Looks['grounds'] = []): string {
+  const states = places.map(([x, y, z], index) => ({
+    body_id: index + 1,
+    position: { x, y, z },
+    velocity: { x: 0, y: 0, z: 0 },
+    orientation: { w: 1, x: 0, y: 0, z: 0 },
+  }))
+  const frame = { frame_id: 1, simulation_time: 0, states, collisions: [], friction_constraints: [] }
+  return drawFrame({
+    frame: { ...frame, system_energy: null } as unknown as Frame,
+    view,
+    looks: { shapes: new Map(), grounds },
+    scale: { unit: 'N', dt: 0.01 },
+    bodies: null,
+    isEnvironment: () => false,
+  })
+}
+const bodyCircles = /<circle cx="([^"]*)" cy="([^"]*)" r="14"/g
+
+t.test('drawFrame centres bodies and fits them into 80 % of the width and the height', async (t) => {
+  // 2 m in 0.8 * (900 - 2 * 90) pixels: 288 pixels per metre.
+  const svg = drawn('front', [
+    [4, 0, 1],
+    [6, 9, 1],
+  ])
+  t.same(numbersIn(svg, bodyCircles), [
+    [162, 320],
+    [738, 320],
+  ])
+  t.same(numbersIn(svg, /<text x="([^"]*)" y="([^"]*)"[^>]*>1</g), [[162 - 0.6 * 14, 326]])
+  // 2 m in 0.8 * (640 - 2 * 110) pixels: 168 pixels per metre.
+  const tall = drawn('side', [
+    [0, 5, 4],
+    [0, 5, 6],
+  ])
+  t.same(numbersIn(tall, bodyCircles), [
+    [450, 488],
+    [450, 152],
+  ])
+  t.match(svg, '0.5 m', 'the scale bar has the longest round length within 160 pixels')
+})
+
+t.test('drawFrame draws a sloping ground below the middle of the bodies, in its plane', async (t) => {
+  const normal: Place = [2 / 7, 3 / 7, 6 / 7]
+  const places: readonly Place[] = [
+    [0, 0, 3],
+    [2, 4, 3],
+  ]
+  // The middle (1, 2, 3) is 26 / 7 m above the plane through the origin.
+  const centre: Place = [1 - 52 / 49, 2 - 78 / 49, 3 - 156 / 49]
+  const views = { front: [0, 2, 0.42], side: [1, 2, 0.42], top: [0, 1, 0.28] } as const
+  const offsets = [0, 1, 2, 3].map((): [number, number, number] => [0, 0, 0])
+  for (const [view, [right, up, share]] of Object.entries(views)) {
+    const svg = drawn(view as ViewName, places, [{ body: 9, at: [0, 0, 0], normal }])
+    const [[x1 = 0, y1 = 0] = [], [x2 = 0] = []] = numbersIn(svg, bodyCircles)
+    const [corners = []] = numbersIn(svg, /<polygon points="([^"]*)" fill="#EEF0F2"/g)
+    const scale = (x2 - x1) / ((places[1]?.[right] ?? 0) - (places[0]?.[right] ?? 0))
+    const middle = [0, 1].map((i) => [0, 1, 2, 3].reduce((sum, k) => sum + (corners[2 * k + i] ?? 0) / 4, 0))
+    const [x = 0, y = 0] = middle
+    t.ok(Math.abs(x - (x1 + scale * (centre[right] - 0))) < 0.01, `${view}: to the right`)
+    t.ok(Math.abs(y - (y1 - scale * (centre[up] - (places[0]?.[up] ?? 0)))) < 0.01, `${view}: up`)
+    for (const [k, offset] of offsets.entries()) {
+      offset[right] = ((corners[2 * k] ?? 0) - x) / (900 * share)
+      offset[up] = -((corners[2 * k + 1] ?? 0) - y) / (900 * share)
+    }
+  }
+  for (const offset of offsets) {
+    t.ok(Math.abs(offset[0] * normal[0] + offset[1] * normal[1] + offset[2] * normal[2]) < 1e-4)
+    t.ok(Math.abs(Math.hypot(...offset) - Math.SQRT2) < 1e-4, 'half a diagonal')
+  }
+})
