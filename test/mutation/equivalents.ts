@@ -21,6 +21,12 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'only saves parsing: a message that answers no list request is forwarded unchanged',
   },
   {
+    file: 'packages/recording/src/query/query-process.ts',
+    before: 'const db = new Database(file, { readonly: true, fileMustExist: true })',
+    after: 'const db = new Database(file, { readonly: true, fileMustExist: false })',
+    reason: 'a read-only connection never creates a file: SQLite fails with SQLITE_CANTOPEN in both cases',
+  },
+  {
     file: 'packages/recording/src/recorder/run-energy.ts',
     before: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy',
     after: 'rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 1) | hasEnergy',
