@@ -113,6 +113,24 @@ t.test(
   },
 )
 
+t.test('keptVertices reads the time of each vertex at most 250 times on a line that jumps', async (t) => {
+  const places = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
+  let reads = 0
+  const times = new Proxy(
+    places.map((_, index) => index * 1000),
+    {
+      get(target, name) {
+        reads += 1
+        return Reflect.get(target, name)
+      },
+    },
+  )
+  const jumping = { places, times, breaks: new Set() } as unknown as TimedTrack
+  const kept = all(keptVertices(jumping, { tolerance_m: 50, kind: 'time' }))
+  t.equal(kept.length, places.length, 'every corner is farther than the tolerance')
+  t.ok(reads <= 250 * places.length, `${reads} reads`)
+})
+
 /** Greatest geodesic distance of a vertex from where two kept ones put it at its time, m. */
 function worst({ fixes }: TimedTrack, from: number, to: number): number {
   const [a, b] = [fixes[from], fixes[to]]

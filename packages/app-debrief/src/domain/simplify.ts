@@ -20,35 +20,34 @@ export function simplified(feature: JsonObject, toleranceM: number): JsonObject 
   const all: number[] = []
   const lines = (coordinates as readonly (readonly LonLat[])[]).map((line) => {
     const kept = keptVertices(line, toleranceM)
-    all.push(...kept.map((place) => place + offset))
+    for (const place of kept) all.push(place + offset)
     offset += line.length
     return pick(line, kept)
   })
   return thinned(feature, { ...geometry, coordinates: lines }, all)
 }
 
-/** Places of the vertices that stay: the first, the last, and those further than the tolerance from the line without them. */
+/** Depth from which a run is split in the middle: lines of ships stay below it, and a zigzag would be as deep as it is long. */
+const maxDepth = 48
+
+/**
+ * Returns the places of the vertices that stay: the first, the last, and those further than the tolerance from the line
+ * without them. Takes at most `maxDepth + log2(n)` distances for each vertex.
+ */
 export function keptVertices(line: readonly LonLat[], toleranceM: number): readonly number[] {
   if (line.length < 3) return line.map((_, place) => place)
   const points = planar(line)
   const isKept = new Uint8Array(line.length)
   isKept[0] = 1
   isKept[line.length - 1] = 1
-  const waiting: [number, number][] = [[0, line.length - 1]]
-  for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
-    const [first, last] = run
-    let worst = -1
-    let distance = toleranceM
-    for (let place = first + 1; place < last; place += 1) {
-      const away = distanceTo(points, place, first, last)
-      if (away > distance) {
-        distance = away
-        worst = place
-      }
-    }
-    if (worst < 0) continue
-    isKept[worst] = 1
-    waiting.push([first, worst], [worst, last])
+  const pending = [{ first: 0, last: line.length - 1, depth: 0 }]
+  for (let run = pending.pop(); run !== undefined; run = pending.pop()) {
+    const { first, last, depth } = run
+    const farthest = farthestVertex(points, first, last, toleranceM)
+    if (farthest < 0) continue
+    const split = depth < maxDepth ? farthest : (first + last) >> 1
+    isKept[split] = 1
+    pending.push({ first, last: split, depth: depth + 1 }, { first: split, last, depth: depth + 1 })
   }
   return line.flatMap((_, place) => (isKept[place] === 1 ? place : []))
 }
@@ -78,11 +77,23 @@ function planar(line: readonly LonLat[]): Float64Array {
   return points
 }
 
-function distanceTo(points: Float64Array, place: number, first: number, last: number): number {
+/** Returns the vertex between two others that is farthest from their line; -1 if all are within the tolerance. */
+function farthestVertex(points: Float64Array, first: number, last: number, toleranceM: number): number {
   const at = (index: number): number => points[index] ?? 0
-  const [x, y] = [at(place * 2) - at(first * 2), at(place * 2 + 1) - at(first * 2 + 1)]
-  const [dx, dy] = [at(last * 2) - at(first * 2), at(last * 2 + 1) - at(first * 2 + 1)]
+  const [startX, startY] = [at(first * 2), at(first * 2 + 1)]
+  const [dx, dy] = [at(last * 2) - startX, at(last * 2 + 1) - startY]
   const length = dx * dx + dy * dy
-  const share = length === 0 ? 0 : Math.min(1, Math.max(0, (x * dx + y * dy) / length))
-  return Math.hypot(x - share * dx, y - share * dy)
+  let farthest = -1
+  let largest = toleranceM * toleranceM
+  for (let place = first + 1; place < last; place += 1) {
+    const x = at(place * 2) - startX
+    const y = at(place * 2 + 1) - startY
+    const share = length === 0 ? 0 : Math.min(1, Math.max(0, (x * dx + y * dy) / length))
+    const square = (x - share * dx) ** 2 + (y - share * dy) ** 2
+    if (square > largest) {
+      largest = square
+      farthest = place
+    }
+  }
+  return farthest
 }

@@ -245,3 +245,23 @@ verifies(
       t.throws(() => readTimeState(state), { code: 'INVALID_COMMAND' })
   },
 )
+
+t.test('keptVertices takes at most 65 distances for each vertex of a narrowing zigzag', async (t) => {
+  const zigzag = Array.from(
+    { length: 4000 },
+    (_, place) => [place * 1e-9, 50 + (place % 2 === 0 ? 1 : -1) * (4000 - place) * 1e-5] as const,
+  )
+  const { min } = Math
+  let distances = 0
+  // Each distance takes one minimum.
+  Math.min = (...values) => {
+    distances += 1
+    return min(...values)
+  }
+  t.teardown(() => {
+    Math.min = min
+  })
+  const kept = keptVertices(zigzag, 1)
+  t.ok(distances <= 65 * zigzag.length, `${distances} distances`)
+  t.equal(kept.length, zigzag.length, 'every corner is farther than the tolerance')
+})

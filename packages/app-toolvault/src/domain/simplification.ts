@@ -16,12 +16,18 @@ const chordError = 0.5
 /** Tolerances below this are checked by geodesics alone, m. */
 const fineTolerance = 10
 
+/** Depth from which a span is split in the middle: a zigzag would be as deep as it is long. */
+const maxDepth = 48
+
 interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Indices of the vertices that stay, ascending; yields the number of vertices that are done with. */
+/**
+ * Returns the indices of the vertices that stay, ascending; yields the number of vertices that are finished. Measures each
+ * vertex at most `maxDepth + log2(n)` times.
+ */
 export function* keptVertices(
   track: Track,
   { tolerance_m, kind }: { readonly tolerance_m: number; readonly kind: DeviationKind },
@@ -31,12 +37,16 @@ export function* keptVertices(
   const kept = new Set<number>()
   let done = 0
   for (const [part, from] of starts.entries()) {
-    const open: Span[] = [{ from, to: (starts[part + 1] ?? track.places.length) - 1 }]
+    const open = [{ from, to: (starts[part + 1] ?? track.places.length) - 1, depth: 0 }]
     for (let span = open.pop(); span !== undefined; span = open.pop()) {
-      kept.add(span.from).add(span.to)
-      const split = worst(span, measure, tolerance_m)
-      if (split === undefined) done += span.to - span.from
-      else open.push({ from: split, to: span.to }, { from: span.from, to: split })
+      const { from, to, depth } = span
+      kept.add(from).add(to)
+      const farthest = worst(span, measure, tolerance_m)
+      if (farthest === undefined) done += to - from
+      else {
+        const split = depth < maxDepth ? farthest : (from + to) >> 1
+        open.push({ from: split, to, depth: depth + 1 }, { from, to: split, depth: depth + 1 })
+      }
       yield done
     }
   }
