@@ -84,6 +84,10 @@ export const limits = {
     behaviour:
       'a message of MCP has at most 65,536 characters besides its arguments, and an array at most 100 messages',
   },
+  'limits:subscriptions': {
+    origin: 'design, safe by default',
+    behaviour: 'a session has at most 1,000 subscriptions, with 262,144 characters of URIs',
+  },
   'limits:visible': {
     origin: 'design, seen from outside',
     behaviour:

@@ -36,22 +36,19 @@ export async function answerWithCode(response: Response): Promise<Response> {
   return new Response(JSON.stringify(withCode(message)), response)
 }
 
-/** Characters of findings that are put into other words. The error is shortened to fewer in any case. */
-const maxFindingsLength = 100_000
-
-/** The SDK's validation tells its findings as JSON over many lines: their paths and messages are enough. */
+/** Replaces the problems that the SDK's validation lists as JSON over many lines by their paths and messages. */
 function oneLine(message: string): string {
-  if (message.length > maxFindingsLength) return message
-  const [, what, found] = /^(.*?): (\[\s*\{.*\])$/s.exec(message) ?? []
-  if (found === undefined) return message
+  const end = message.endsWith(']') ? message.search(/: \[\s*\{/) : -1
+  if (end < 0) return message
   try {
-    const issues = JSON.parse(found) as readonly {
+    const issues = JSON.parse(message.slice(end + 2)) as readonly {
       readonly path?: readonly unknown[]
       readonly message?: unknown
     }[]
-    return `${what}: ${issues.map(({ path = [], message }) => `${path.join('.')}: ${message}`).join(', ')}`
+    const problems = issues.map(({ path = [], message }) => `${path.join('.')}: ${message}`)
+    return `${message.slice(0, end)}: ${problems.join(', ')}`
   } catch {
-    // Text that only looks so.
+    // The text only resembles problems.
     return message
   }
 }

@@ -13,6 +13,10 @@ export interface Subscriptions {
   all(): readonly string[]
 }
 
+/** Subscriptions of one client, and the characters of all their URIs: the list is saved whole after each change. */
+const maxSubscriptions = 1000
+const maxCharacters = 256 * 1024
+
 /** Starts with some; `changed` runs after each change. */
 export function subscriptions(
   core: Pick<Core, 'ownerOf'>,
@@ -25,6 +29,8 @@ export function subscriptions(
         if (core.ownerOf(checked(uri)) === undefined)
           throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`, { data: { uri } })
         refuseUnreadable(core, [checked(uri)], access)
+        if (uris.has(checked(uri))) return {}
+        refuseTooMany([...uris, checked(uri)])
         uris.add(checked(uri))
         await changed?.()
         return {}
@@ -49,6 +55,16 @@ export function refuseUnreadable(
     const owner = typeof uri === 'string' ? core.ownerOf(uri) : undefined
     if (owner !== undefined) refuseForbidden(owner, { access }, methodTask('resources/subscribe'))
   }
+}
+
+function refuseTooMany(uris: readonly string[]): void {
+  const characters = uris.reduce((sum, uri) => sum + uri.length, 0)
+  if (uris.length <= maxSubscriptions && characters <= maxCharacters) return
+  throw new CausewayError(
+    'INVALID_PARAMS',
+    `a session has at most ${maxSubscriptions} subscriptions, with ${maxCharacters} characters of URIs`,
+    { remedy: 'unsubscribe from resources that are no longer needed' },
+  )
 }
 
 function checked(uri: unknown): string {

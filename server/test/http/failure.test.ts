@@ -5,6 +5,8 @@ import { CausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
+import { withCode } from '../../src/http/sdk-refusal.ts'
+import { subscriptions } from '../../src/http/subscriptions.ts'
 import { both, modern, openWire, rpc, toolCall } from './open-wire.ts'
 import { portApp } from './port-app.ts'
 
@@ -362,4 +364,30 @@ verifies('limits:error', 'the limit of an answer holds for errors too', async (t
   t.match(json.result, { isError: true, _meta: { 'causeway/error': { data: { truncated: true } } } })
   t.ok(json.result.content[0].text.length <= 2000)
   t.ok(text.length < 4000)
+})
+
+t.test('withCode lists the problems of a validation in one line, whatever their length', async (t) => {
+  const problems = [{ path: ['a', 'b'], message: 'x'.repeat(200_000) }]
+  const message = `Invalid params: ${JSON.stringify(problems, null, 2)}`
+  t.match(withCode({ error: { code: -32602, message } }), {
+    error: { message: /^Invalid params: a\.b: xxx/, data: { code: 'INVALID_PARAMS' } },
+  })
+  for (const text of [': [{', 'a: [{]', 'a: [ ] b: [']) {
+    const plain = withCode({ error: { code: -32602, message: text } })
+    t.equal(plain.error.message, text, 'text that only resembles problems')
+  }
+})
+
+verifies('limits:subscriptions', async (t) => {
+  const saved: (readonly string[])[] = []
+  const made = subscriptions({ ownerOf: () => 'demo' }, { changed: async () => void saved.push(made.all()) })
+  const subscribe = async (uri: string) => made.methods['resources/subscribe']?.({ uri }, undefined)
+  await t.rejects(subscribe('x'.repeat(256 * 1024 + 1)), { code: 'INVALID_PARAMS' })
+  for (let number = 0; number < 1000; number += 1) await subscribe(`demo://notes/${number}`)
+  await t.rejects(subscribe('demo://notes/1000'), { code: 'INVALID_PARAMS', remedy: /^unsubscribe/ })
+  await subscribe('demo://notes/0')
+  t.equal(saved.length, 1000, 'only changes are saved')
+  await made.methods['resources/unsubscribe']?.({ uri: 'demo://notes/0' }, undefined)
+  await subscribe('demo://notes/1000')
+  t.equal(made.all().length, 1000)
 })
