@@ -1,5 +1,6 @@
 /** Measures what the expensive requests of the fuzz tests cost the built server. */
-import { attackBytes, attacks } from '../test/fuzz/complexity.ts'
+import { attackBytes } from '../test/fuzz/attack.ts'
+import { attacks } from '../test/fuzz/complexity.ts'
 import { layOut } from '../test/fuzz/lay-out.ts'
 import { measureAttack } from '../test/fuzz/measure-attack.ts'
 import type { Program } from './program.ts'

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { meta, modernVersion } from '@causeway/protocol'
 import { WebSocket } from 'ws'
-import type { Attack, Preparation, Target, Transport } from './complexity.ts'
+import type { Attack, Preparation, Target, Transport } from './attack.ts'
 
 /** A server that can be attacked. */
 export interface Victim {

@@ -1,7 +1,9 @@
 /** The entry of a thread that sends random attacks to a server, so that making them does not delay other clients. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { attackBytes, attacks } from '../fuzz/complexity.ts'
+import { appAttacks } from '../fuzz/app-attacks.ts'
+import { attackBytes } from '../fuzz/attack.ts'
+import { attacks } from '../fuzz/complexity.ts'
 import { measureAttack, type Victim } from '../fuzz/measure-attack.ts'
 import { randomFrom } from '../random.ts'
 
@@ -22,11 +24,14 @@ export interface AttackResult {
   readonly error?: string
 }
 
+/** Those on apps change plots and minds that other clients use. */
+const harmless = attacks.filter((attack) => !appAttacks.includes(attack))
+
 const { victim, seed, until } = workerData as AttackerData
 const random = randomFrom(seed)
 const post = (result: AttackResult): void => parentPort?.postMessage(result)
 while (Date.now() < until) {
-  const attack = random.pick(attacks)
+  const attack = random.pick(harmless)
   try {
     const { blockedMs } = await measureAttack(victim, attack, attack.bytes ?? attackBytes)
     post({ name: attack.name, blockedMs })
