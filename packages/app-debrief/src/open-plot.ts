@@ -13,7 +13,7 @@ import { checkFile, isKnown } from './plot-watching.ts'
 import { saveTimer } from './save-timer.ts'
 import { type PlotEnv, tellFile } from './standing.ts'
 
-/** Positions of a command above which it is worked on by a worker. */
+/** Objects and positions of a command from which on a worker applies it. */
 const heavy = 20_000
 
 /** Opens a plot by its real path. Throws as `loadPlot` does. */

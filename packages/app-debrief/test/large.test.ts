@@ -12,6 +12,18 @@ import { widePlot } from './wide-plot.ts'
 
 const filename = 'wide.plot.json'
 
+verifies('debrief:large', 'a worker applies 20,000 commands without positions', async (t) => {
+  const dir = emptyFolders(t)
+  writeFileSync(join(dir, 'plots', filename), widePlot({ tracks: 1, vertices: 2 }))
+  const opened = await openOver(t, dir)
+  const client = opened.client()
+  await client.ask('open_plot', { filename })
+  t.match(opened.store.health(), { in_workers: 0 })
+  const command = { command: 'setSelection', payload: { selectedIds: [] } }
+  await client.ask('apply_command', { command: Array.from({ length: 20_000 }, () => command) })
+  t.match(opened.store.health(), { in_workers: 1 })
+})
+
 verifies('debrief:large', 'read, changed, saved and undone in a worker', async (t) => {
   const dir = emptyFolders(t)
   const text = widePlot({ tracks: 40, vertices: 700 })
