@@ -104,6 +104,10 @@ verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', 
   const left = await one.call('bookmark', { remove: first?.id })
   t.match(left.bookmarks, [{ frame_id: 50 }])
   await t.rejects(one.call('bookmark', { remove: 99 }), { code: 'INVALID_ARGUMENTS' })
+  await t.rejects(one.call('bookmark', { frame_id: 50, note: 'x'.repeat(4001) }), {
+    code: 'INVALID_ARGUMENTS',
+    data: { problems: [{ argument: 'note', problem: 'has more than 4000 characters' }] },
+  })
   await t.rejects(one.call('bookmark', { frame_id: 5 }), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(one.call('bookmark', { frame_id: 999, note: 'x' }), { code: 'FRAME_NOT_FOUND' })
 })

@@ -23,6 +23,9 @@ import { hints, recordingArgument, stamp } from './shape.ts'
 /** Room above and below the figures of a good run, as a share of them. */
 const usualMargin = 0.1
 
+/** Characters of a note; every answer lists all notes of the recording. */
+const maxNoteLength = 4000
+
 const writes = { idempotent: true, destructive: false }
 
 /** Declares bookmark, save_baseline and assert_invariants. */
@@ -42,6 +45,8 @@ export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
       const { recording, stamp } = await opened(ctx, asked)
       if ((frame_id === undefined) !== (note === undefined))
         throw invalid(frame_id === undefined ? 'frame_id' : 'note', 'frame_id and note go together')
+      if (note !== undefined && note.length > maxNoteLength)
+        throw invalid('note', `has more than ${maxNoteLength} characters`)
       const { notebook } = ctx.store
       const { id } = recording.identity
       const request = requestOf(ctx, { id, frame_id, note, remove })
