@@ -152,6 +152,23 @@ async function openDoomed(t: Test) {
   return { recorder, workers, state, send }
 }
 
+t.test('recorder: close resolves after its workers have ended', async (t) => {
+  const { recorder, workers, send } = await openDoomed(t)
+  await send(1, 30)
+  const [worker] = workers
+  if (worker === undefined) throw new Error('no worker was started')
+  const stop = worker.stop.bind(worker)
+  let isEnded = false
+  Object.assign(worker, {
+    async stop() {
+      await stop()
+      isEnded = true
+    },
+  })
+  await recorder.close()
+  t.ok(isEnded)
+})
+
 t.test('recorder: what was acknowledged is told while a dead worker has no successor', async (t) => {
   const { recorder, workers, state, send } = await openDoomed(t)
   t.match(await send(1, 30), { last_frame_id: 30 })

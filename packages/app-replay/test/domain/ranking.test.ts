@@ -2,11 +2,12 @@ import t from 'tap'
 import { balanceLaw } from '../../src/domain/laws/balance-law.ts'
 import type { Finding, FindingKind, Severity } from '../../src/domain/laws/finding.ts'
 import { rankFindings } from '../../src/domain/laws/ranking.ts'
+import { restLaw } from '../../src/domain/laws/rest-law.ts'
 import { tunnellingLaw } from '../../src/domain/laws/tunnelling-law.ts'
 import { type Turn, turned } from '../../src/domain/scene-view/shape.ts'
 import type { Place } from '../../src/domain/scene-view/view.ts'
 import { count, mainAxis, quantity, readable, several } from '../../src/domain/sentence.ts'
-import { findingsOf } from './law-kit.ts'
+import { dt, findingsOf, g } from './law-kit.ts'
 
 const finding = (
   kind: FindingKind,
@@ -147,4 +148,47 @@ t.test('balanceLaw allows a change of spin in proportion to the larger rotationa
   t.same(findings(1, 38), [])
   t.match(findings(39, 1), [{ frames: { first: 11, last: 11 }, bodies: [1] }])
   t.match(findings(1, 39), [{ kind: 'energy_injection', frames: { first: 11, last: 11 }, value: 38 }])
+})
+
+t.test(
+  'balanceLaw reports a blow-up above 1000 times the kinetic energy, which counts as 1 mJ at least',
+  async (t) => {
+    /** Kinds of the findings if a body of 2 kg gains speed in 3 frames; its energy is v² J. */
+    const kinds = (from: number, to: number) =>
+      findingsOf(balanceLaw(), {
+        frames: 20,
+        masses: [2],
+        gravity: [0, 0, 0],
+        state: (frame) => {
+          const part = Math.min(Math.max(frame - 10, 0) / 3, 1)
+          return { velocity: [0, from + part * (to - from), 0] }
+        },
+      }).map(({ kind, frames: { first, last } }) => [kind, first, last])
+    t.same(kinds(0, Math.sqrt(0.99)), [['energy_injection', 11, 13]])
+    t.same(kinds(0, Math.sqrt(1.01)), [['blow_up', 11, 13]])
+    t.same(kinds(1, Math.sqrt(990)), [['energy_injection', 11, 13]])
+    t.same(kinds(1, Math.sqrt(1010)), [['blow_up', 11, 13]])
+  },
+)
+
+t.test('restLaw reports creep above 2.5 mm/s below 95 % of the friction limit', async (t) => {
+  /** Kinds of the findings if a body slides along y at this speed, m/s, on a second one. */
+  const kinds = (speed: number, used: number, carrier = 0) =>
+    findingsOf(restLaw(), {
+      frames: 40,
+      masses: [1, 1],
+      state: (frame, body) => {
+        const v = body === 1 ? speed : carrier
+        return { position: [0, v * frame * dt, body === 1 ? 0.5 : -0.5], velocity: [0, v, 0] }
+      },
+      touches: () => [{ a: 1, b: 2, n: g * dt, t1: used * 0.5 * g * dt, mu: 0.5 }],
+    }).map(({ kind }) => kind)
+  t.same(kinds(0.0024, 0.5), [])
+  t.same(kinds(0.0026, 0.5), ['creep'])
+  t.same(kinds(0.0026, 0.94), ['creep'])
+  t.same(kinds(0.0026, 0.96), [])
+  t.same(kinds(0.09, 0.5), ['creep'])
+  t.same(kinds(0.11, 0.5), [], 'a faster body does not rest')
+  t.same(kinds(0.0526, 0.5, 0.05), ['creep'], 'relative to the body below')
+  t.same(kinds(0.0524, 0.5, 0.05), [])
 })
