@@ -21,6 +21,7 @@ export interface Caller {
 interface Waiting {
   readonly client: string
   readonly start: () => void
+  readonly reject: (error: CausewayError) => void
 }
 
 /** Limits the calls that run at the same time, and queues further ones. */
@@ -29,6 +30,7 @@ export class CallQueue {
   /** In the order of their turns: a client that gets one moves its other calls behind those of the others. */
   #waiting: readonly Waiting[] = []
   #running = 0
+  #isClosed = false
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -36,14 +38,23 @@ export class CallQueue {
 
   /** Runs `work` in its turn. Throws `OVERLOADED` if the queue is full or the wait too long, `CANCELLED`, and what `work` throws. */
   async run<Result>(work: () => Promise<Result>, caller: Caller = {}): Promise<Result> {
-    if (caller.signal?.aborted) throw cancelled()
+    if (this.#isClosed || caller.signal?.aborted) throw cancelled()
     if (this.#running < this.#options.maxRunning) this.#running += 1
     else await this.#turn(caller)
     try {
+      // The queue may be closed between the end of one call and the start of the next.
+      if (this.#isClosed) throw cancelled()
       return await work()
     } finally {
       this.#pass()
     }
+  }
+
+  /** Rejects the waiting calls and all further ones with `CANCELLED`; running calls continue. */
+  close(): void {
+    this.#isClosed = true
+    for (const { reject } of this.#waiting) reject(cancelled())
+    this.#waiting = []
   }
 
   /** Resolves when a call that has ended passes its place on. */
@@ -53,7 +64,7 @@ export class CallQueue {
     let leave = () => {}
     try {
       await new Promise<void>((resolve, reject) => {
-        const own: Waiting = { client, start: resolve }
+        const own: Waiting = { client, start: resolve, reject }
         const giveUp = (error: CausewayError) => {
           this.#waiting = this.#waiting.filter((one) => one !== own)
           reject(error)

@@ -22,6 +22,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   readonly #busy = new Set<WorkerLink<Table>>()
   #idle: readonly WorkerLink<Table>[] = []
   #idleTimer: NodeJS.Timeout | undefined
+  #isStopped = false
 
   constructor(start: () => WorkerLink<Table>, options: PoolOptions) {
     this.#start = start
@@ -40,7 +41,7 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Calls a method on a worker that has no other call. Rejects with what the method throws, `CANCELLED` on abort,
+   * Calls a method on a worker that has no other call. Rejects with what the method throws, `CANCELLED` on abort and after `stop`,
    * `WORKER_LOST` if this call ended its worker, and `OVERLOADED` if too many calls wait.
    */
   call<Name extends MethodName<Table>>(
@@ -62,7 +63,8 @@ export class WorkerPool<Table extends MethodTable<Table>> {
         return (await link.call(method, args, options)) as AnswerOf<Table, Name>
       } catch (error) {
         const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
-        if (isLost && options.signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')
+        if (isLost && (this.#isStopped || options.signal?.aborted))
+          throw new CausewayError('CANCELLED', 'the call was cancelled')
         throw error
       } finally {
         clearTimeout(limit)
@@ -73,8 +75,10 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     }, options)
   }
 
-  /** Stops the workers; a later call starts another. */
+  /** Stops the workers. Rejects running, waiting and later calls with `CANCELLED`. */
   async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#queue.close()
     clearTimeout(this.#idleTimer)
     await Promise.all(this.workers.map((link) => link.stop()))
   }

@@ -72,6 +72,22 @@ t.test('WorkerPool queues calls up to a limit and stops idle workers', async (t)
   t.equal(pool.workers.length, 0)
 })
 
+t.test('WorkerPool starts no call and no worker after stop', async (t) => {
+  const { pool, started } = openPool(t, { maxRunning: 1 })
+  const running = t.rejects(pool.call('rest', undefined), { code: 'CANCELLED' })
+  const waiting = [1, 2].map((number) => t.rejects(pool.call('sum', [number]), { code: 'CANCELLED' }))
+  await pool.stop()
+  await Promise.all([running, ...waiting])
+  await t.rejects(pool.call('sum', [3]), { code: 'CANCELLED' })
+  t.equal(started(), 1)
+  t.same(pool.workers, [])
+  const { pool: killed } = openPool(t)
+  const lost = t.rejects(killed.call('rest', undefined), { code: 'CANCELLED' })
+  const [link] = killed.workers
+  const stopped = killed.stop()
+  await Promise.all([link?.kill(), lost, stopped])
+})
+
 /** A shared worker and the number of workers that it has started. */
 function openShared(t: Test) {
   let started = 0
@@ -205,4 +221,19 @@ t.test('CallQueue frees the place of a call that was cancelled, and of one that 
   await end('c')
   t.equal(await last, 'c')
   t.same(started, ['a', 'c'])
+})
+
+t.test('CallQueue rejects waiting and later calls after close, even when a place has just become free', async (t) => {
+  const queue = new CallQueue({ ...limits, maxRunning: 1 })
+  const { started, work, end } = controlled()
+  const first = queue.run(work('a'))
+  const next = t.rejects(queue.run(work('b')), { code: 'CANCELLED' })
+  const last = t.rejects(queue.run(work('c')), { code: 'CANCELLED' })
+  const closed = first.then(() => queue.close())
+  await end('a')
+  t.equal(await first, 'a')
+  await closed
+  await Promise.all([next, last])
+  await t.rejects(queue.run(work('d')), { code: 'CANCELLED' })
+  t.same(started, ['a'])
 })
