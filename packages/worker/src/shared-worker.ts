@@ -8,11 +8,13 @@ import type { CallOptions, WorkerLink } from './start-worker.ts'
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
-  readonly #stopped = new WeakSet<WorkerLink<Table>>()
   #link: WorkerLink<Table> | undefined
   #starting: Promise<WorkerLink<Table>> | undefined
   #repeats: Promise<unknown> = Promise.resolve()
+  /** The worker of the call that is being repeated. */
+  #repeating: Promise<WorkerLink<Table>> | undefined
   #sent = 0
+  #stops = 0
 
   /** `start` starts a worker and opens its data; `link` is one that is open already. */
   constructor(start: () => Promise<WorkerLink<Table>>, link?: WorkerLink<Table>) {
@@ -27,18 +29,22 @@ export class SharedWorker<Table extends MethodTable<Table>> {
 
   /** Whether the worker is starting or has calls in hand. */
   get isBusy(): boolean {
-    return this.#starting !== undefined || (this.#link?.pending ?? 0) > 0
+    return this.#starting !== undefined || this.#repeating !== undefined || (this.#link?.pending ?? 0) > 0
   }
 
-  /** Rejects with what the method throws, `CANCELLED` on abort, and `WORKER_LOST` if this call ended its worker. */
+  /** Rejects with what the method throws, `CANCELLED` on abort and on `stop`, and `WORKER_LOST` if this call ended its worker. */
   async call<Name extends MethodName<Table>>(
     method: Name,
     args: ArgsOf<Table, Name>,
     options: CallOptions = {},
   ): Promise<AnswerOf<Table, Name>> {
-    let link = this.link ?? (await this.#started())
-    // It may be stopped between the two turns.
-    while (!link.isAlive) link = await this.#started()
+    const stops = this.#stops
+    let link = this.link
+    // A worker can also be stopped through its link, to release memory, before the call is sent.
+    while (!link?.isAlive) {
+      link = await this.#started()
+      if (stops !== this.#stops) throw cancelled()
+    }
     const isFirst = link.pending === 0
     this.#sent += 1
     const sent = this.#sent
@@ -47,30 +53,47 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     } catch (error) {
       const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
       const wasAlone = isFirst && this.#sent === sent
-      if (!isLost || wasAlone || this.#stopped.has(link)) throw error
-      if (options.signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')
+      if (!isLost || wasAlone || stops !== this.#stops) throw error
+      if (options.signal?.aborted) throw cancelled()
       const repeated = await this.#repeat(async () => {
         options.signal?.throwIfAborted()
-        const own = await this.#start()
-        return own.call(method, args, options).finally(() => own.stop())
+        if (stops !== this.#stops) throw cancelled()
+        this.#repeating = this.#start()
+        try {
+          const own = await this.#repeating
+          if (stops !== this.#stops) throw cancelled()
+          return await own.call(method, args, options).finally(() => own.stop())
+        } finally {
+          this.#repeating = undefined
+        }
       })
       return repeated as AnswerOf<Table, Name>
     }
   }
 
-  /** Stops the worker; a later call starts another. */
+  /** Stops the workers, also one that is starting; a later call starts another. */
   async stop(): Promise<void> {
-    if (this.#link === undefined) return
-    this.#stopped.add(this.#link)
-    await this.#link.stop()
+    this.#stops += 1
+    const workers = [this.#starting ?? this.#link, this.#repeating]
+    this.#starting = undefined
+    this.#link = undefined
+    const results = await Promise.allSettled(workers)
+    await Promise.all(
+      results.map((result) => (result.status === 'fulfilled' ? result.value?.stop() : undefined)),
+    )
   }
 
-  async #started(): Promise<WorkerLink<Table>> {
-    this.#starting ??= this.#start().finally(() => {
-      this.#starting = undefined
-    })
-    this.#link = await this.#starting
-    return this.#link
+  #started(): Promise<WorkerLink<Table>> {
+    const stops = this.#stops
+    this.#starting ??= this.#start()
+      .then((link) => {
+        if (stops === this.#stops) this.#link = link
+        return link
+      })
+      .finally(() => {
+        if (stops === this.#stops) this.#starting = undefined
+      })
+    return this.#starting
   }
 
   /** One at a time: each repeat has a worker. */
@@ -80,3 +103,5 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     return repeat
   }
 }
+
+const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')

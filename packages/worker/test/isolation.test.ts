@@ -6,6 +6,7 @@ import {
   type PoolOptions,
   SharedWorker,
   startWorker,
+  type WorkerLink,
   WorkerPool,
   workerFile,
 } from '../src/index.ts'
@@ -136,6 +137,77 @@ t.test(
   },
 )
 
+/** A shared worker whose workers finish starting only when the test calls `open`. */
+function openGated(t: Test) {
+  const links: WorkerLink<TrialMethods>[] = []
+  const gates: (() => void)[] = []
+  const shared = new SharedWorker<TrialMethods>(async () => {
+    const link = start()
+    links.push(link)
+    await new Promise<void>((resolve) => gates.push(resolve))
+    return link
+  })
+  t.teardown(async () => {
+    for (const open of gates) open()
+    await Promise.all([shared.stop(), ...links.map((link) => link.kill())])
+  })
+  return { shared, links, open: () => gates.shift()?.() }
+}
+
+t.test(
+  'SharedWorker.stop ends a worker that is starting and cancels the calls that wait for it',
+  async (t) => {
+    const { shared, links, open } = openGated(t)
+    const call = t.rejects(shared.call('sum', [1]), { code: 'CANCELLED' })
+    t.ok(shared.isBusy)
+    const stopped = shared.stop()
+    const later = shared.call('sum', [2])
+    open()
+    await Promise.all([call, stopped])
+    t.equal(links[0]?.isAlive, false)
+    open()
+    t.equal(await later, 2, 'a call after the stop has another worker')
+    t.equal(links.length, 2)
+  },
+)
+
+t.test('SharedWorker.stop waits for a start that fails', async (t) => {
+  const shared = new SharedWorker<TrialMethods>(() => Promise.reject(new Error('the file is missing')))
+  const call = t.rejects(shared.call('sum', [1]), { message: 'the file is missing' })
+  await shared.stop()
+  await call
+})
+
+t.test('SharedWorker starts one worker for calls that come while the start ends', async (t) => {
+  const { shared, links, open } = openGated(t)
+  const first = shared.call('sum', [1])
+  open()
+  const others: Promise<number>[] = []
+  for (let tick = 0; tick < 20; tick += 1) {
+    others.push(shared.call('sum', [tick]))
+    await Promise.resolve()
+  }
+  t.equal(await first, 1)
+  t.equal((await Promise.all(others)).length, 20)
+  t.equal(links.length, 1)
+})
+
+t.test('SharedWorker.stop ends the worker of a repeated call', async (t) => {
+  const { shared, links, open } = openGated(t)
+  const calls = [
+    t.rejects(shared.call('die', undefined), { code: 'CANCELLED' }),
+    t.rejects(shared.call('sum', [1]), { code: 'CANCELLED' }),
+  ]
+  open()
+  while (links.length < 2) await turn()
+  t.ok(shared.isBusy)
+  const stopped = shared.stop()
+  open()
+  await Promise.all([...calls, stopped])
+  t.equal(links[1]?.isAlive, false)
+  t.equal(links.length, 2)
+})
+
 /** Work that ends when the test says so. */
 function controlled() {
   const started: string[] = []
@@ -223,17 +295,20 @@ t.test('CallQueue frees the place of a call that was cancelled, and of one that 
   t.same(started, ['a', 'c'])
 })
 
-t.test('CallQueue rejects waiting and later calls after close, even when a place has just become free', async (t) => {
-  const queue = new CallQueue({ ...limits, maxRunning: 1 })
-  const { started, work, end } = controlled()
-  const first = queue.run(work('a'))
-  const next = t.rejects(queue.run(work('b')), { code: 'CANCELLED' })
-  const last = t.rejects(queue.run(work('c')), { code: 'CANCELLED' })
-  const closed = first.then(() => queue.close())
-  await end('a')
-  t.equal(await first, 'a')
-  await closed
-  await Promise.all([next, last])
-  await t.rejects(queue.run(work('d')), { code: 'CANCELLED' })
-  t.same(started, ['a'])
-})
+t.test(
+  'CallQueue rejects waiting and later calls after close, even when a place has just become free',
+  async (t) => {
+    const queue = new CallQueue({ ...limits, maxRunning: 1 })
+    const { started, work, end } = controlled()
+    const first = queue.run(work('a'))
+    const next = t.rejects(queue.run(work('b')), { code: 'CANCELLED' })
+    const last = t.rejects(queue.run(work('c')), { code: 'CANCELLED' })
+    const closed = first.then(() => queue.close())
+    await end('a')
+    t.equal(await first, 'a')
+    await closed
+    await Promise.all([next, last])
+    await t.rejects(queue.run(work('d')), { code: 'CANCELLED' })
+    t.same(started, ['a'])
+  },
+)
