@@ -1,4 +1,5 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CallQueue } from './call-queue.ts'
 import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
 import type { CallOptions, WorkerLink } from './start-worker.ts'
 
@@ -8,9 +9,14 @@ import type { CallOptions, WorkerLink } from './start-worker.ts'
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
+  /** One at a time: each repeated call has a worker of its own. */
+  readonly #repeats = new CallQueue({
+    name: 'repeated calls',
+    maxRunning: 1,
+    maxWaiting: Number.POSITIVE_INFINITY,
+  })
   #link: WorkerLink<Table> | undefined
   #starting: Promise<WorkerLink<Table>> | undefined
-  #repeats: Promise<unknown> = Promise.resolve()
   /** The worker of the call that is being repeated. */
   #repeating: Promise<WorkerLink<Table>> | undefined
   #sent = 0
@@ -53,21 +59,20 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     } catch (error) {
       const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
       const wasAlone = isFirst && this.#sent === sent
-      if (!isLost || wasAlone || stops !== this.#stops) throw error
-      if (options.signal?.aborted) throw cancelled()
-      const repeated = await this.#repeat(async () => {
-        options.signal?.throwIfAborted()
+      if (isLost && stops !== this.#stops) throw cancelled()
+      if (!isLost || wasAlone) throw error
+      return this.#repeats.run(async () => {
         if (stops !== this.#stops) throw cancelled()
         this.#repeating = this.#start()
         try {
           const own = await this.#repeating
-          if (stops !== this.#stops) throw cancelled()
-          return await own.call(method, args, options).finally(() => own.stop())
+          const isStopped = stops !== this.#stops || options.signal?.aborted
+          const result = isStopped ? Promise.reject(cancelled()) : own.call(method, args, options)
+          return (await result.finally(() => own.stop())) as AnswerOf<Table, Name>
         } finally {
           this.#repeating = undefined
         }
-      })
-      return repeated as AnswerOf<Table, Name>
+      }, options)
     }
   }
 
@@ -94,13 +99,6 @@ export class SharedWorker<Table extends MethodTable<Table>> {
         if (stops === this.#stops) this.#starting = undefined
       })
     return this.#starting
-  }
-
-  /** One at a time: each repeat has a worker. */
-  #repeat<Result>(work: () => Promise<Result>): Promise<Result> {
-    const repeat = this.#repeats.then(work, work)
-    this.#repeats = repeat.catch(() => {})
-    return repeat
   }
 }
 

@@ -208,6 +208,29 @@ t.test('SharedWorker.stop ends the worker of a repeated call', async (t) => {
   t.equal(links.length, 2)
 })
 
+t.test('SharedWorker cancels a repeated call that waits for its turn or for its worker', async (t) => {
+  const { shared, links, open } = openGated(t)
+  const [starting, waiting] = [new AbortController(), new AbortController()]
+  const settled: string[] = []
+  const calls = [
+    t.rejects(shared.call('die', undefined, starting), { code: 'CANCELLED' }),
+    t.rejects(shared.call('sum', [1], waiting), { code: 'CANCELLED' }).then(() => settled.push('waiting')),
+    shared.call('sum', [2]),
+  ]
+  open()
+  while (links.length < 2) await turn()
+  waiting.abort(new Error('the reason of the client'))
+  await turn()
+  t.same(settled, ['waiting'])
+  starting.abort(new Error('the reason of the client'))
+  open()
+  await calls[0]
+  while (links.length < 3) await turn()
+  open()
+  t.same((await Promise.all(calls)).at(2), 2)
+  t.equal(links[1]?.isAlive, false)
+})
+
 /** Work that ends when the test says so. */
 function controlled() {
   const started: string[] = []
