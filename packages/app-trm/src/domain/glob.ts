@@ -21,8 +21,43 @@ export const wildcardSteps = {
   '**/': [{ optional: 2 }, { many: isAny }, ...literalSteps('/')],
 } as const satisfies Record<string, readonly PatternStep[]>
 
-/** Whether the steps match the whole text. */
-export function matchesSteps(steps: readonly PatternStep[], text: string): boolean {
+/**
+ * Returns a test of whole texts. It compares both ends of a text first, where each step matches one character, and
+ * tracks positions only between the first and the last wildcard.
+ */
+export function stepsMatcher(steps: readonly PatternStep[]): (text: string) => boolean {
+  const first = steps.findIndex((step) => !('one' in step))
+  if (first === -1) return (text) => text.length === steps.length && matchesEach(steps, text, 0)
+  const end = wildcardsEnd(steps)
+  const [prefix, wildcards, suffix] = [steps.slice(0, first), steps.slice(first, end), steps.slice(end)]
+  return (text) => {
+    const suffixAt = text.length - suffix.length
+    return (
+      suffixAt >= first &&
+      matchesEach(prefix, text, 0) &&
+      matchesEach(suffix, text, suffixAt) &&
+      matchesWildcards(wildcards, text.slice(first, suffixAt))
+    )
+  }
+}
+
+/** Returns the index after the last step that can match no character or several. */
+function wildcardsEnd(steps: readonly PatternStep[]): number {
+  let end = 0
+  for (const [index, step] of steps.entries()) {
+    if ('many' in step) end = Math.max(end, index + 1)
+    if ('optional' in step) end = Math.max(end, index + 1 + step.optional)
+  }
+  return end
+}
+
+/** Whether the steps match one character each, starting at this index. */
+function matchesEach(steps: readonly PatternStep[], text: string, start: number): boolean {
+  return steps.every((step, index) => 'one' in step && step.one(text.charAt(start + index)))
+}
+
+/** Whether the steps match the whole text; tracks all positions in the steps that the characters so far can reach. */
+function matchesWildcards(steps: readonly PatternStep[], text: string): boolean {
   let reached = withSkips(steps, new Set([0]))
   for (let index = 0; index < text.length && reached.size > 0; index++) {
     const char = text.charAt(index)
@@ -59,7 +94,7 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   const steps = (anywhere.match(/\*\*\/|\*\*|./gs) ?? []).flatMap((part): readonly PatternStep[] =>
     isWildcard(part) ? wildcardSteps[part] : literalSteps(part),
   )
-  return (path) => matchesSteps(steps, path)
+  return stepsMatcher(steps)
 }
 
 const isWildcard = (part: string): part is keyof typeof wildcardSteps => Object.hasOwn(wildcardSteps, part)

@@ -3,13 +3,13 @@
  * folder that is ignored here decide of all below it, also where a nearer file has taken it back.
  */
 
-import { literalSteps, matchesSteps, type PatternStep, wildcardSteps } from './glob.ts'
+import { literalSteps, type PatternStep, stepsMatcher, wildcardSteps } from './glob.ts'
 
 /** Says of a path below the folder of the rules whether they ignore it or keep it; undefined where they say nothing. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
-  readonly steps: readonly PatternStep[]
+  readonly matches: (text: string) => boolean
   readonly isKept: boolean
   readonly isForFolders: boolean
   /** a pattern without a slash is for names at any depth */
@@ -25,8 +25,8 @@ export function ignoreRules(text: string): IgnoreRules {
   return (path, isFolder) => {
     const name = path.slice(path.lastIndexOf('/') + 1)
     const rule = lastFirst.find(
-      ({ steps, isForFolders, isForNames }) =>
-        (isFolder || !isForFolders) && matchesSteps(steps, isForNames ? name : path),
+      ({ matches, isForFolders, isForNames }) =>
+        (isFolder || !isForFolders) && matches(isForNames ? name : path),
     )
     return rule === undefined ? undefined : !rule.isKept
   }
@@ -40,7 +40,8 @@ function ruleOf(line: string): Rule[] {
   const isForFolders = whole.endsWith('/')
   const pattern = isForFolders ? whole.slice(0, -1) : whole
   const steps = parsePattern(pattern.replace(/^\//, ''))
-  return steps === undefined ? [] : [{ steps, isKept, isForFolders, isForNames: !pattern.includes('/') }]
+  if (steps === undefined) return []
+  return [{ matches: stepsMatcher(steps), isKept, isForFolders, isForNames: !pattern.includes('/') }]
 }
 
 /** A backslash keeps the blank behind it. */

@@ -10,7 +10,7 @@ import { pythonAdvice } from '../../src/domain/feedback/advice.ts'
 import { failureGroups, groupText } from '../../src/domain/feedback/failure-group.ts'
 import { problems, problemText } from '../../src/domain/feedback/problem.ts'
 import { pythonErrors } from '../../src/domain/feedback/python-error.ts'
-import { globMatcher } from '../../src/domain/glob.ts'
+import { globMatcher, literalSteps, stepsMatcher } from '../../src/domain/glob.ts'
 import { ignoreRules } from '../../src/domain/ignore-rules.ts'
 
 const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
@@ -266,6 +266,20 @@ verifies('trm:patterns:linear', 'globMatcher and ignoreRules do not backtrack', 
   }
   t.equal(ignoreRules('['.repeat(100_000))('a', false), undefined)
   t.equal(ignoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
+})
+
+verifies('trm:patterns:linear', 'a pattern is compared at its end before its wildcard', async (t) => {
+  let visited = 0
+  const many = (char: string) => {
+    visited++
+    return char !== '/'
+  }
+  const matches = stepsMatcher([...literalSteps('a'), { many }, ...literalSteps('.log')])
+  t.notOk(matches(`a${'b'.repeat(1000)}.txt`))
+  t.equal(visited, 0)
+  t.ok(matches(`a${'b'.repeat(1000)}.log`))
+  t.notOk(matches('a/b.log'))
+  t.notOk(stepsMatcher([...literalSteps('ab'), { many }, ...literalSteps('ba')])('aba'))
 })
 
 t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {
