@@ -1,12 +1,35 @@
 /** The part of the DOM that `togeojson` reads, built while a document is parsed and limited in size and depth. */
 import { CausewayError } from '@causeway/protocol'
 import { SaxesParser } from 'saxes'
+import { mostFixes } from '../resampling.ts'
+
+/** A position with a time and an elevation: three elements and two texts. */
+const nodesPerFix = 5
 
 /**
- * Limits of a document. A node takes about 200 bytes. GPX and KML files nest about a dozen elements and use about 50 names;
+ * Limits of a document. A node takes about 230 bytes. GPX and KML files nest about a dozen elements and use about 50 names;
  * the reader makes a list as long as the track for each name.
  */
-const [maxNodes, maxDepth, maxAttributes, maxNames] = [2_000_000, 64, 100, 200]
+const [maxDepth, maxAttributes, maxNames] = [64, 100, 200]
+
+/** Elements whose own text the reader does not read. Blanks in them are indentation. */
+const withoutText = new Set([
+  'gpx',
+  'trk',
+  'trkseg',
+  'trkpt',
+  'rte',
+  'rtept',
+  'wpt',
+  'extensions',
+  'gpxtpx:TrackPointExtension',
+  'kml',
+  'Document',
+  'Folder',
+  'Placemark',
+  'Track',
+  'gx:Track',
+])
 
 /** Elements that become features or parts of them. If they contained themselves, the reader would read them once per level. */
 const withoutNesting = new Set([
@@ -97,8 +120,9 @@ class XmlElement {
   }
 
   appendChild(node: XmlNode): void {
-    if (this.#childNodes === noNodes) this.#childNodes = new XmlNodeList()
-    this.#childNodes.push(node)
+    // V8 reserves space for 17 nodes when a node is added to an empty list. Most elements have one.
+    if (this.#childNodes === noNodes) this.#childNodes = XmlNodeList.of(node) as XmlNodeList
+    else this.#childNodes.push(node)
   }
 
   normalize(): void {}
@@ -141,6 +165,7 @@ interface Level {
  */
 export class XmlDocumentParser {
   readonly #format: string
+  readonly #maxNodes: number
   readonly #parser = new SaxesParser<{ xmlns: false }>({ xmlns: false })
   readonly #document = new XmlElement('', noAttributes, { namespaceURI: undefined, parentNode: undefined })
   readonly #openCounts = new Map<string, number>()
@@ -148,9 +173,10 @@ export class XmlDocumentParser {
   readonly #levels: Level[] = [{ namespaces: new Map(), copies: 0 }]
   #nodes = 0
 
-  /** `format` names the document in messages. */
-  constructor(format: string) {
+  /** `format` names the document in messages. Indentation is not counted as nodes. */
+  constructor(format: string, { maxNodes = nodesPerFix * mostFixes } = {}) {
     this.#format = format
+    this.#maxNodes = maxNodes
     this.#parser.on('error', (error) => {
       throw this.#malformed(error.message, error)
     })
@@ -159,7 +185,9 @@ export class XmlDocumentParser {
     })
     this.#parser.on('opentag', ({ name, attributes }) => this.#open(name, attributes))
     this.#parser.on('closetag', ({ name }) => this.#close(name))
-    this.#parser.on('text', (text) => this.#append(new XmlText(3, text)))
+    this.#parser.on('text', (text) => {
+      if (!(withoutText.has(this.#current.tagName) && text.trim() === '')) this.#append(new XmlText(3, text))
+    })
     this.#parser.on('cdata', (text) => this.#append(new XmlText(4, text)))
   }
 
@@ -204,7 +232,7 @@ export class XmlDocumentParser {
   }
 
   #append(node: XmlNode): void {
-    if (++this.#nodes > maxNodes) throw this.#tooLarge('elements and texts', maxNodes)
+    if (++this.#nodes > this.#maxNodes) throw this.#tooLarge('elements and texts', this.#maxNodes)
     this.#current.appendChild(node)
   }
 
