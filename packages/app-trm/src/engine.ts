@@ -1,4 +1,11 @@
-import { type CallOptions, type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
+import {
+  type CallOptions,
+  CallQueue,
+  type RestingWorkers,
+  startWorker,
+  WorkerPool,
+  workerFile,
+} from '@causeway/worker'
 import type { EngineMethods } from './engine-methods.ts'
 import { engineWork } from './engine-work.ts'
 
@@ -18,6 +25,8 @@ export interface Engine {
 export interface EngineCallOptions extends Pick<CallOptions, 'signal'> {
   /** Uses the worker for small work too. For work whose time does not follow from its size. */
   readonly inWorker?: boolean
+  /** Waits for a worker regardless of how many calls wait. For the output of a command, which would have to run again. */
+  readonly isCommandOutput?: boolean
 }
 
 /** How an engine works. */
@@ -36,14 +45,22 @@ export function openEngine({ limitMs = 10_000, smallest = 2000 }: EngineOptions 
       remedy: 'call again, with less text',
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     })
-  const pool = new WorkerPool<EngineMethods>(start, { name: 'calls that read code', maxRunning: 2, limitMs })
+  const limits = { name: 'calls that read code', maxRunning: 2 }
+  // The number of evaluations limits how many outputs wait in the pool; the queue limits all other calls.
+  const pool = new WorkerPool<EngineMethods>(start, {
+    ...limits,
+    maxWaiting: Number.POSITIVE_INFINITY,
+    limitMs,
+  })
+  const queue = new CallQueue(limits)
   return {
-    async call(method, args, { inWorker = false, ...options } = {}) {
+    async call(method, args, { inWorker = false, isCommandOutput = false, ...options } = {}) {
       type Answer = ReturnType<EngineMethods[typeof method]>
       // Each method takes its own argument, which the type of a table cannot say.
       const work = engineWork[method] as (args: unknown) => Answer
       if (!inWorker && weight(args, smallest) <= smallest) return work(args)
-      return (await pool.call(method, args as never, options)) as Answer
+      const run = () => pool.call(method, args as never, options) as Promise<Answer>
+      return isCommandOutput ? run() : queue.run(run, options)
     },
     memory: pool.memory,
     close: () => pool.stop(),

@@ -58,6 +58,9 @@ export interface EvaluationRun {
 /** Largest report that is read, bytes. */
 const mostReport = 20 * 2 ** 20
 
+/** Marks calls of the engine that read what a command wrote. */
+const isCommandOutput = true
+
 /** Runs every command of the session; a cancelled evaluation rejects with the signal's reason. */
 export async function evaluate(run: EvaluationRun): Promise<readonly Stage[]> {
   const stages: Stage[] = []
@@ -94,7 +97,9 @@ async function runStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   if (spec.kind === 'perf') return perfStage(run, spec)
   const result = await command(run, spec, spec.command)
   const text = cleaned(run, result)
-  const diagnostics = await run.engine.call('diagnostics', `${text.stdout}\n${text.stderr}`)
+  const diagnostics = await run.engine.call('diagnostics', `${text.stdout}\n${text.stderr}`, {
+    isCommandOutput,
+  })
   const checks = spec.kind === 'check' ? readChecks(text.stdout) : undefined
   return stageOf(run, spec, [result], { diagnostics, checks })
 }
@@ -117,7 +122,7 @@ async function testStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
       (text) => text !== undefined,
     )
     const text = cleaned(run, result)
-    const tests = await run.engine.call('tests', { reports, ...text })
+    const tests = await run.engine.call('tests', { reports, ...text }, { isCommandOutput })
     return stageOf(run, spec, [result], {
       tests: tests && relocated(tests, (one) => withoutFolder(run, one)),
       diagnostics: [],
@@ -154,7 +159,10 @@ async function freshCoverage(
 ): Promise<Coverage | undefined> {
   for (const [source, stamp] of await coverageStamps(cwd)) {
     const text = stamp === earlier.get(source) ? undefined : await readReport(join(cwd, source))
-    const coverage = text === undefined ? undefined : await engine.call('coverage', { source, text, changed })
+    const coverage =
+      text === undefined
+        ? undefined
+        : await engine.call('coverage', { source, text, changed }, { isCommandOutput })
     if (coverage !== undefined) return coverage
   }
   return undefined
@@ -182,12 +190,12 @@ async function perfStage(run: EvaluationRun, spec: SignalSpec): Promise<Stage> {
   })
 }
 
-/** A pattern of the client may backtrack for ever, so it runs in the worker; one that exceeds the time limit finds nothing. */
+/** Reads the measure in a worker if the client gave a pattern, which may backtrack; one over the time limit finds nothing. */
 async function readMetric(engine: Engine, request: MetricRequest): Promise<Metric | undefined> {
   try {
-    return await engine.call('metric', request, { inWorker: request.pattern !== undefined })
+    return await engine.call('metric', request, { inWorker: request.pattern !== undefined, isCommandOutput })
   } catch (error) {
-    if (isCausewayError(error) && error.code === 'WORKER_LOST') return undefined
+    if (isCausewayError(error) && error.code === 'DEADLINE_EXCEEDED') return undefined
     throw error
   }
 }

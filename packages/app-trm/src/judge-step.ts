@@ -39,10 +39,14 @@ export async function judgeStep(
   const evidence = await run(false)
   const parts = {
     config,
-    problems: await critic.engine.call('problems', {
-      outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
-      modules: await modulesAt(config.repo),
-    }),
+    problems: await critic.engine.call(
+      'problems',
+      {
+        outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+        modules: await modulesAt(config.repo),
+      },
+      { isCommandOutput: true },
+    ),
     kind,
     standing: { ...standing, notes: reason ?? standing.notes },
     baseline,

@@ -44,10 +44,14 @@ export async function onlyTests(
     standing,
     baseline: null,
     evidence: evidence.map((one): Evidence => ({ ...one, finding: { ...one.finding, tests: run } })),
-    problems: await critic.engine.call('problems', {
-      outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
-      modules: await modulesAt(config.repo),
-    }),
+    problems: await critic.engine.call(
+      'problems',
+      {
+        outputs: evidence.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+        modules: await modulesAt(config.repo),
+      },
+      { isCommandOutput: true },
+    ),
     filesChanged: [],
     warnings: [],
     ms: 0,

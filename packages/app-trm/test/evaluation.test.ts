@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
+import { CausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
@@ -7,6 +8,7 @@ import { readDiagnostics } from '../src/domain/diagnostic.ts'
 import { readTests } from '../src/domain/report/read-tests.ts'
 import type { TestRun } from '../src/domain/report/test-run.ts'
 import { type Engine, openEngine } from '../src/engine.ts'
+import { type EvaluationRun, evaluate } from '../src/evaluate.ts'
 import { tidy } from '../src/runner/capture.ts'
 import { openTrm, python, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
 
@@ -218,6 +220,44 @@ verifies('trm:patterns:linear', 'a pattern that backtracks for ever ends with it
   ])
   t.match(lost, { status: 'rejected', reason: { code: 'WORKER_LOST' } })
   t.match(found, { status: 'fulfilled', value: { value: 0.012, unit: 's' } })
+})
+
+t.test('the output of a command is read however many other calls wait', async (t) => {
+  const { call } = engine(t)
+  const read = () => call('read', { mode: 'files', files: [{ path: 'a', content: '' }] })
+  const reads = Promise.allSettled(Array.from({ length: 2 + 64 }, read))
+  const refused = t.rejects(read(), { code: 'OVERLOADED' })
+  const diagnostics = await call('diagnostics', 'no problem', { isCommandOutput: true })
+  t.same(diagnostics, [])
+  await refused
+  t.ok((await reads).every(({ status }) => status === 'fulfilled'))
+})
+
+t.test('a measure is missing only if its pattern exceeds the time limit', async (t) => {
+  const spec = { name: 'perf', kind: 'perf', command: 'echo took 12 ms', weight: 1 }
+  const run = (code: 'DEADLINE_EXCEEDED' | 'WORKER_LOST') =>
+    evaluate({
+      config: {
+        signals: [spec],
+        perf: { goal: 'min', repeat: 1, pattern: '(\\d+)', noise: 0 },
+        env: {},
+        timeoutS: 30,
+        sandbox: 'none',
+      } as unknown as EvaluationRun['config'],
+      engine: { call: () => Promise.reject(new CausewayError(code, 'from the engine')) } as unknown as Engine,
+      cwd: t.testdir(),
+      hidden: '',
+      changed: [],
+      failFast: false,
+      marker: code,
+      signal: new AbortController().signal,
+      onStage() {},
+      onProcess: async () => async () => {},
+      onStageEnd: async () => {},
+    })
+  const [stage] = await run('DEADLINE_EXCEEDED')
+  t.match(stage?.finding, { end: { exitCode: 0 }, metric: undefined })
+  await t.rejects(run('WORKER_LOST'), { code: 'WORKER_LOST' })
 })
 
 /** What a real tool wrote; `golden/make.mjs` ran it. */
