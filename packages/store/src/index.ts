@@ -3,7 +3,7 @@ export { backup, backupFile, type CopyOptions, changeFile, restore, schemaOf } f
 export { type Clocks, watchJumps } from './clock-jump.ts'
 export { dataFailure, type FailureKind, failureKind } from './failure.ts'
 export { type FolderLock, lockFiles, lockFolder } from './lock.ts'
-export { isMissing, markerSuffix, requireInitialized, sidecars } from './marker.ts'
+export { isMissing, requireInitialized, sidecars } from './marker.ts'
 export { appliedMigrations, type Migration } from './migrate.ts'
 export { createPrivately, type OpenOptions, openDatabase } from './open.ts'
 export { processIdentity } from './process-identity.ts'

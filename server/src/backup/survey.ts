@@ -1,8 +1,14 @@
 /** The files of a data folder, each with how a backup treats it. */
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { markerSuffix, requireInitialized } from '@causeway/store'
-import { type OwnedPart, orderOf, type Treatment, treatmentOf } from '../domain/data-part.ts'
+import { requireInitialized } from '@causeway/store'
+import {
+  findMarkedDatabase,
+  type OwnedPart,
+  orderOf,
+  type Treatment,
+  treatmentOf,
+} from '../domain/data-part.ts'
 
 /** A file that belongs in a backup. */
 export interface FoundFile extends Treatment {
@@ -35,7 +41,8 @@ export async function survey(dataDir: string, parts: readonly OwnedPart[]): Prom
         if (treatmentOf(`${path}/`, parts).kind !== 'passing') await look(`${path}/`)
         continue
       }
-      if (name.endsWith(markerSuffix)) requireInitialized(join(dataDir, path.slice(0, -markerSuffix.length)))
+      const marked = findMarkedDatabase(path, parts)
+      if (marked !== undefined) requireInitialized(join(dataDir, marked))
       const treatment = treatmentOf(path, parts)
       if (facts?.isFile() !== true || treatment.kind === 'passing') continue
       const mark = `${facts.ino}:${facts.size}:${facts.mtimeNs}`

@@ -13,15 +13,23 @@ export interface Treatment {
   readonly part?: OwnedPart
 }
 
-/** Names of files that exist only while a process uses another file, and of the markers of databases. */
-const passingName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock|\.initialized)$/
+/** Names of files that exist only while a process uses another file. */
+const passingName = /(-wal|-shm|-journal|\.part|\.tmp|\.new|\.lock)$/
 
-/** How a file is treated, by its path below the data folder; the first part that fits counts. */
+const markerName = /^(.+)\.initialized$/
+
+/** Returns how a file is treated, by its path below the data folder. The first part that matches applies. */
 export function treatmentOf(path: string, parts: readonly OwnedPart[]): Treatment {
-  if (passingName.test(path)) return { kind: 'passing' }
+  if (passingName.test(path) || findMarkedDatabase(path, parts) !== undefined) return { kind: 'passing' }
   const part = parts.find((one) => fits(path, one.path))
   if (part !== undefined) return { kind: part.kind, part }
   return { kind: path.endsWith('.db') ? 'database' : 'files' }
+}
+
+/** Returns the path of the database that a marker belongs to; `undefined` for any other file. */
+export function findMarkedDatabase(path: string, parts: readonly OwnedPart[]): string | undefined {
+  const [, file] = markerName.exec(path) ?? []
+  return file !== undefined && treatmentOf(file, parts).kind === 'database' ? file : undefined
 }
 
 /** `recordings/a.db` fits `recordings/*.db`, `recordings/` and itself. */

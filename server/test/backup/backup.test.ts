@@ -283,6 +283,23 @@ verifies('backup:all-or-nothing', async (t) => {
   t.same(readdirSync(root).sort(), ['backup', 'data'])
 })
 
+verifies('backup:whole', 'a file that ends in .initialized and marks no database is copied', async (t) => {
+  const { dir, target } = dataIn(t)
+  const paths = [
+    'app.initialized',
+    'cache/lost.db.initialized',
+    'texts/a.txt.initialized',
+    'texts/list.initialized',
+  ]
+  for (const path of paths) writeFileSync(join(dir, path), 'content of a user')
+  const { files } = await copy(dir, target)
+  t.same(
+    files.flatMap(({ path }) => (path.endsWith('.initialized') ? [path] : [])).sort(),
+    ['app.initialized', 'texts/a.txt.initialized', 'texts/list.initialized'],
+    'without the markers of notes.db and runs/one.db, and without the cache',
+  )
+})
+
 verifies('backup:no-loss', async (t) => {
   const { root, dir, target, db } = dataIn(t)
   db.close()
