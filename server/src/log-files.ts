@@ -25,7 +25,7 @@ export interface Lines {
 
 /** When files rotate. */
 export interface Rotation {
-  /** A line that would exceed this size, in bytes, starts the next file. */
+  /** A line that would exceed this size, in bytes, starts the next file, except while writes fail. */
   readonly bytes: number
   /** Number of files kept of each kind, including the current one. */
   readonly count: number
@@ -88,7 +88,8 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-type Stream = ReturnType<typeof destination>
+/** `destroyed` is missing from the types of sonic-boom. */
+type Stream = ReturnType<typeof destination> & { readonly destroyed: boolean }
 
 /** Appends lines to the file with the highest number and starts the next one when it is full. */
 class RotatingFile implements Lines {
@@ -102,6 +103,8 @@ class RotatingFile implements Lines {
   #bytes: number
   /** `undefined` if the current file cannot be opened. */
   #stream: Stream | undefined
+  /** Whether the last write to the current file failed. */
+  #isFailing = false
 
   constructor(folder: string, name: LogName, rotation: Rotation, onFailure: (error: unknown) => void) {
     this.#folder = folder
@@ -117,7 +120,9 @@ class RotatingFile implements Lines {
   /** Never throws: a full disk costs lines of a file, not the server, and stderr has every line. */
   write(line: string): void {
     const bytes = Buffer.byteLength(line)
-    if (this.#bytes > 0 && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
+    // A new file on a full disk would stay empty, and the oldest one would be removed for it.
+    const mayRotate = this.#bytes > 0 && !this.#isFailing
+    if (mayRotate && this.#bytes + bytes > this.#rotation.bytes) this.#rotate()
     this.#stream ??= this.#open()
     if (this.#stream === undefined) return
     this.#bytes += bytes
@@ -133,6 +138,7 @@ class RotatingFile implements Lines {
     this.#release()
     this.#number++
     this.#bytes = 0
+    this.#isFailing = false
   }
 
   /** Closes the current file once its lines are written. */
@@ -153,8 +159,18 @@ class RotatingFile implements Lines {
         minLength: bufferBytes,
         maxLength: maxBufferedBytes,
         periodicFlush: flushIntervalMs,
+      }) as Stream
+      stream.on('error', (error) => {
+        if (stream === this.#stream) this.#isFailing = true
+        this.#onFailure(error)
       })
-      stream.on('error', this.#onFailure)
+      stream.on('write', (bytes: number) => {
+        // A flush of an empty buffer writes 0 bytes, which succeeds on a full disk.
+        if (stream === this.#stream && bytes > 0) this.#isFailing = false
+      })
+      stream.on('drop', (line: string) => {
+        this.#bytes -= Buffer.byteLength(line)
+      })
       return stream
     } catch (error) {
       this.#onFailure(error)
@@ -169,9 +185,17 @@ class RotatingFile implements Lines {
   }
 }
 
-/** Writes buffered lines and closes the file. Also resolves if they cannot be written. */
+/** Writes buffered lines and closes the file. Lines that cannot be written are dropped. */
 async function closeStream(stream: Stream): Promise<void> {
-  const closed = once(stream, 'close')
+  const ended = once(stream, 'close')
   stream.end()
-  await closed.catch(() => {})
+  try {
+    await ended
+  } catch {
+    // The stream keeps the file open if its last write fails. It is destroyed already if closing failed.
+    if (stream.destroyed) return
+    const closed = once(stream, 'close')
+    stream.destroy()
+    await closed.catch(() => {})
+  }
 }

@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import fs, { chmodSync, fstatSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { startServer } from '../../test/e2e/server-process.ts'
 import { verifies } from '../../test/verifies.ts'
 import { openLog } from '../src/log.ts'
-import { openLogFiles } from '../src/log-files.ts'
+import { type LogFiles, openLogFiles } from '../src/log-files.ts'
 import { both, initializeMessage, modern, rpc, toolCall } from './http/open-wire.ts'
+import { soon } from './test-core.ts'
 
 /** Name and text of the files of a kind, oldest first. */
 function filesOf(dir: string, name: string): { file: string; text: string }[] {
@@ -85,6 +88,75 @@ verifies('log:files', 'a file that cannot be opened loses its lines and nothing 
   await files.close()
   t.same(numbers(readFileSync(`${dir}/logs/server.1.log`, 'utf8')), [1, 2])
   t.same(numbers(readFileSync(`${dir}/logs/error.1.log`, 'utf8')), [2])
+})
+
+/** Makes every `fs.write` fail as on a full disk until `free` is called. */
+function fillDisk(t: Test) {
+  let isFull = true
+  const files = new Set<number>()
+  const { write } = fs
+  const fake = (file: number, data: string, ...rest: unknown[]): void => {
+    if (!isFull || data.length === 0) {
+      Reflect.apply(write, fs, [file, data, ...rest])
+      return
+    }
+    files.add(file)
+    const done = rest.at(-1) as (error: Error, bytes: number) => void
+    setImmediate(done, Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }), 0)
+  }
+  const mocked = mock.method(fs, 'write', fake as typeof fs.write)
+  t.teardown(() => mocked.mock.restore())
+  return {
+    /** Descriptors of the files that could not be written. */
+    files,
+    free: () => {
+      isFull = false
+    },
+  }
+}
+
+/** Resolves at the first failed write. */
+const firstFailure = (files: LogFiles): Promise<unknown> =>
+  soon(new Promise((resolve) => files.onFailure(resolve)))
+
+verifies('log:files', 'no file is started or removed while the disk is full', async (t) => {
+  const dir = t.testdir({ logs: { 'audit.1.jsonl': '{"line":-1}\n', 'audit.2.jsonl': '' } })
+  const audits = () => filesOf(dir, 'audit').map(({ file }) => file)
+  const disk = fillDisk(t)
+  const files = openLogFiles(dir, { bytes: 16 * 1024, count: 2 })
+  const failure = firstFailure(files)
+  let lines = 0
+  const write = (count: number): void => {
+    for (let i = 0; i < count; i++)
+      files.audit.write(`${JSON.stringify({ line: lines++, text: 'x'.repeat(1000) })}\n`)
+  }
+  write(5)
+  t.match(await failure, { code: 'ENOSPC' })
+  write(100)
+  t.same(audits(), ['audit.1.jsonl', 'audit.2.jsonl'])
+
+  disk.free()
+  while (statSync(`${dir}/logs/audit.2.jsonl`).size === 0) {
+    write(1)
+    await nextTurn()
+  }
+  write(1)
+  t.same(audits(), ['audit.2.jsonl', 'audit.3.jsonl'], 'the next file starts when writes succeed')
+  await files.close()
+  t.same(
+    filesOf(dir, 'audit').flatMap(({ text }) => numbers(text)),
+    Array.from({ length: lines }, (_, line) => line),
+    'buffered lines are written',
+  )
+})
+
+verifies('log:files', 'a file whose lines cannot be written is closed', async (t) => {
+  const disk = fillDisk(t)
+  const files = openLogFiles(t.testdir(), { bytes: 16 * 1024, count: 2 })
+  files.audit.write('{"line":0}\n')
+  await files.close()
+  t.equal(disk.files.size, 1)
+  for (const file of disk.files) t.throws(() => fstatSync(file), { code: 'EBADF' })
 })
 
 verifies('log:files', 'of a server, with what was logged last', async (t) => {
