@@ -9,6 +9,9 @@ import { type TaskStore, taskMigration, taskStore } from './tasks/task-store.ts'
 /** What is not used for this long is forgotten, ms. */
 const keepMs = 24 * 60 * 60 * 1000
 
+/** State key of a token without a name: the owner, which starts with `#`, and the key without it. */
+const unnamedOwnerKey = /^#[^:]+:(.*)$/s
+
 /** Schema of `server.db`, in order; a published step is never changed. */
 export const serverMigrations: readonly Migration[] = [
   {
@@ -93,6 +96,23 @@ export async function openServerStore(
       'UPDATE client_state SET used_ms = ? WHERE session_key = ? AND app = ? AND used_ms >= ? RETURNING state',
     )
     .pluck()
+  const claimState = db.prepare<[string, string, string, number]>(
+    `UPDATE OR REPLACE client_state SET session_key = ? WHERE session_key = ? AND app = ? AND used_ms < ?`,
+  )
+  const ownersMs = db
+    .prepare<[], number>(`SELECT applied_ms FROM causeway_migration WHERE name = 'owners'`)
+    .pluck()
+    .get() as number
+  /**
+   * Before the migration `owners`, tokens without a name shared their state. It moves to the first of them that loads it,
+   * unless it was used without tokens since.
+   */
+  const findClaimed = (sessionKey: string, app: string): string | undefined => {
+    const [, sharedKey] = unnamedOwnerKey.exec(sessionKey) ?? []
+    if (sharedKey === undefined || claimState.run(sessionKey, sharedKey, app, ownersMs).changes === 0)
+      return undefined
+    return useState.get(now(), sessionKey, app, oldest())
+  }
   const putState = db.prepare<[string, string, string, number]>(
     `INSERT INTO client_state (session_key, app, state, used_ms) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET state = excluded.state, used_ms = excluded.used_ms`,
@@ -125,7 +145,8 @@ export async function openServerStore(
   const sweep = setInterval(() => forgetExpired(oldest()), keepMs / 24).unref()
   return {
     states: {
-      load: (sessionKey, app) => inFile(() => useState.get(now(), sessionKey, app, oldest())),
+      load: (sessionKey, app) =>
+        inFile(() => useState.get(now(), sessionKey, app, oldest()) ?? findClaimed(sessionKey, app)),
       save: (sessionKey, app, json) => inFile(() => void putState.run(sessionKey, app, json, now())),
     },
     handshakes: {

@@ -1,11 +1,13 @@
 /** Sessions, streams, state and tasks of one token, and what another token can do with their ids: nothing. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { ask, defineApp, elicit } from '@causeway/app-kit'
+import { openDatabase } from '@causeway/store'
 import type { Test } from 'tap'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
 import { openTokens } from '../../src/access/token-file.ts'
+import { serverMigrations } from '../../src/server-store.ts'
 import { both, modern, openWire, rpc, type Sending, toolCall, type Wire } from '../http/open-wire.ts'
 import { portApp } from '../http/port-app.ts'
 import { captureLog, soon } from '../test-core.ts'
@@ -223,6 +225,46 @@ verifies(
     }
     t.same([await frames(unnamed), await frames(unnamed)], [1, 2])
     t.same([await frames(another), await frames(alice)], [1, 1])
+  },
+)
+
+verifies(
+  'access:state',
+  'state saved before the upgrade belongs to the first unnamed token that uses it',
+  async (t) => {
+    const dir = t.testdir({ data: { data: {} } })
+    const before = serverMigrations.slice(
+      0,
+      serverMigrations.findIndex(({ name }) => name === 'owners'),
+    )
+    const db = openDatabase(`${dir}/data/data/server.db`, { migrations: before })
+    const insert = db.prepare(`INSERT INTO client_state VALUES (?, 'Demo', '{"count":10}', ?)`)
+    for (const key of ['one', 'two', 'anonymous']) insert.run(key, Date.now() - 60_000)
+    db.close()
+    const count = async (wire: Wire, session: string | undefined, token: string) => {
+      const headers = { ...bearer(token), ...(session !== undefined && { 'causeway-session': session }) }
+      return (await wire.send(toolCall('Demo__count'), { headers })).json.result.structuredContent.count
+    }
+    const first = await reopen(t, writeTokens(t, lines))
+    t.same(
+      [await count(first, 'one', alice), await count(first, 'one', unnamed)],
+      [1, 11],
+      'a token with a name does not get it',
+    )
+    t.same([await count(first, undefined, another), await count(first, undefined, unnamed)], [11, 1])
+    await stop(first)
+    const second = await reopen(t, `${t.testdirName}/tokens`)
+    t.same([await count(second, 'one', another), await count(second, 'one', unnamed)], [1, 12])
+    await stop(second)
+    const open = await reopen(t, undefined)
+    t.equal(await count(open, 'two', alice), 11)
+    await stop(open)
+    const guarded = await reopen(t, `${t.testdirName}/tokens`)
+    t.equal(
+      await count(guarded, 'two', unnamed),
+      1,
+      'state used without tokens after the upgrade does not move',
+    )
   },
 )
 
