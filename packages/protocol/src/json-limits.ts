@@ -60,6 +60,8 @@ export function checkJson(json: Uint8Array): void {
       if (members > jsonLimits.members) throw tooMany('members of objects', jsonLimits.members)
       if (names !== undefined && names.add(stringStart, stringEnd) > jsonLimits.names)
         throw tooMany('different names', jsonLimits.names)
+      // In text that is not JSON, many colons can follow one string, which is read only once.
+      stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
       containers += 1
@@ -92,11 +94,9 @@ class NameCounter {
 
   /** Adds the name between two indexes, and returns the number of different names so far. */
   add(start: number, end: number): number {
-    // The rest of a long name is not read: its own length limits how many of them there are.
-    const hashed = Math.min(end, start + 64)
+    const json = this.#json
     let hash = end - start
-    for (let at = start; at < hashed; at += 1)
-      hash = Math.imul(hash ^ (this.#json[at] as number), this.#factor)
+    for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (json[at] as number), this.#factor)
     const bit = hash >>> 12
     const mask = 1 << (bit & 7)
     const byte = this.#seen[bit >>> 3] as number

@@ -100,6 +100,35 @@ verifies('limits:json', 'JSON with more than about 50,000 different names is BOD
   t.throws(check(objectWith(jsonLimits.names * 1.1)), { code: 'BODY_TOO_LARGE' })
 })
 
+verifies('limits:json', 'long names that differ in one place count as different names', async (t) => {
+  const count = 55_000
+  for (const [before, after] of [
+    [80, 0],
+    [80, 40],
+  ] as const) {
+    const name = (index: number) => `${'a'.repeat(before)}${index}${'b'.repeat(after)}`
+    const names = Array.from({ length: count }, (_, index) => `"${name(index)}":1`)
+    t.throws(
+      check(`{${names.join(',')}}`),
+      { code: 'BODY_TOO_LARGE' },
+      `${before} bytes before, ${after} after`,
+    )
+  }
+})
+
+t.test('checkJson reads a string that many colons follow once', async (t) => {
+  const text = `{"${'a'.repeat(210_000)}"${':'.repeat(1000)}`
+  let reads = 0
+  const json = new Proxy(Buffer.from(text), {
+    get(target, key) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1
+      return Reflect.get(target, key, target)
+    },
+  })
+  checkJson(json)
+  t.ok(reads <= 3 * text.length, `${reads} reads of ${text.length} bytes`)
+})
+
 t.test('checkJson ignores brackets and colons in strings', async (t) => {
   t.doesNotThrow(check(JSON.stringify(['['.repeat(1000), '\\"['.repeat(2000), '"a":'.repeat(300_000)])))
 })
