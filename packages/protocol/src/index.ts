@@ -13,7 +13,7 @@ export {
 } from './causeway-error.ts'
 export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
 export { asObject, isObject, type JsonObject } from './json.ts'
-export { checkJson, jsonLimits, parseJson } from './json-limits.ts'
+export { checkJson, type JsonLimits, jsonLimits, parseJson } from './json-limits.ts'
 export {
   failure,
   failureOf,

@@ -18,6 +18,9 @@ export const jsonLimits = {
   names: 50_000,
 } as const
 
+/** Limits that `checkJson` applies. */
+export type JsonLimits = Readonly<Record<keyof typeof jsonLimits, number>>
+
 /** Texts up to this length are not read: they have at most 2,048 levels, and few names. */
 const uncheckedBytes = 4096
 
@@ -35,11 +38,11 @@ export function parseJson(text: string): unknown {
  * Throws `INVALID_REQUEST` if the JSON is nested too deeply, and `BODY_TOO_LARGE` if it has too many values,
  * arrays, objects, members or names. Reads the bytes once, and does not check the syntax.
  */
-export function checkJson(json: Uint8Array): void {
+export function checkJson(json: Uint8Array, limits: JsonLimits = jsonLimits): void {
   const { length } = json
   if (length <= uncheckedBytes) return
   // A name takes at least four bytes: two quotes, a colon and a value.
-  const names = length > 4 * jsonLimits.names ? new NameCounter(json) : undefined
+  const names = length > 4 * limits.names ? new NameCounter(json) : undefined
   let depth = 0
   let containers = 0
   let values = 0
@@ -54,19 +57,19 @@ export function checkJson(json: Uint8Array): void {
       stringEnd = at
     } else if (byte === comma) {
       values += 1
-      if (values > jsonLimits.values) throw tooMany('values', jsonLimits.values)
+      if (values > limits.values) throw tooMany('values', limits.values)
     } else if (byte === colon) {
       members += 1
-      if (members > jsonLimits.members) throw tooMany('members of objects', jsonLimits.members)
-      if (names !== undefined && names.add(stringStart, stringEnd) > jsonLimits.names)
-        throw tooMany('different names', jsonLimits.names)
+      if (members > limits.members) throw tooMany('members of objects', limits.members)
+      if (names !== undefined && names.add(stringStart, stringEnd) > limits.names)
+        throw tooMany('different names', limits.names)
       // In text that is not JSON, many colons can follow one string, which is read only once.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
       containers += 1
-      if (depth > jsonLimits.depth) throw tooDeep()
-      if (containers > jsonLimits.containers) throw tooMany('arrays and objects', jsonLimits.containers)
+      if (depth > limits.depth) throw tooDeep(limits.depth)
+      if (containers > limits.containers) throw tooMany('arrays and objects', limits.containers)
     } else if ((byte | caseBit) === closeBrace) depth -= 1
   }
 }
@@ -108,10 +111,10 @@ class NameCounter {
   }
 }
 
-const tooDeep = (): CausewayError =>
-  new CausewayError('INVALID_REQUEST', `the JSON is nested more than ${jsonLimits.depth} levels deep`, {
+const tooDeep = (limit: number): CausewayError =>
+  new CausewayError('INVALID_REQUEST', `the JSON is nested more than ${limit} levels deep`, {
     remedy: 'send fewer levels',
-    data: { limit_depth: jsonLimits.depth },
+    data: { limit_depth: limit },
   })
 
 const tooMany = (what: string, limit: number): CausewayError =>

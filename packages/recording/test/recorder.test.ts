@@ -191,6 +191,28 @@ t.test('run writer: frames that are sent again are read into the same memory', a
   t.ok(used.has(first))
 })
 
+t.test('lineReader accepts a frame of 90,000 bodies', async (t) => {
+  const readLine = lineReader(open(t).writer.knowledge)
+  const bodies = Array.from({ length: 90_000 }, (_, index) => ({
+    id: index + 1,
+    position: [1, 2, 3],
+    velocity: [1, 2, 3],
+    orientation: [1, 0, 0, 0],
+    angular_velocity: [1, 2, 3],
+    acceleration: [0, 0, 0],
+  }))
+  const line = readLine(JSON.stringify({ frame_id: 1, time: 0, bodies }))
+  t.equal('frame' in line && line.frame.bodies.length, 90_000 * bodyWidth)
+})
+
+t.test('lineReader rejects a long line that is nested too deeply or has too many names', async (t) => {
+  const { send } = open(t)
+  const blanks = ' '.repeat(2 ** 20)
+  t.throws(() => send(`${'['.repeat(501)}${blanks}`), { code: 'INVALID_REQUEST' })
+  const names = Array.from({ length: 60_000 }, (_, index) => `"name ${index}":1`)
+  t.throws(() => send(`{${names.join(',')}}${blanks}`), { code: 'BODY_TOO_LARGE' })
+})
+
 t.test('openReader reports that a run is indexed, also while it is written', async (t) => {
   const file = join(t.testdir(), 'run.db')
   const writer = openRunWriter(file, now)

@@ -1,5 +1,5 @@
 /** Reading one line of a recording that is being sent: a run line or a frame line. */
-import { CausewayError, checkJson } from '@causeway/protocol'
+import { CausewayError, checkJson, type JsonLimits, jsonLimits } from '@causeway/protocol'
 import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from './packed-frame.ts'
 import { type GivenSystem, systemEnergy } from './run-energy.ts'
 import { type RunFacts, type RunKnowledge, readRun } from './run-facts.ts'
@@ -66,8 +66,16 @@ export function lineReader(knowledge: RunKnowledge): (text: string) => Line {
 /** Characters of a line that is checked against the limits of JSON first. Few frames are as long. */
 const checkedLength = 2 ** 20
 
+/** The maximum length of a line bounds the rest: a frame of 90,000 bodies has more than 500,000 members. */
+const lineLimits: JsonLimits = {
+  ...jsonLimits,
+  containers: Number.POSITIVE_INFINITY,
+  values: Number.POSITIVE_INFINITY,
+  members: Number.POSITIVE_INFINITY,
+}
+
 function parse(text: string): unknown {
-  if (text.length > checkedLength) checkJson(Buffer.from(text))
+  if (text.length > checkedLength) checkJson(Buffer.from(text), lineLimits)
   try {
     return JSON.parse(text)
   } catch {
