@@ -119,9 +119,9 @@ export const settings = Object.freeze({
   }),
   receiveTimeoutMs: setting({
     env: 'CAUSEWAY_RECEIVE_TIMEOUT_MS',
-    schema: whole(30_000, { max: 2 ** 31 - 1 }),
+    schema: whole(30_000, { max: 2 ** 31 - 1 }).refine((ms) => ms === 0 || ms >= 1000, '0, or at least 1000'),
     meaning:
-      'a request gets 408 if its headers take longer than this many milliseconds, or if no part of its body arrives for as long; 0 is no limit',
+      'a request gets 408 if its headers take longer than this many milliseconds, or if no part of its body arrives for as long; at least 1000, or 0 for no limit',
   }),
   shutdownMs: setting({
     env: 'CAUSEWAY_SHUTDOWN_MS',

@@ -92,6 +92,11 @@ verifies('server:settings:bad-value', async (t) => {
     message: /MCP_SERVER_PORT.*many/,
   })
   t.throws(() => read(t, { env: { MCP_SERVER_PORT: '70000' } }), { code: 'INVALID_SETTING' })
+  t.throws(() => read(t, { env: { CAUSEWAY_RECEIVE_TIMEOUT_MS: '999' } }), {
+    message: /CAUSEWAY_RECEIVE_TIMEOUT_MS.*at least 1000/,
+  })
+  for (const ms of [0, 1000])
+    t.equal(read(t, { env: { CAUSEWAY_RECEIVE_TIMEOUT_MS: `${ms}` } }).config.receiveTimeoutMs, ms)
   t.throws(() => read(t, { env: { EXTRA_LOGGING: 'perhaps' } }), { message: /EXTRA_LOGGING/ })
   t.throws(() => read(t, { argv: ['--port'] }), { message: /--port needs a value/ })
   t.throws(() => read(t, { argv: ['--env-file', 'gone'] }), { message: /cannot read/ })

@@ -26,6 +26,8 @@ export interface StalledBodiesOptions {
 export class StalledBodies {
   readonly #timeoutMs: number
   readonly #now: () => number
+  /** When the last check ran, in milliseconds of the clock. */
+  #checkedMs: number
   readonly #timer: NodeJS.Timeout | undefined
   /** The latest request of each connection: HTTP/1.1 carries one body at a time. */
   readonly #uploads = new Map<Socket, Upload>()
@@ -33,6 +35,7 @@ export class StalledBodies {
   constructor({ timeoutMs, now = () => performance.now() }: StalledBodiesOptions) {
     this.#timeoutMs = timeoutMs
     this.#now = now
+    this.#checkedMs = now()
     if (timeoutMs > 0) this.#timer = setInterval(() => this.check(), checkIntervalMs(timeoutMs)).unref()
   }
 
@@ -43,15 +46,20 @@ export class StalledBodies {
     this.#uploads.set(socket, { request, fail, bytesRead: socket.bytesRead, progressMs: this.#now() })
   }
 
-  /** Fails every body that has stalled for the timeout. */
+  /**
+   * Fails every body that has stalled for the timeout. If the check itself is late, because the event loop was blocked or
+   * the process was suspended, received bytes may be unread, and the timeout of every body starts again.
+   */
   check(): void {
     const now = this.#now()
+    const isLate = now - this.#checkedMs > 2 * checkIntervalMs(this.#timeoutMs)
+    this.#checkedMs = now
     for (const [socket, upload] of this.#uploads) {
       const { request } = upload
       // Bytes that have arrived and wait to be read are the server's delay, not the client's.
       const isMoving = socket.bytesRead !== upload.bytesRead || request.readableLength > 0
       if (request.complete || socket.destroyed) this.#uploads.delete(socket)
-      else if (isMoving) Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
+      else if (isMoving || isLate) Object.assign(upload, { bytesRead: socket.bytesRead, progressMs: now })
       else if (now - upload.progressMs >= this.#timeoutMs) {
         this.#uploads.delete(socket)
         upload.fail(
