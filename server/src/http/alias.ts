@@ -3,6 +3,7 @@
  * another path and goes the way of all others.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { CausewayError, pathName } from '@causeway/protocol'
 import type { FastifyInstance } from 'fastify'
 import { settings } from '../config.ts'
@@ -49,11 +50,14 @@ export async function openAliases(
     aliases,
     sockets,
     serverOptions,
+    onListening,
   }: {
     readonly host: string
     readonly aliases: readonly Alias[]
     readonly sockets: Sockets
     readonly serverOptions: ServerOptions
+    /** Called with each port when it opens, before it accepts a connection. */
+    readonly onListening: (port: number) => void
   },
 ): Promise<readonly AliasListener[]> {
   const listeners: AliasListener[] = []
@@ -67,6 +71,7 @@ export async function openAliases(
       watchUnreadable(server)
       sockets.attach(server, (url) => inApp(path, url))
       server.keepAliveTimeout = fastify.server.keepAliveTimeout
+      server.once('listening', () => onListening((server.address() as AddressInfo).port))
       listeners.push({ app: path, server, port: await listen(server, { host, port }) })
     }
     return listeners

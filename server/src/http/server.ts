@@ -1,6 +1,7 @@
 /** The HTTP side of the server: one Fastify instance, its routes, and how it stops. */
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CausewayError, headers } from '@causeway/protocol'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -153,10 +154,11 @@ export async function openHttp(core: Core, options: HttpOptions): Promise<HttpSe
   healthRoute(fastify, wiring)
   metricsRoute(fastify, wiring)
   try {
+    const onListening = (port: number): void => admission.addListener(port)
+    fastify.server.once('listening', () => onListening((fastify.server.address() as AddressInfo).port))
     const url = await fastify.listen({ host, port })
-    const listeners = await openAliases(fastify, core, { host, aliases, sockets, serverOptions })
     const ownPort = Number(new URL(url).port || 80)
-    for (const listener of [{ port: ownPort }, ...listeners]) admission.addListener(listener.port)
+    const listeners = await openAliases(fastify, core, { host, aliases, sockets, serverOptions, onListening })
     const servers = [fastify.server, ...listeners.map(({ server }) => server)]
     return {
       url,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, Server } from 'node:net'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js'
 import type { FastifyReply } from 'fastify'
@@ -60,6 +60,31 @@ verifies('wire:alias', async (t) => {
   t.match(await send('/mcp', toolCall('count'), session), {
     json: { result: { structuredContent: { count: 1 } } },
   })
+})
+
+t.test("the server's own pages are accepted while further ports open", async (t) => {
+  const { listen } = Server.prototype
+  const opened: Server[] = []
+  const statuses: number[] = []
+  /** Before a port opens, sends a request of a page of each open port. */
+  async function sendFromPages(): Promise<void> {
+    const ports = opened.map((server) => (server.address() as AddressInfo).port)
+    for (const port of ports) {
+      const { status } = await sender(ports[0])('/health', undefined, { origin: `http://localhost:${port}` })
+      statuses.push(status)
+    }
+  }
+  t.capture(Server.prototype, 'listen', function (this: Server, ...args: Parameters<typeof listen>) {
+    const listenNow = () => {
+      opened.push(this)
+      listen.apply(this, args)
+    }
+    if (opened.length === 0) listenNow()
+    else sendFromPages().then(listenNow)
+    return this
+  } as typeof listen)
+  await openWire(t, { aliases: [...demo, { app: 'wire', port: 0 }] })
+  t.same(statuses, [200, 200, 200])
 })
 
 t.test('alias: an old client finds /sse at the root', async (t) => {
