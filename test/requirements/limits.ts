@@ -82,7 +82,7 @@ export const limits = {
   'limits:message': {
     origin: 'design, safe by default',
     behaviour:
-      'a message of MCP has at most 65,536 characters besides its arguments, and an array at most 100 messages',
+      'a message of MCP has at most 65,536 characters in addition to its arguments and subscriptions, a subscription at most 10,000 resources, and an array at most 100 messages',
   },
   'limits:subscriptions': {
     origin: 'design, safe by default',

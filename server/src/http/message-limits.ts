@@ -1,5 +1,5 @@
 /** Limits of MCP messages, checked before anything validates, stores or repeats their parts. */
-import { asObject, CausewayError } from '@causeway/protocol'
+import { asObject, CausewayError, type JsonObject } from '@causeway/protocol'
 
 /** Messages in one array; the SDK has the same limit. */
 const maxBatch = 100
@@ -7,11 +7,24 @@ const maxBatch = 100
 /** Characters of a message as JSON, without what may be long. */
 const maxLength = 65_536
 
-/** Methods whose params may be as long as the body: they carry arguments, or replies to questions. */
-const longMethods: ReadonlySet<unknown> = new Set(['tools/call', 'prompts/get', 'tasks/update'])
+/** URIs in one `subscriptions/listen`. */
+const maxUris = 10_000
+
+/** Methods whose params may be as long as the body: they carry arguments, replies to questions, or URIs. */
+const longMethods: ReadonlySet<unknown> = new Set([
+  'tools/call',
+  'prompts/get',
+  'tasks/update',
+  'subscriptions/listen',
+])
 
 /** Of the methods above, the params that hold what may be long. */
-const longParams: ReadonlySet<string> = new Set(['arguments', 'inputResponses', 'requestState'])
+const longParams: ReadonlySet<string> = new Set([
+  'arguments',
+  'inputResponses',
+  'requestState',
+  'notifications',
+])
 
 /**
  * Throws `INVALID_REQUEST` for an array with too many messages, and `INVALID_PARAMS` for params that are too long.
@@ -35,6 +48,17 @@ function checkMessage(message: unknown, bytes?: number): void {
   const others = Object.entries(asObject(params)).filter(([name]) => !longParams.has(name))
   if (isLong && countCharacters(others) > maxLength)
     throw tooLong(`the params without ${[...longParams].join(', ')} are longer than ${maxLength} characters`)
+  if (method === 'subscriptions/listen') checkUris(asObject(params))
+}
+
+/** The bridge sends every URI that its client has subscribed to in one message. */
+function checkUris({ notifications }: JsonObject): void {
+  const uris = asObject(notifications).resourceSubscriptions
+  if (!Array.isArray(uris) || uris.length <= maxUris) return
+  throw new CausewayError('INVALID_PARAMS', `the message subscribes to more than ${maxUris} resources`, {
+    remedy: 'subscribe to fewer resources',
+    data: { limit_count: maxUris },
+  })
 }
 
 const tooLong = (message: string): CausewayError =>

@@ -317,7 +317,7 @@ verifies('limits:message', async (t) => {
     ],
     ['tools/call', { name: long }],
     ['tools/call', { name: 'Demo__echo', arguments: { text: 'x' }, _meta: { progressToken: long } }],
-    ['subscriptions/listen', { notifications: { resourceSubscriptions: list } }],
+    ['subscriptions/listen', { notifications: {}, _meta: { progressToken: long } }],
   ]
   const refused = { error: { data: { code: 'INVALID_PARAMS', data: { limit_chars: 65_536 } } } }
   for (const [method, given] of params) {

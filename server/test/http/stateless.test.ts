@@ -144,6 +144,22 @@ t.test('modern: a subscription hears of the lists of its mount and of its resour
   )
 })
 
+verifies('limits:message', 'a message subscribes to at most 10,000 resources', async (t) => {
+  const { send, stream } = await openWire(t)
+  const listen = (count: number) => {
+    const uris = Array.from({ length: count }, (_, index) => `demo://notes/${index}`)
+    return modern(rpc('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }))
+  }
+  const most = listen(10_000)
+  const { messages, hangUp } = await stream(most.body, { headers: most.headers })
+  t.match((await messages.next()).value, { method: 'notifications/subscriptions/acknowledged' })
+  hangUp()
+  const tooMany = listen(10_001)
+  t.match((await send(tooMany.body, { headers: tooMany.headers })).json, {
+    error: { data: { code: 'INVALID_PARAMS', data: { limit_count: 10_000 } } },
+  })
+})
+
 t.test('modern: a method that is no text is refused as any other message that is none', async (t) => {
   const { send, logged } = await openWire(t)
   const { body, headers } = modern(toolCall('Demo__count'))
