@@ -79,7 +79,6 @@ verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 
   for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) t.equal(perfValue(none, 1, 'min'), 0)
 })
 
-/** The standing after candidates of these scores. */
 const after = (scores: readonly number[]): Standing =>
   scores.reduce(
     (standing, score) => advanced(standing, { score, isBaseline: false, alpha: 0.9, perf: undefined }),
