@@ -227,18 +227,16 @@ t.test('the output of a command is read however many other calls wait', async (t
   const read = () => call('read', { mode: 'files', files: [{ path: 'a', content: '' }] })
   const reads = Promise.allSettled(Array.from({ length: 2 + 64 }, read))
   const refused = t.rejects(read(), { code: 'OVERLOADED' })
-  const diagnostics = await call('diagnostics', 'no problem', { isCommandOutput: true })
-  t.same(diagnostics, [])
+  t.same(await call('diagnostics', 'no problem', { isCommandOutput: true }), [])
   await refused
   t.ok((await reads).every(({ status }) => status === 'fulfilled'))
 })
 
 t.test('a measure is missing only if its pattern exceeds the time limit', async (t) => {
-  const spec = { name: 'perf', kind: 'perf', command: 'echo took 12 ms', weight: 1 }
   const run = (code: 'DEADLINE_EXCEEDED' | 'WORKER_LOST') =>
     evaluate({
       config: {
-        signals: [spec],
+        signals: [{ name: 'perf', kind: 'perf', command: 'echo took 12 ms', weight: 1 }],
         perf: { goal: 'min', repeat: 1, pattern: '(\\d+)', noise: 0 },
         env: {},
         timeoutS: 30,
@@ -255,8 +253,7 @@ t.test('a measure is missing only if its pattern exceeds the time limit', async 
       onProcess: async () => async () => {},
       onStageEnd: async () => {},
     })
-  const [stage] = await run('DEADLINE_EXCEEDED')
-  t.match(stage?.finding, { end: { exitCode: 0 }, metric: undefined })
+  t.match((await run('DEADLINE_EXCEEDED'))[0]?.finding, { end: { exitCode: 0 }, metric: undefined })
   await t.rejects(run('WORKER_LOST'), { code: 'WORKER_LOST' })
 })
 
