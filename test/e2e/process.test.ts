@@ -230,7 +230,7 @@ verifies('command:data:asked', async (t) => {
   t.match(await asked('Minds'), { code: 0, stdout: /^erased: .* of Minds\n/ })
   t.same(
     kept(),
-    before.filter((path) => path !== 'minds.db'),
+    before.filter((path) => path !== 'minds.db' && path !== 'minds.db.initialized'),
   )
 })
 

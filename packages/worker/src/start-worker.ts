@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { MessageChannel, type ResourceLimits, Worker } from 'node:worker_threads'
+import { MessageChannel, type ResourceLimits, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { CausewayError } from '@causeway/protocol'
 import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
 import { type Reply, type Request, revive } from './wire.ts'
@@ -87,8 +87,16 @@ export function startWorker<Table extends MethodTable<Table>>(
     if (calls.size === 0) rest()
     return call
   }
+  const receive = (reply: Reply) => {
+    if ('progress' in reply) calls.get(reply.id)?.progress?.(...reply.progress)
+    else if ('error' in reply) settle(reply.id)?.reject(revive(reply.error))
+    else settle(reply.id)?.resolve(reply.answer)
+  }
   const end = (cause: unknown) => {
     isAlive = false
+    // The exit can be reported before the replies that the thread sent last.
+    for (let last = receiveMessageOnPort(port); last !== undefined; last = receiveMessageOnPort(port))
+      receive(last.message)
     port.close()
     for (const id of [...calls.keys()]) settle(id)?.reject(died(cause))
   }
@@ -99,11 +107,7 @@ export function startWorker<Table extends MethodTable<Table>>(
       resolve(true)
     })
   })
-  port.on('message', (reply: Reply) => {
-    if ('progress' in reply) calls.get(reply.id)?.progress?.(...reply.progress)
-    else if ('error' in reply) settle(reply.id)?.reject(revive(reply.error))
-    else settle(reply.id)?.resolve(reply.answer)
-  })
+  port.on('message', receive)
   /** Sends a request whose answer is awaited; throws where it cannot be cloned. */
   const ask = async (request: Request, { progress, moved = [] }: SendOptions = {}): Promise<unknown> => {
     if (!isAlive) throw died('not running')
