@@ -9,7 +9,7 @@ import type { Database } from 'better-sqlite3'
 import { initializedAt } from './migrate.ts'
 
 /** Suffix of the marker's name after the name of its database. */
-export const markerSuffix = '.initialized'
+const markerSuffix = '.initialized'
 
 /**
  * Suffixes of the files that belong to a database and are removed with it. The marker comes first: without it, what a crash
