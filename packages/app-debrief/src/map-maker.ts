@@ -1,13 +1,17 @@
 /** Charts of plots as pictures: drawn in one worker, made into pixels in another. */
+import type { CallContext } from '@causeway/app-kit'
 import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
 import { type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
 import type { MapDrawing } from './domain/map/map-drawing.ts'
 import type { MapMethods } from './map-worker.ts'
 
+/** The client that requests a chart, and the signal that cancels the request. */
+type MapCaller = Pick<CallContext, 'clientKey' | 'signal'>
+
 /** Makes charts; nothing is started before the first one. */
 export interface MapMaker {
   /** Throws `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `WORKER_LOST`. */
-  draw(drawing: Omit<MapDrawing, 'land'>, signal: AbortSignal): Promise<Picture>
+  draw(drawing: Omit<MapDrawing, 'land'>, caller: MapCaller): Promise<Picture>
   /** The memory of the worker that draws; the one that makes pixels ends by itself. */
   readonly memory: RestingWorkers
   /** False while no worker holds the coastline. */
@@ -33,8 +37,8 @@ export function openMapMaker(log: PictureLog, { idleMs = restAfterMs } = {}): Ma
     get isAwake() {
       return pool.workers.length > 0
     },
-    async draw(drawing, signal) {
-      const svg = await pool.call('draw', drawing, { signal })
+    async draw(drawing, { clientKey: client, signal }) {
+      const svg = await pool.call('draw', drawing, { client, signal })
       return renderer.drawing(svg, { width_px: drawing.width, scale, signal })
     },
     memory: pool.memory,

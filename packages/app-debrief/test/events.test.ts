@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import { setImmediate as turn, setImmediate as turnOfLoop } from 'node:timers/promises'
+import { WorkerPool } from '@causeway/worker'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
@@ -237,8 +239,22 @@ t.test('openMapMaker: the coastline is let go when nobody wants a chart, and com
   const { signal } = new AbortController()
   const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
   for (const turn of ['first', 'again']) {
-    const { png } = await maker.draw({ data, title: 'Sea', width: 300 }, signal)
+    const { png } = await maker.draw({ data, title: 'Sea', width: 300 }, { clientKey: 'test', signal })
     t.ok(png.length > 500, turn)
     while (maker.isAwake) await turnOfLoop()
   }
+})
+
+t.test('MapMaker draws the charts of different clients in turns', async (t) => {
+  const call = mock.method(WorkerPool.prototype, 'call')
+  t.teardown(() => call.mock.restore())
+  const maker = openMapMaker({ warn: () => undefined })
+  t.teardown(() => maker.close())
+  const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
+  const caller = { clientKey: 'one', signal: new AbortController().signal }
+  await maker.draw({ data, title: 'Sea', width: 300 }, caller)
+  t.match(
+    call.mock.calls.map(({ arguments: [, , options] }) => options),
+    [{ client: 'one' }],
+  )
 })

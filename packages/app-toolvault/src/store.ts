@@ -31,7 +31,7 @@ export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault
   const pool = new WorkerPool<VaultMethods>(start, { name: 'runs of the tool vault', maxRunning: 2 })
 
   return {
-    async run(tool, args, { signal, progress }) {
+    async run(tool, args, { clientKey: client, signal, progress }) {
       const run = newId()
       const file = 'read' in tool ? await fileOf(args, (path) => roots.resolve(path)) : undefined
       signal.throwIfAborted()
@@ -40,7 +40,7 @@ export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault
         return runTool(tool, args, { aid: idsOf(run), watch: { signal, progress } })
       }
       counts.worker++
-      return pool.call('run', { tool: tool.name, args, run, file }, { signal, progress })
+      return pool.call('run', { tool: tool.name, args, run, file }, { client, signal, progress })
     },
     memory: pool.memory,
     health: () => ({ workers: pool.workers.length, runs: { ...counts } }),

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { wireName } from '@causeway/protocol'
+import { WorkerPool } from '@causeway/worker'
 import t from 'tap'
 import { ownShipLog } from '../../../fixtures/generate/tracks/logs.ts'
 import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
@@ -42,6 +44,17 @@ verifies('toolvault:worker', 'a run in the worker answers what one beside it wou
   await t.rejects(client.call('simplify_track', { tracks: [{ ...tracks[0], properties: {} }] }), {
     code: 'NO_TIME_DATA',
   })
+})
+
+t.test('a run in the worker takes the turn of its client', async (t) => {
+  const call = mock.method(WorkerPool.prototype, 'call')
+  t.teardown(() => call.mock.restore())
+  const { command } = await openVault(t)
+  await command('simplify_track', { tracks: [long('a', 600)], tolerance_m: 100 })
+  t.match(
+    call.mock.calls.map(({ arguments: [, , options] }) => options),
+    [{ client: 'test' }],
+  )
 })
 
 verifies('toolvault:worker', async (t) => {

@@ -1,5 +1,5 @@
 import {
-  type CallOptions,
+  type Caller,
   CallQueue,
   type RestingWorkers,
   startWorker,
@@ -22,7 +22,7 @@ export interface Engine {
 }
 
 /** Options for a call. */
-export interface EngineCallOptions extends Pick<CallOptions, 'signal'> {
+export interface EngineCallOptions extends Caller {
   /** Uses the worker for small work too. For work whose time does not follow from its size. */
   readonly inWorker?: boolean
   /** Waits for a worker regardless of how many calls wait. For the output of a command, which would have to run again. */
@@ -31,13 +31,13 @@ export interface EngineCallOptions extends Pick<CallOptions, 'signal'> {
 
 /** How an engine works. */
 export interface EngineOptions {
-  /** Longest that one call may take, ms: a text that holds the worker up longer is given up, and the worker with it. */
+  /** Maximum duration of a call, ms; a longer call ends with its worker. */
   readonly limitMs?: number
-  /** Characters and bytes up to which work is done at once: once warm, parsing these takes a few milliseconds. */
+  /** Maximum characters and bytes of work that runs on this thread; parsing these takes a few milliseconds. */
   readonly smallest?: number
 }
 
-/** Small work is done where it is asked for; the rest in a worker that starts when needed, and anew after it was lost. */
+/** Opens the engine. Small work runs on this thread, the rest in workers that start when needed. */
 export function openEngine({ limitMs = 10_000, smallest = 2000 }: EngineOptions = {}): Engine {
   const start = () =>
     startWorker<EngineMethods>(workerFile('engine-worker', import.meta.url), {

@@ -2,6 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { mock } from 'node:test'
+import { WorkerPool } from '@causeway/worker'
 import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openTrm, replacing, textOf, unittest, write } from './trm-kit.ts'
@@ -125,6 +127,17 @@ verifies('trm:review:rules', async (t) => {
   await t.rejects(ask('review', { url: 'https://github.com/a;touch x;/b/pull/1' }), { code: 'INVALID_URL' })
   await t.rejects(ask('review', { pr_url: 'https://github.com/a/b/pull/1' }), { code: 'REVIEW_URL_DISABLED' })
   await t.rejects(ask('review'), { code: 'INVALID_ARGUMENTS' })
+})
+
+verifies('trm:review:rules', 'a long review takes the turn of its client', async (t) => {
+  const call = mock.method(WorkerPool.prototype, 'call')
+  t.teardown(() => call.mock.restore())
+  const { client } = await openTrm(t, {})
+  await client().ask('review', { diff: `@@ -1 +1 @@\n-a\n+${'b'.repeat(3000)}\n` })
+  t.match(
+    call.mock.calls.map(({ arguments: [, , options] }) => options),
+    [{ client: 'test' }],
+  )
 })
 
 verifies('trm:review:rules', 'all that a session has changed', async (t) => {

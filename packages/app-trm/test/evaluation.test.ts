@@ -163,15 +163,12 @@ t.test('the engine: tells definitions, repairs and reviews', async (t) => {
 t.test('the engine: a text that holds it up is given up, and the next call has a new worker', async (t) => {
   const { call } = engine(t, 1)
   const lines = Array.from({ length: 200_000 }, (_, index) => `line ${index}`).join('\n')
-  const candidate = {
-    mode: 'modify',
-    changes: [{ path: 'a.txt', edits: [{ type: 'replace', oldText: 'absent text', newText: '' }] }],
-  } as const
-  await t.rejects(call('apply', { files: new Map([['a.txt', lines]]), candidate }), { code: 'WORKER_LOST' })
-  const patient = engine(t)
-  t.match(await patient.call('read', { mode: 'patch', patch: '--- a/x\n+++ b/x\n@@\n-a\n+b\n' }), {
-    paths: ['x'],
-  })
+  const edits = [{ type: 'replace', oldText: 'absent text', newText: '' }] as const
+  const candidate = { mode: 'modify', changes: [{ path: 'a.txt', edits }] } as const
+  const files = new Map([['a.txt', lines]])
+  await t.rejects(call('apply', { files, candidate }), { code: 'DEADLINE_EXCEEDED' })
+  const patch = '--- a/x\n+++ b/x\n@@\n-a\n+b\n'
+  t.match(await engine(t).call('read', { mode: 'patch', patch }), { paths: ['x'] })
 })
 
 verifies('limits:worker:isolated', 'a review that takes too long ends no other review', async (t) => {
@@ -179,7 +176,7 @@ verifies('limits:worker:isolated', 'a review that takes too long ends no other r
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
-  const late = t.rejects(call('review', request), { code: 'WORKER_LOST' })
+  const late = t.rejects(call('review', request), { code: 'DEADLINE_EXCEEDED' })
   mock.timers.tick(29_999)
   const other = call('review', request)
   mock.timers.tick(1)
@@ -218,7 +215,7 @@ verifies('trm:patterns:linear', 'a pattern that backtracks for ever ends with it
     opened.call('metric', hostile, { inWorker: true }),
     engine(t).call('metric', { outputs: ['', 'took 12 ms'], pattern: '(\\d+) (ms)' }, { inWorker: true }),
   ])
-  t.match(lost, { status: 'rejected', reason: { code: 'WORKER_LOST' } })
+  t.match(lost, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED' } })
   t.match(found, { status: 'fulfilled', value: { value: 0.012, unit: 's' } })
 })
 

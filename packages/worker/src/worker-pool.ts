@@ -1,12 +1,12 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { CallQueue, type QueueOptions } from './call-queue.ts'
+import { type Caller, CallQueue, type QueueOptions } from './call-queue.ts'
 import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
 import { type RestingWorkers, restingWorkers } from './resting-workers.ts'
 import type { CallOptions, WorkerLink } from './start-worker.ts'
 
 /** Options for a pool of workers; `maxRunning` is the maximum number of workers. */
 export interface PoolOptions extends QueueOptions {
-  /** A call that runs longer ends with its worker, ms; default no limit. */
+  /** A call that runs longer ends with its worker and `DEADLINE_EXCEEDED`, ms; default no limit. */
   readonly limitMs?: number
   /** A cancelled call that runs on for longer ends with its worker, ms; default 1000. */
   readonly cancelGraceMs?: number
@@ -41,19 +41,25 @@ export class WorkerPool<Table extends MethodTable<Table>> {
   }
 
   /**
-   * Calls a method on a worker that has no other call. Rejects with what the method throws, `CANCELLED` on abort and after `stop`,
+   * Calls a method on a worker that has no other call; the waiting calls of different clients alternate. Rejects with what the method throws, `CANCELLED` on abort and after `stop`,
+   * `DEADLINE_EXCEEDED` after `limitMs`,
    * `WORKER_LOST` if this call ended its worker, and `OVERLOADED` if too many calls wait.
    */
   call<Name extends MethodName<Table>>(
     method: Name,
     args: ArgsOf<Table, Name>,
-    options: CallOptions = {},
+    options: CallOptions & Caller = {},
   ): Promise<AnswerOf<Table, Name>> {
     return this.#queue.run(async () => {
       const link = this.#take()
       const end = () => void link.kill()
       const { limitMs, cancelGraceMs = 1000 } = this.#options
-      const limit = limitMs === undefined ? undefined : setTimeout(end, limitMs)
+      let isLate = false
+      const expire = () => {
+        isLate = true
+        end()
+      }
+      const limit = limitMs === undefined ? undefined : setTimeout(expire, limitMs)
       let grace: NodeJS.Timeout | undefined
       const cancel = () => {
         grace = setTimeout(end, cancelGraceMs)
@@ -65,6 +71,11 @@ export class WorkerPool<Table extends MethodTable<Table>> {
         const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
         if (isLost && (this.#isStopped || options.signal?.aborted))
           throw new CausewayError('CANCELLED', 'the call was cancelled')
+        if (isLost && isLate) {
+          throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${limitMs} ms`, {
+            data: { deadline_ms: limitMs },
+          })
+        }
         throw error
       } finally {
         clearTimeout(limit)

@@ -32,7 +32,7 @@ export function mapTools(app: Registrar<Debrief, DebriefSession>): void {
       const { data, stamp } = await plot.read({ kind: 'map', bounds: wanted, width })
       const { png, width_px, height_px } = await ctx.store.map.draw(
         { data, title: plot.filename, width },
-        ctx.signal,
+        ctx,
       )
       const { bounds, drawables } = data
       const names = drawables.flatMap(({ name }) => name ?? []).slice(0, 12)

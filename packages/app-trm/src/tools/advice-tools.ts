@@ -35,7 +35,11 @@ export function adviceTools(app: Registrar<Critic, TrmSession>): void {
       if (advice === undefined) return nothing('No evaluations yet')
       const fixable = new Set(advice.fixes.flatMap(({ candidateToFix }) => pathsOf(candidateToFix)))
       const { result, problems, files } = advice
-      const found = await ctx.store.engine.call('suggest', { result, problems, files, fixable })
+      const found = await ctx.store.engine.call(
+        'suggest',
+        { result, problems, files, fixable },
+        { client: ctx.clientKey, signal: ctx.signal },
+      )
       return {
         suggestions: found,
         message: found.length === 0 ? 'Nothing to suggest' : counted(found.length, 'suggestion'),

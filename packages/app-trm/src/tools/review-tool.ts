@@ -65,7 +65,7 @@ export function reviewTool(app: Registrar<Critic, TrmSession>): void {
       const found = await ctx.store.engine.call(
         'review',
         { diff, files: changed, focus },
-        { signal: ctx.signal },
+        { client: ctx.clientKey, signal: ctx.signal },
       )
       const prInfo = url === undefined ? {} : { prInfo: { url } }
       return { ...found, ...prInfo, verdict: verdict(found) }
