@@ -101,7 +101,7 @@ function environment(home: string): Record<string, string> {
   }
 }
 
-/** Runs git; throws `SNAPSHOT_UNAVAILABLE` where there is none, and a plain error where it fails. */
+/** Runs git. Throws `SNAPSHOT_UNAVAILABLE` if it is not installed, `WORKER_LOST` if it was killed, `GitFailure` if it fails. */
 function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
   const { input, env, cwd, signal, stdout } = options
   return new Promise((resolve, reject) => {
@@ -121,7 +121,11 @@ function runGit(args: readonly string[], options: GitOptions): Promise<Buffer> {
       const isMissing = error.code === 'ENOENT'
       reject(isMissing ? new CausewayError('SNAPSHOT_UNAVAILABLE', 'git is not in the search path') : error)
     })
-    child.on('close', (code) => {
+    child.on('close', (code, signalName) => {
+      if (signalName !== null) {
+        reject(new CausewayError('WORKER_LOST', `git was ended by ${signalName}`, { remedy: 'call again' }))
+        return
+      }
       const said = Buffer.concat(err).toString().trim().slice(0, 500)
       if (code === 0) resolve(Buffer.concat(out))
       else reject(new GitFailure(`git ${args[0]} failed with ${code}: ${said}`))

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { openSnapshots, type SnapshotsOptions } from '../../src/snapshot/open-snapshots.ts'
+import { shadowGit } from '../../src/snapshot/shadow-git.ts'
 import { openStore } from '../../src/store.ts'
 import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
 
@@ -324,4 +325,18 @@ t.test('a snapshot: many at once do not disturb each other', async (t) => {
   )
   t.equal(new Set(ids).size, 6)
   for (const id of ids) t.same(await snapshots.conflicts(id), [])
+})
+
+t.test('a git process that is killed is a lost worker, not damage of the snapshots', async (t) => {
+  const bin = t.testdir({ git: '#!/bin/sh\nkill -9 $$\n' })
+  chmodSync(join(bin, 'git'), 0o700)
+  const { PATH } = process.env
+  process.env.PATH = bin
+  t.teardown(() => {
+    process.env.PATH = PATH
+  })
+  await t.rejects(shadowGit(join(bin, 'shadow'), silent).run(['status'], { env: { GIT_WORK_TREE: bin } }), {
+    code: 'WORKER_LOST',
+    message: 'git was ended by SIGKILL',
+  })
 })
