@@ -1,44 +1,63 @@
-/** Debrief: maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst change together. Degrees, WGS84, UTC. */
-import { defineApp } from '@causeway/app-kit'
-import { debriefCaches } from './caches.ts'
-import { debriefData } from './data.ts'
-import { eventRoutes } from './event-routes.ts'
-import { legacyRoutes } from './legacy-routes.ts'
-import { plotPrompts } from './prompts.ts'
-import { plotResources } from './resources.ts'
+import { type DataPart, defineApp } from '@causeway/app-kit'
+import { PictureError } from '@causeway/picture'
+import { DebriefError } from './errors.ts'
+import { journalMigrations } from './journal/journal.ts'
+import { declareLegacyRoutes } from './legacy/legacy-routes.ts'
+import { declareEventRoutes } from './live/event-routes.ts'
+import { declarePrompts } from './resources/prompts.ts'
+import { declareResources } from './resources/resources.ts'
 import type { DebriefSession } from './session.ts'
-import { openDebrief } from './store.ts'
-import { commandTools } from './tools/command-tools.ts'
-import { featureTools } from './tools/feature-tools.ts'
-import { mapTools } from './tools/map-tools.ts'
-import { plotTools } from './tools/plot-tools.ts'
-import { stateTools } from './tools/state-tools.ts'
-import { analysisTools } from './tools/vault-tools.ts'
+import { Debrief } from './store.ts'
+import { declareCommandTools } from './tools/command-tools.ts'
+import { declareFeatureTools } from './tools/feature-tools.ts'
+import { declareMapTools } from './tools/map-tools.ts'
+import { declarePlotTools } from './tools/plot-tools.ts'
+import { declareStateTools } from './tools/state-tools.ts'
+import { declareVaultTools } from './tools/vault-tools.ts'
 
-/** The app, for the server's list. */
+/** Plots themselves are files in folders of the user. */
+const data: readonly DataPart[] = [
+  { path: 'debrief-unsaved/', kind: 'files' },
+  {
+    path: 'debrief.db',
+    kind: 'database',
+    schema: journalMigrations.map(({ name }) => name),
+    paths: ['plot.rescue'],
+  },
+]
+
+/** Maritime plots (`*.plot.json`, GeoJSON) that a model and an analyst change together. Degrees, WGS84, UTC. */
 export default defineApp(
   {
     name: 'Debrief',
-    about: 'Read and change maritime plots: features, selection, time, view, commands, undo, a chart.',
+    errors: [DebriefError, PictureError],
+    about: 'Read and change maritime plots: features, selection, time, viewport, commands, undo, charts.',
+    instructions: [
+      'Read and change maritime plots that an analyst views at the same time.',
+      'To start: list_plots, then open_plot with set_active. To find features: get_features.',
+      'To analyse tracks: set_selection, list_applicable_tools, then run_tool.',
+      'To see the situation: render_map. To revert a change: undo.',
+      'To resolve a conflict with another program: save_plot with on_conflict.',
+    ].join('\n'),
     rootsSetting: 'CAUSEWAY_PLOT_ROOTS',
     service: 'debrief-state',
-    data: debriefData,
-    open: openDebrief,
+    data,
+    open: (env) => Debrief.open(env),
     session: (): DebriefSession => ({}),
     close: (store) => store.end(),
-    caches: debriefCaches,
+    caches: (store) => store.caches(),
     health: (store) => store.health(),
   },
   (app) => {
-    plotTools(app)
-    featureTools(app)
-    stateTools(app)
-    commandTools(app)
-    analysisTools(app)
-    mapTools(app)
-    plotResources(app)
-    plotPrompts(app)
-    eventRoutes(app)
-    legacyRoutes(app)
+    declarePlotTools(app)
+    declareFeatureTools(app)
+    declareStateTools(app)
+    declareCommandTools(app)
+    declareVaultTools(app)
+    declareMapTools(app)
+    declareResources(app)
+    declarePrompts(app)
+    declareEventRoutes(app)
+    declareLegacyRoutes(app)
   },
 )

@@ -1,4 +1,4 @@
-/** A feature that holds a number, and enough beside it that a torn write would show. */
+/** A feature with a number and enough other data to detect a partial write. */
 export const counted = (count: number) => ({
   type: 'Feature',
   id: 'counter',

@@ -10,7 +10,7 @@ const app = await openForTest(debrief, {
   dir: join(dir, 'data'),
   roots: makeRoots(() => [join(dir, 'plots')], 'CAUSEWAY_PLOT_ROOTS'),
   settings: { plotSaveMs: 0 },
-  // The calls of each process are numbered anew: later than answers are kept, none of them is a repeat.
+  // Each process numbers its calls from 1. After the TTL of stored results, none is a repetition.
   now: () => Date.now() + Number(round) * 660_000,
 })
 const client = app.client()

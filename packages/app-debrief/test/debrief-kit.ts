@@ -1,4 +1,4 @@
-/** Opening Debrief over copies of the plots, with the tools of the vault beside it where a test runs one. */
+/** Opens Debrief with copies of the plots, and optionally with tools of a vault. */
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,40 +13,39 @@ import type { Debrief } from '../src/store.ts'
 /** Folder of the committed plots. */
 export const plots = new URL('../../../fixtures/plots/', import.meta.url).pathname
 
-/** Debrief over a folder of plots. */
+/** Debrief with a folder of plots. */
 export interface OpenDebrief {
   readonly app: TestApp
   readonly store: Debrief
-  /** the only root */
+  /** The only root. */
   readonly folder: string
   readonly dir: string
   client(options?: { shared?: boolean }): Client
-  /** The text of a plot file as it is on disk. */
+  /** Returns the text of a plot file on disk. */
   file(name: string): string
-  /** Ends it and opens it again over the same data. */
+  /** Closes the app and opens it with the same data. */
   again(): Promise<OpenDebrief>
 }
 
-/** The data of an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+/** The data of a result. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read the members that they expect
 export type Data = Readonly<Record<string, any>>
 
-/** A client whose calls give data, or the error that they must give. */
+/** A client whose calls return data, or the expected error. */
 export interface Client extends TestClient {
   ask(tool: string, args?: object): Promise<Data>
   refusal(tool: string, args?: object): Promise<ErrorObject>
 }
 
-/** What a test may change. */
 export interface KitOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly call?: Env['call']
   readonly now?: () => number
-  /** In the system's folder for temporary files, which other users can reach, instead of in the checkout. */
+  /** Uses the temporary folder of the system, which other users can access, instead of the checkout. */
   readonly isShared?: boolean
 }
 
-/** Opens Debrief over copies of these plots, none of which is open yet. */
+/** Opens Debrief with copies of these plots. */
 export async function openDebrief(
   t: Test,
   names: readonly string[],
@@ -59,13 +58,13 @@ export async function openDebrief(
   return openOver(t, dir, options)
 }
 
-/** What a test has open. */
-const openOf = new WeakMap<Test, (() => Promise<void>)[]>()
+/** Functions that close the apps of a test. */
+const openApps = new WeakMap<Test, (() => Promise<void>)[]>()
 
-/** A folder with `plots` and `data`, both empty; what is opened over it is closed before tap removes it. */
+/** Creates the empty folders `plots` and `data`. Apps with these folders are closed before tap removes them. */
 export function emptyFolders(t: Test, isShared = false): string {
   const open: (() => Promise<void>)[] = []
-  openOf.set(t, open)
+  openApps.set(t, open)
   // Before testdir: tap removes the folder before it runs what is registered after.
   t.teardown(async () => {
     for (const close of open.reverse()) await close()
@@ -78,7 +77,7 @@ export function emptyFolders(t: Test, isShared = false): string {
   return dir
 }
 
-/** Opens Debrief over such a folder. */
+/** Opens Debrief with existing folders. */
 export async function openOver(t: Test, dir: string, options: KitOptions = {}): Promise<OpenDebrief> {
   const folder = join(dir, 'plots')
   const { settings = {}, call, now = Date.now } = options
@@ -94,24 +93,24 @@ export async function openOver(t: Test, dir: string, options: KitOptions = {}): 
     if (isOpen) await app.close()
     isOpen = false
   }
-  openOf.get(t)?.push(close)
+  openApps.get(t)?.push(close)
   const ended = { ...app, close }
   return {
     app: ended,
     store: app.store as Debrief,
     folder,
     dir,
-    client: (how) => clientOf(app.client(how)),
+    client: (how) => createClient(app.client(how)),
     file: (name) => readFileSync(join(folder, `${name}.plot.json`), 'utf8'),
     async again() {
       await close()
-      // The calls of a test are numbered anew: later than answers are kept, none of them is a repeat.
+      // The calls are numbered from 1 again. After the TTL of stored results, none is a repetition.
       return openOver(t, dir, { ...options, now: () => now() + 660_000 })
     },
   }
 }
 
-/** A client with these plots open; calls of several name one. */
+/** Opens a plot and returns a client. */
 export async function ask(t: Test, name: string, options: KitOptions = {}): Promise<Client & OpenDebrief> {
   const opened = await openDebrief(t, [name], options)
   const client = opened.client()
@@ -119,7 +118,7 @@ export async function ask(t: Test, name: string, options: KitOptions = {}): Prom
   return { ...opened, ...client }
 }
 
-const clientOf = (client: TestClient): Client => ({
+const createClient = (client: TestClient): Client => ({
   ...client,
   ask: (tool, args = {}) => client.call(tool, args),
   async refusal(tool, args = {}) {
@@ -134,8 +133,8 @@ const clientOf = (client: TestClient): Client => ({
   },
 })
 
-/** A vault of tests: functions by the name of the tool, with what they want of the plot. */
-export const vaultOf =
+/** Creates a vault of test functions by tool name, with their injections. */
+export const createVault =
   (tools: Readonly<Record<string, { inject?: object; run(args: Data): unknown }>>): Env['call'] =>
   async (_app: string, tool: string, args: unknown, _ctx: CallContext) => {
     if (tool === 'list_tools')

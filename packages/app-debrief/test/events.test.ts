@@ -4,11 +4,11 @@ import { WorkerPool } from '@causeway/worker'
 import t, { type Test } from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { eventStream } from '../src/event-routes.ts'
-import { liveEvents } from '../src/live.ts'
-import { openMapMaker } from '../src/map-maker.ts'
-import type { Plot } from '../src/plot.ts'
-import { ask, type Data, vaultOf } from './debrief-kit.ts'
+import { ChartRenderer } from '../src/chart/chart-renderer.ts'
+import { createEventStream } from '../src/live/event-stream.ts'
+import { PlotEvents } from '../src/live/plot-events.ts'
+import type { Plot } from '../src/plot/plot.ts'
+import { ask, createVault, type Data } from './debrief-kit.ts'
 
 interface Seen {
   readonly id: string
@@ -23,7 +23,7 @@ function view(t: Test, plot: Plot, since: string | null = null): { readonly seen
   t.teardown(() => ending.abort())
   void (async () => {
     let rest = ''
-    for await (const part of eventStream(plot, since, ending.signal)) {
+    for await (const part of createEventStream(plot, since, ending.signal)) {
       rest += Buffer.from(part).toString()
       const frames = rest.split('\n\n')
       rest = frames.pop() ?? ''
@@ -76,7 +76,7 @@ verifies('debrief:events', async (t) => {
 
   const again = view(t, plot, first.seen[2]?.id ?? '')
   await have(again.seen, 3)
-  t.same(again.seen, first.seen.slice(3), 'it goes on after the last id')
+  t.same(again.seen, first.seen.slice(3), 'resumes after the last id')
   const current = view(t, plot, first.seen.at(-1)?.id ?? '')
   await client.ask('undo')
   await have(current.seen, 1)
@@ -89,28 +89,28 @@ verifies('debrief:events', async (t) => {
   first.leave()
   current.leave()
   await until(
-    async () => plot.live.listeners,
+    async () => plot.live.listenerCount,
     (count) => count <= 3,
   )
 })
 
-t.test('events: the ring forgets the oldest, by number and by size', async (t) => {
-  const live = liveEvents(1)
-  const nobody = { send() {} }
-  for (let rev = 2; rev <= 300; rev += 1) live.tell(rev, 'patch', '"x":1')
-  t.equal(live.listen(nobody, '10'), null)
-  t.equal(live.listen(nobody, '290')?.length, 10)
-  t.same(live.listen(nobody, '300'), [])
-  for (let rev = 301; rev <= 304; rev += 1) live.tell(rev, 'patch', `"x":"${'y'.repeat(3 * 2 ** 20)}"`)
-  t.equal(live.listen(nobody, '300'), null)
-  t.equal(live.listen(nobody, '302')?.length, 2)
+t.test('PlotEvents evicts the oldest events by number and size', async (t) => {
+  const live = new PlotEvents(1)
+  const ignore = () => {}
+  for (let rev = 2; rev <= 300; rev += 1) live.emit(rev, 'patch', '"x":1')
+  t.equal(live.subscribe(ignore, '10'), null)
+  t.equal(live.subscribe(ignore, '290')?.length, 10)
+  t.same(live.subscribe(ignore, '300'), [])
+  for (let rev = 301; rev <= 304; rev += 1) live.emit(rev, 'patch', `"x":"${'y'.repeat(3 * 2 ** 20)}"`)
+  t.equal(live.subscribe(ignore, '300'), null)
+  t.equal(live.subscribe(ignore, '302')?.length, 2)
 })
 
 verifies('debrief:events:slow', async (t) => {
   const client = await ask(t, 'sample', { settings: { plotSaveMs: 3_600_000 } })
   const plot = await client.store.find(undefined, undefined)
   const ending = new AbortController()
-  const reader = eventStream(plot, '1', ending.signal).getReader()
+  const reader = createEventStream(plot, '1', ending.signal).getReader()
   const next = async (): Promise<string> => Buffer.from((await reader.read()).value ?? []).toString()
   t.match(await next(), /retry/)
   await client.ask('notify', { message: 'first' })
@@ -124,7 +124,7 @@ verifies('debrief:events:slow', async (t) => {
   t.match(read[0], /notice/)
   t.ok(read.length <= 6, `${read.length} events, then the snapshot`)
   await client.ask('notify', { message: 'after' })
-  t.match(await next(), /"after"/, 'and then it goes on')
+  t.match(await next(), /"after"/, 'further events follow')
   ending.abort()
 })
 
@@ -136,7 +136,7 @@ verifies('debrief:run-tool', async (t) => {
     calls.push(args)
     return { command: 'showText', payload: 'done' }
   }
-  const call = vaultOf({
+  const call = createVault({
     delete_features: {
       inject: { features: selection },
       run: ({ features }) => ({ command: 'deleteFeatures', payload: features.map(({ id }: Data) => id) }),
@@ -196,7 +196,7 @@ verifies('debrief:run-tool', async (t) => {
 verifies('debrief:run-tool:fence', async (t) => {
   let runs = 0
   const client = await ask(t, 'sample', {
-    call: vaultOf({
+    call: createVault({
       slow: {
         inject: { collection: { from: 'collection' } },
         async run({ collection }) {
@@ -211,18 +211,18 @@ verifies('debrief:run-tool:fence', async (t) => {
   t.equal(runs, 2)
 })
 
-t.test('run_tool: a command that does not fit changes nothing', async (t) => {
-  const call = vaultOf({
-    wrong: { run: () => ({ command: 'deleteFeatures', payload: ['feature1', 'nobody'] }) },
+t.test('run_tool changes nothing if the command is invalid', async (t) => {
+  const call = createVault({
+    wrong: { run: () => ({ command: 'deleteFeatures', payload: ['feature1', 'unknown'] }) },
   })
   const client = await ask(t, 'sample', { call })
   t.match(await client.refusal('run_tool', { tool: 'wrong' }), { code: 'FEATURE_NOT_FOUND' })
   t.match(await client.ask('get_features'), { rev: 1, total: 6 })
 })
 
-t.test('run_tool: a summary ends with one period, whatever the tool said', async (t) => {
+t.test('the summary of run_tool ends with one period', async (t) => {
   const say = (payload: string) => ({ run: () => ({ command: 'showText', payload }) })
-  const call = vaultOf({
+  const call = createVault({
     plain: say('Word count: 2'),
     ended: say('Nothing found.'),
     long: say('a'.repeat(900)),
@@ -233,26 +233,26 @@ t.test('run_tool: a summary ends with one period, whatever the tool said', async
   t.match((await client.ask('run_tool', { tool: 'long' })).summary, /a …$/)
 })
 
-t.test('openMapMaker: the coastline is let go when nobody wants a chart, and comes back', async (t) => {
-  const maker = openMapMaker({ warn: () => undefined }, { idleMs: 1 })
-  t.teardown(() => maker.close())
+t.test('ChartRenderer releases the coastline when it is idle and loads it again', async (t) => {
+  const renderer = new ChartRenderer({ warn: () => undefined }, { idleMs: 1 })
+  t.teardown(() => renderer.close())
   const { signal } = new AbortController()
   const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
   for (const turn of ['first', 'again']) {
-    const { png } = await maker.draw({ data, title: 'Sea', width: 300 }, { clientKey: 'test', signal })
+    const { png } = await renderer.render({ data, title: 'Sea', width: 300 }, { clientKey: 'test', signal })
     t.ok(png.length > 500, turn)
-    while (maker.isAwake) await turnOfLoop()
+    while (renderer.isLoaded) await turnOfLoop()
   }
 })
 
-t.test('MapMaker draws the charts of different clients in turns', async (t) => {
+t.test('ChartRenderer passes the client to the worker pool', async (t) => {
   const call = mock.method(WorkerPool.prototype, 'call')
   t.teardown(() => call.mock.restore())
-  const maker = openMapMaker({ warn: () => undefined })
-  t.teardown(() => maker.close())
+  const renderer = new ChartRenderer({ warn: () => undefined })
+  t.teardown(() => renderer.close())
   const data = { bounds: [-6, 35, -4, 37], drawables: [], hidden: 0, total: 0, time: null } as const
   const caller = { clientKey: 'one', signal: new AbortController().signal }
-  await maker.draw({ data, title: 'Sea', width: 300 }, caller)
+  await renderer.render({ data, title: 'Sea', width: 300 }, caller)
   t.match(
     call.mock.calls.map(({ arguments: [, , options] }) => options),
     [{ client: 'one' }],

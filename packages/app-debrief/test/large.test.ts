@@ -4,8 +4,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import t from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { debriefCaches } from '../src/caches.ts'
-import { liveEvents } from '../src/live.ts'
+import { PlotEvents } from '../src/live/plot-events.ts'
 import type { Debrief } from '../src/store.ts'
 import { ask, emptyFolders, openOver } from './debrief-kit.ts'
 import { widePlot } from './wide-plot.ts'
@@ -24,7 +23,7 @@ verifies('debrief:large', 'a worker applies 20,000 commands without positions', 
   t.match(opened.store.health(), { in_workers: 1 })
 })
 
-verifies('debrief:large', 'read, changed, saved and undone in a worker', async (t) => {
+verifies('debrief:large', 'a worker reads, changes, saves and undoes', async (t) => {
   const dir = emptyFolders(t)
   const text = widePlot({ tracks: 40, vertices: 700 })
   writeFileSync(join(dir, 'plots', filename), text)
@@ -39,10 +38,10 @@ verifies('debrief:large', 'read, changed, saved and undone in a worker', async (
   await client.ask('undo')
   await client.ask('save_plot')
   t.ok(opened.file('wide') === text, 'byte for byte')
-  t.match(await client.refusal('delete_features', { ids: ['nobody'] }), { code: 'FEATURE_NOT_FOUND' })
+  t.match(await client.refusal('delete_features', { ids: ['unknown'] }), { code: 'FEATURE_NOT_FOUND' })
 })
 
-verifies('debrief:large', 'a plot that grows leaves this thread, with its history', async (t) => {
+verifies('debrief:large', 'a plot that grows moves to a worker with its history', async (t) => {
   const dir = emptyFolders(t)
   writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
   const opened = await openOver(t, dir)
@@ -63,30 +62,26 @@ verifies('debrief:large', 'a plot that grows leaves this thread, with its histor
   t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
 })
 
-verifies(
-  'debrief:large',
-  'one that nobody asks for is let go, and read again with all that was done',
-  async (t) => {
-    const dir = emptyFolders(t)
-    writeFileSync(join(dir, 'plots', filename), widePlot({ tracks: 40, vertices: 700 }))
-    let now = Date.now()
-    const opened = await openOver(t, dir, { settings: { plotCheckMs: 50 }, now: () => now })
-    const client = opened.client()
-    await client.ask('open_plot', { filename })
-    await client.ask('delete_features', { ids: ['track-3'] })
-    await client.ask('set_selection', { selectedIds: ['track-7'] })
-    now += 700_000
-    await until(
-      async () => opened.store.health(),
-      ({ in_workers }) => in_workers === 0,
-    )
-    t.equal(JSON.parse(opened.file('wide')).features.length, 39)
-    t.match(await client.ask('get_features', { limit: 1 }), { total: 39, rev: 3 })
-    t.match(await client.ask('get_selection'), { selectedIds: ['track-7'] })
-    await client.ask('undo')
-    t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
-  },
-)
+verifies('debrief:large', 'an idle plot is released and loaded again with all changes', async (t) => {
+  const dir = emptyFolders(t)
+  writeFileSync(join(dir, 'plots', filename), widePlot({ tracks: 40, vertices: 700 }))
+  let now = Date.now()
+  const opened = await openOver(t, dir, { settings: { plotCheckMs: 50 }, now: () => now })
+  const client = opened.client()
+  await client.ask('open_plot', { filename })
+  await client.ask('delete_features', { ids: ['track-3'] })
+  await client.ask('set_selection', { selectedIds: ['track-7'] })
+  now += 700_000
+  await until(
+    async () => opened.store.health(),
+    ({ in_workers }) => in_workers === 0,
+  )
+  t.equal(JSON.parse(opened.file('wide')).features.length, 39)
+  t.match(await client.ask('get_features', { limit: 1 }), { total: 39, rev: 3 })
+  t.match(await client.ask('get_selection'), { selectedIds: ['track-7'] })
+  await client.ask('undo')
+  t.match(await client.ask('get_features', { limit: 1 }), { total: 40 })
+})
 
 verifies('debrief:large:progress', async (t) => {
   const dir = emptyFolders(t)
@@ -114,7 +109,7 @@ verifies('debrief:large:progress', async (t) => {
   await begun(other)
   again.abort()
   await refusedAgain
-  t.match(await second, { features: 200 }, 'another one goes on waiting')
+  t.match(await second, { features: 200 }, 'the other caller receives the plot')
   t.match((await one.ask('list_plots')).plots, [{ filename }])
   const done = other.progress.map(([bytes]) => bytes)
   t.same(
@@ -125,97 +120,96 @@ verifies('debrief:large:progress', async (t) => {
   await other.ask('close_plot', { filename })
 })
 
-verifies('debrief:large:progress', 'whenever its caller gives up, a plot is open or it is not', async (t) => {
-  const dir = emptyFolders(t)
-  writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
-  const opened = await openOver(t, dir)
-  const client = opened.client()
-  const ended: Record<string, number> = {}
-  // Later each time, until the plot is faster than its caller.
-  for (let round = 0; round < 45 && ended.open === undefined; round += 1) {
-    const turns = Math.floor(1.3 ** round)
-    const giveUp = new AbortController()
-    const opening = client.call('open_plot', { filename }, { signal: giveUp.signal }).then(
-      () => 'open',
-      ({ code }) => String(code),
-    )
-    for (let turn = 0; turn < turns; turn += 1) await turnOfLoop()
-    giveUp.abort()
-    const end = await opening
-    ended[end] = (ended[end] ?? 0) + 1
-    await client.ask('open_plot', { filename })
-    t.match(await client.ask('set_viewport', { viewportState: { bounds: [round, 35, round + 1, 37] } }), {
-      filename,
-    })
-    t.match(
-      await client.ask('save_plot', { filename }),
-      { dirty: false },
-      `no other hand, after ${turns} turns`,
-    )
-    await client.ask('close_plot', { filename })
-    t.same((await client.ask('list_plots')).plots, [])
-  }
-  t.ok((ended.CANCELLED ?? 0) > 0 && (ended.open ?? 0) > 0, JSON.stringify(ended))
-})
+verifies(
+  'debrief:large:progress',
+  'a plot is either open or not, regardless of when its caller cancels',
+  async (t) => {
+    const dir = emptyFolders(t)
+    writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
+    const opened = await openOver(t, dir)
+    const client = opened.client()
+    const ended: Record<string, number> = {}
+    // Later each time, until the plot is faster than its caller.
+    for (let round = 0; round < 45 && ended.open === undefined; round += 1) {
+      const turns = Math.floor(1.3 ** round)
+      const giveUp = new AbortController()
+      const opening = client.call('open_plot', { filename }, { signal: giveUp.signal }).then(
+        () => 'open',
+        ({ code }) => String(code),
+      )
+      for (let turn = 0; turn < turns; turn += 1) await turnOfLoop()
+      giveUp.abort()
+      const end = await opening
+      ended[end] = (ended[end] ?? 0) + 1
+      await client.ask('open_plot', { filename })
+      t.match(await client.ask('set_viewport', { viewportState: { bounds: [round, 35, round + 1, 37] } }), {
+        filename,
+      })
+      t.match(
+        await client.ask('save_plot', { filename }),
+        { dirty: false },
+        `no other hand, after ${turns} turns`,
+      )
+      await client.ask('close_plot', { filename })
+      t.same((await client.ask('list_plots')).plots, [])
+    }
+    t.ok((ended.CANCELLED ?? 0) > 0 && (ended.open ?? 0) > 0, JSON.stringify(ended))
+  },
+)
 
-verifies('debrief:resources', 'what is meant by the only open plot is announced too', async (t) => {
+verifies('debrief:resources', 'announces the resources of the only open plot too', async (t) => {
   const dir = emptyFolders(t)
   writeFileSync(join(dir, 'plots', filename), '{"type":"FeatureCollection","features":[]}')
-  const { app, client: clientOf } = await openOver(t, dir)
-  const client = clientOf()
-  let heard = 0
-  const told = (): readonly string[] => {
-    const fresh = app.changes.slice(heard)
-    heard = app.changes.length
+  const { app, client: createClient } = await openOver(t, dir)
+  const client = createClient()
+  let seen = 0
+  const takeChanges = (): readonly string[] => {
+    const fresh = app.changes.slice(seen)
+    seen = app.changes.length
     return fresh
   }
   await client.ask('open_plot', { filename })
-  t.match(told(), ['resources', 'plots://list', 'plot://features', 'plot://selection'])
+  t.match(takeChanges(), ['resources', 'plots://list', 'plot://features', 'plot://selection'])
   await client.ask('set_viewport', { viewportState: { bounds: [-6, 35, -4, 37] } })
-  t.same(told(), [`plot://${filename}/viewport`, 'plot://viewport'])
+  t.same(takeChanges(), [`plot://${filename}/viewport`, 'plot://viewport'])
   await client.ask('close_plot', { filename })
-  t.ok(told().includes('plot://time'))
+  t.ok(takeChanges().includes('plot://time'))
 })
-
-/** Memory that Debrief gives back: plots are read again with all that was done to them, and views begin with a snapshot. */
 
 const never = { settings: { plotSaveMs: 3_600_000 } }
 
-const cacheOf = (store: Debrief, name: string) => {
-  const cache = debriefCaches(store).find((one) => one.name === name)
+const findCache = (store: Debrief, name: string) => {
+  const cache = store.caches().find((one) => one.name === name)
   if (cache === undefined) throw new Error(`no cache ${name}`)
   return cache
 }
 
-/** A clock that a test puts forward: a plot that was just used is kept. */
+/** A manual clock, since plots that were just used are not evicted. */
 const clock = () => {
   const state = { ms: Date.UTC(2026, 0, 1) }
   return { state, now: () => state.ms }
 }
 
-t.test(
-  'caches: a plot that is given back is read again, with selection, changes and steps to undo',
-  async (t) => {
-    const { state, now } = clock()
-    const client = await ask(t, 'sample', { ...never, now })
-    const before = (await client.ask('get_features')).features
-    await client.ask('delete_features', { ids: ['feature2'] })
-    await client.ask('set_selection', { selectedIds: ['feature3'] })
-    const plots = cacheOf(client.store, 'plots')
-    const held = Number(await plots.bytes())
-    t.ok(held > 0)
-    t.equal(await plots.shrink(1), 0, 'what was used a moment ago stays')
-    state.ms += 5000
-    t.equal(await plots.shrink(1), held)
-    t.equal(await plots.bytes(), 0)
-    const answers = await Promise.all([client.ask('get_selection'), client.ask('get_features')])
-    t.match(answers, [{ selectedIds: ['feature3'], rev: 3 }, { total: 5 }])
-    await client.ask('undo')
-    t.same((await client.ask('get_features')).features, before)
-  },
-)
+t.test('an evicted plot is loaded again with selection, changes and undo steps', async (t) => {
+  const { state, now } = clock()
+  const client = await ask(t, 'sample', { ...never, now })
+  const before = (await client.ask('get_features')).features
+  await client.ask('delete_features', { ids: ['feature2'] })
+  await client.ask('set_selection', { selectedIds: ['feature3'] })
+  const plots = findCache(client.store, 'plots')
+  const held = Number(await plots.bytes())
+  t.ok(held > 0)
+  t.equal(await plots.shrink(1), 0, 'what was used a moment ago stays')
+  state.ms += 5000
+  t.equal(await plots.shrink(1), held)
+  t.equal(await plots.bytes(), 0)
+  const answers = await Promise.all([client.ask('get_selection'), client.ask('get_features')])
+  t.match(answers, [{ selectedIds: ['feature3'], rev: 3 }, { total: 5 }])
+  await client.ask('undo')
+  t.same((await client.ask('get_features')).features, before)
+})
 
-t.test('caches: a question that meets the release of its plot is answered', async (t) => {
+t.test('a query during the release of its plot returns its result', async (t) => {
   const { state, now } = clock()
   const client = await ask(t, 'sample', { ...never, now })
   state.ms += 5000
@@ -226,21 +220,24 @@ t.test('caches: a question that meets the release of its plot is answered', asyn
   for (const answer of await Promise.all(asked)) t.equal(answer.total, 6)
 })
 
-t.test('a plot that another client closes meanwhile is told of by name, and is not read anew', async (t) => {
-  const client = await ask(t, 'sample', never)
-  const { store } = client
-  const [{ filename } = { filename: '' }] = store.list()
-  const plot = await store.find(filename, undefined)
-  await client.ask('delete_features', { ids: ['feature2'] })
-  await Promise.all([store.close(filename), plot.save(), plot.close()])
-  const gone = { code: 'PLOT_NOT_FOUND', message: /closed meanwhile/ }
-  await t.rejects(plot.read({ kind: 'state' }), gone)
-  await t.rejects(plot.save(), gone)
-  await client.ask('open_plot', { filename })
-  t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
-})
+t.test(
+  'a call on a plot that another client closes fails with its name and does not load it again',
+  async (t) => {
+    const client = await ask(t, 'sample', never)
+    const { store } = client
+    const [{ filename } = { filename: '' }] = store.list()
+    const plot = await store.find(filename, undefined)
+    await client.ask('delete_features', { ids: ['feature2'] })
+    await Promise.all([store.close(filename), plot.save(), plot.close()])
+    const gone = { code: 'PLOT_NOT_FOUND', message: /closed by another client/ }
+    await t.rejects(plot.read({ kind: 'state' }), gone)
+    await t.rejects(plot.save(), gone)
+    await client.ask('open_plot', { filename })
+    t.equal((await client.ask('get_features')).total, 5, 'what was changed before is there')
+  },
+)
 
-t.test('caches: a plot with a step to undo that only memory has is kept', async (t) => {
+t.test('a plot with an undo step that is only in memory is not evicted', async (t) => {
   const { state, now } = clock()
   const client = await ask(t, 'sample', { ...never, now })
   const large = {
@@ -253,23 +250,21 @@ t.test('caches: a plot with a step to undo that only memory has is kept', async 
   t.match(client.store.health(), { in_workers: 1 })
   await client.ask('delete_features', { ids: ['large'] })
   state.ms += 5000
-  for (const name of ['plots', 'plot_workers']) t.equal(await cacheOf(client.store, name).shrink(1), 0, name)
+  for (const name of ['plots', 'plot_workers'])
+    t.equal(await findCache(client.store, name).shrink(1), 0, name)
   await client.ask('undo')
   t.equal((await client.ask('get_features')).total, 7)
 })
 
-t.test(
-  'caches: events that are given back are missed by a view that comes later, which is told so',
-  async (t) => {
-    const live = liveEvents(1)
-    for (let rev = 2; rev <= 11; rev += 1) live.tell(rev, 'patch', '"x":1')
-    const each = live.characters / 10
-    t.ok(live.shrink(3 * each) >= 3 * each)
-    t.ok(live.characters <= 7 * each)
-    const view = { send() {} }
-    t.equal(live.listen(view, '2'), null)
-    t.equal(live.listen(view, '6')?.length, 5)
-    live.shrink(Number.POSITIVE_INFINITY)
-    t.equal(live.characters, 0)
-  },
-)
+t.test('a viewer that resumes after evicted events receives a snapshot', async (t) => {
+  const live = new PlotEvents(1)
+  for (let rev = 2; rev <= 11; rev += 1) live.emit(rev, 'patch', '"x":1')
+  const each = live.characters / 10
+  t.ok(live.shrink(3 * each) >= 3 * each)
+  t.ok(live.characters <= 7 * each)
+  const view = () => {}
+  t.equal(live.subscribe(view, '2'), null)
+  t.equal(live.subscribe(view, '6')?.length, 5)
+  live.shrink(Number.POSITIVE_INFINITY)
+  t.equal(live.characters, 0)
+})

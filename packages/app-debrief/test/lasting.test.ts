@@ -1,10 +1,10 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForTest } from '@causeway/app-kit/testing'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import debrief from '../src/index.ts'
-import { openJournal } from '../src/journal.ts'
+import { Journal } from '../src/journal/journal.ts'
 import { ask, openDebrief, openOver } from './debrief-kit.ts'
 import { widePlot } from './wide-plot.ts'
 
@@ -25,7 +25,7 @@ verifies('debrief:undo:restart', async (t) => {
   t.match(await client.ask('redo'), { rev: 5, steps: 1 })
 })
 
-verifies('debrief:undo:restart', 'changes of long tracks too, which are kept packed', async (t) => {
+verifies('debrief:undo:restart', 'also changes of long tracks, which are compressed', async (t) => {
   const opened = await openDebrief(t, [], never)
   const file = join(opened.folder, 'wide.plot.json')
   writeFileSync(file, widePlot({ tracks: 2, vertices: 400 }))
@@ -39,8 +39,8 @@ verifies('debrief:undo:restart', 'changes of long tracks too, which are kept pac
   await client.ask('update_features', named('Second'))
   await client.ask('undo')
   await opened.app.close()
-  const journal = openJournal(join(opened.dir, 'data'), { now: Date.now })
-  t.match(await journal.entries(file), [
+  const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
+  t.match(await journal.listEntries(file), [
     { patch: /^z/, is_undone: 0 },
     { patch: /^z/, is_undone: 1 },
   ])
@@ -55,7 +55,7 @@ verifies('debrief:undo:restart', 'changes of long tracks too, which are kept pac
   t.equal(await name(), 'Track 1')
 })
 
-t.test('a file that was edited while the server was away begins a new history', async (t) => {
+t.test('a file that was changed while the server was stopped begins a new history', async (t) => {
   const opened = await ask(t, 'sample')
   await opened.ask('delete_features', { ids: ['feature2'] })
   await opened.ask('save_plot')
@@ -72,7 +72,10 @@ verifies('debrief:repeat', async (t) => {
   const by = { requestId: 'one', client: { name: 'test' } }
   const call = {
     change: { kind: 'commands' as const, commands: { command: 'addFeatures', payload: [point()] } },
-    answer: (made: { features: number }, { rev }: { rev: number }) => ({ rev, features: made.features }),
+    createResult: (made: { features: number }, { rev }: { rev: number }) => ({
+      rev,
+      features: made.features,
+    }),
   }
   const plot = await opened.store.find(filename, undefined)
   t.same(await plot.change(by, call), { rev: 2, features: 7 })
@@ -96,27 +99,24 @@ verifies('debrief:fence', async (t) => {
   t.equal((await client.ask('get_features')).total, 5)
 })
 
-t.test(
-  'transactions: each is one row of the audit, with its revisions and no more than twenty ids',
-  async (t) => {
-    const opened = await openDebrief(t, ['sample'])
-    const client = opened.client()
-    await client.ask('open_plot', { filename })
-    await client.ask('add_features', { features: Array.from({ length: 30 }, point) })
-    await client.ask('delete_features', { ids: ['feature1'] })
-    await client.ask('delete_features', { ids: [] })
-    await opened.app.close()
-    const journal = openJournal(join(opened.dir, 'data'), { now: Date.now })
-    const rows = await journal.audit(join(opened.folder, filename))
-    journal.close()
-    t.match(rows, [
-      { rev_before: 1, rev_after: 2, actor: 'test', kind: 'commands', label: 'added 30 features' },
-      { rev_before: 2, rev_after: 3, label: 'deleted 1 feature', ids: '["feature1"]' },
-    ])
-    t.equal(rows.length, 2)
-    t.equal(JSON.parse(rows[0]?.ids ?? '').length, 20)
-  },
-)
+t.test('each transaction is one audit row with its revisions and at most twenty ids', async (t) => {
+  const opened = await openDebrief(t, ['sample'])
+  const client = opened.client()
+  await client.ask('open_plot', { filename })
+  await client.ask('add_features', { features: Array.from({ length: 30 }, point) })
+  await client.ask('delete_features', { ids: ['feature1'] })
+  await client.ask('delete_features', { ids: [] })
+  await opened.app.close()
+  const journal = new Journal(join(opened.dir, 'data'), { now: Date.now })
+  const rows = await journal.listAudit(join(opened.folder, filename))
+  journal.close()
+  t.match(rows, [
+    { rev_before: 1, rev_after: 2, actor: 'test', kind: 'commands', label: 'added 30 features' },
+    { rev_before: 2, rev_after: 3, label: 'deleted 1 feature', ids: '["feature1"]' },
+  ])
+  t.equal(rows.length, 2)
+  t.equal(JSON.parse(rows[0]?.ids ?? '').length, 20)
+})
 
 verifies('debrief:composite', async (t) => {
   const client = await ask(t, 'sample', never)
@@ -126,18 +126,18 @@ verifies('debrief:composite', async (t) => {
     payload: [
       { command: 'addFeatures', payload: [point()] },
       { command: 'showText', payload: 'never shown' },
-      { command: 'deleteFeatures', payload: ['nobody'] },
+      { command: 'deleteFeatures', payload: ['unknown'] },
     ],
   }
   t.match(await client.refusal('apply_command', { command }), {
     code: 'FEATURE_NOT_FOUND',
-    data: { ids: ['nobody'] },
+    data: { ids: ['unknown'] },
   })
   t.match(await client.ask('get_features'), { rev: 1, total: 6, dirty: false })
   t.equal(client.file('sample'), before)
 })
 
-verifies('debrief:external:conflict', 'a restart in the middle of it loses neither version', async (t) => {
+verifies('debrief:external:conflict', 'a restart during a conflict loses neither version', async (t) => {
   const opened = await ask(t, 'sample', never)
   await opened.ask('delete_features', { ids: ['feature1'] })
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
@@ -155,25 +155,49 @@ verifies('debrief:external:conflict', 'a restart in the middle of it loses neith
   t.match(await client.ask('get_features'), { total: 6 })
 })
 
-t.test(
-  'transactions: clients that edit at the same time each have their revision, and nothing is lost',
-  async (t) => {
-    const opened = await ask(t, 'sample')
-    const clients = Array.from({ length: 4 }, () => opened.client())
-    const answers = await Promise.all(
-      clients.flatMap((client) =>
-        Array.from({ length: 10 }, () => client.ask('add_features', { features: [point()] })),
-      ),
-    )
-    t.equal(new Set(answers.map(({ rev }) => rev)).size, 40)
-    t.match(await opened.ask('get_features', { limit: 1 }), { total: 46, rev: 41 })
-    await opened.ask('save_plot')
-    const ids = JSON.parse(opened.file('sample')).features.map(({ id }: { id: string }) => id)
-    t.equal(new Set(ids).size, 46)
-  },
-)
+const copyDamages: Readonly<Record<string, (file: string) => void>> = {
+  DATA_MISSING: (file) => rmSync(file),
+  DATA_DAMAGED: (file) => writeFileSync(file, '{"type":"FeatureColl'),
+}
 
-t.test('open_plot: a name is found in whichever form of Unicode the disk holds it', async (t) => {
+for (const [code, damage] of Object.entries(copyDamages))
+  t.test(
+    `a copy of unsaved changes that is lost is reported as ${code}, not as a fault of the plot`,
+    async (t) => {
+      const opened = await ask(t, 'sample', never)
+      await opened.ask('delete_features', { ids: ['feature1'] })
+      writeFileSync(join(opened.folder, filename), opened.file('sample').replace('Nab Tower', 'No Man'))
+      t.match(await opened.ask('get_selection'), { file: 'conflict' })
+      await opened.app.close()
+      const folder = join(opened.dir, 'data', 'debrief-unsaved')
+      const [name = ''] = readdirSync(folder)
+      damage(join(folder, name))
+      const later = await openOver(t, opened.dir, { now: () => Date.now() + 660_000 })
+      t.match(await later.client().refusal('open_plot', { filename }), {
+        code,
+        data: { file: `debrief-unsaved/${name}` },
+        remedy: /causeway restore/,
+      })
+      t.match(later.file('sample'), /No Man/, 'the file of the user is untouched')
+    },
+  )
+
+t.test('concurrent changes have different revisions, and none is lost', async (t) => {
+  const opened = await ask(t, 'sample')
+  const clients = Array.from({ length: 4 }, () => opened.client())
+  const answers = await Promise.all(
+    clients.flatMap((client) =>
+      Array.from({ length: 10 }, () => client.ask('add_features', { features: [point()] })),
+    ),
+  )
+  t.equal(new Set(answers.map(({ rev }) => rev)).size, 40)
+  t.match(await opened.ask('get_features', { limit: 1 }), { total: 46, rev: 41 })
+  await opened.ask('save_plot')
+  const ids = JSON.parse(opened.file('sample')).features.map(({ id }: { id: string }) => id)
+  t.equal(new Set(ids).size, 46)
+})
+
+t.test('open_plot finds a name in any Unicode normalization', async (t) => {
   const opened = await openDebrief(t, [])
   writeFileSync(join(opened.folder, 'U\u0308ber.plot.json'), '{"type":"FeatureCollection","features":[]}')
   const client = opened.client()
@@ -187,7 +211,7 @@ t.test('open_plot: a name is found in whichever form of Unicode the disk holds i
   })
 })
 
-t.test('open_plot: opened and closed by many at once, there is one plot', async (t) => {
+t.test('concurrent open and close calls result in one plot', async (t) => {
   const opened = await openDebrief(t, ['sample'])
   const clients = Array.from({ length: 6 }, () => opened.client())
   await Promise.all(clients.map((client) => client.ask('open_plot', { filename })))
@@ -200,7 +224,7 @@ t.test('open_plot: opened and closed by many at once, there is one plot', async 
   t.equal(JSON.parse(opened.file('sample')).features.length, 12)
 })
 
-t.test('a plot in a folder that is no root any more is not read after a restart', async (t) => {
+t.test('a plot in a folder that is no longer a root is not loaded after a restart', async (t) => {
   const opened = await ask(t, 'sample')
   await opened.app.close()
   const app = await openForTest(debrief, { dir: join(opened.dir, 'data'), now: Date.now })

@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { saveTimer } from '../src/save-timer.ts'
+import { SaveTimer } from '../src/plot/save-timer.ts'
 import { countedPlot } from './counted.ts'
-import { ask, type Client, emptyFolders, type OpenDebrief, openDebrief, openOver } from './debrief-kit.ts'
+import { ask, emptyFolders, type OpenDebrief, openDebrief, openOver } from './debrief-kit.ts'
 
 /** Nothing is saved by itself within a test. */
 const never = { settings: { plotSaveMs: 3_600_000, plotCheckMs: 60_000 } }
@@ -23,9 +23,7 @@ const point = (id: string) => ({
   geometry: { type: 'Point', coordinates: [-1.2, 50.4] },
   properties: { dataType: 'reference-point', name: id },
 })
-const _idsOf = async (client: Client): Promise<unknown> =>
-  (await client.ask('get_features')).features.map(({ id }: { id: string }) => id)
-/** Another program edits the file: one name becomes another. */
+/** Changes a name in the file as another program. */
 const editOutside = (opened: OpenDebrief, from: string, to: string): void =>
   writeFileSync(join(opened.folder, filename), opened.file('sample').replace(from, to))
 
@@ -43,7 +41,7 @@ verifies('debrief:save:soon', async (t) => {
   t.match(await client.ask('get_selection'), { dirty: false, rev: 2 })
 })
 
-verifies('debrief:save:soon', 'what a stopped server left beside the file is removed', async (t) => {
+verifies('debrief:save:soon', 'removes temporary files of a stopped server', async (t) => {
   const opened = await openDebrief(t, ['sample'])
   const mark = createHash('sha256').update(filename).digest('hex').slice(0, 12)
   const stale = `.causeway-${mark}-4194399-0123456789ab.tmp`
@@ -52,7 +50,7 @@ verifies('debrief:save:soon', 'what a stopped server left beside the file is rem
   t.same(readdirSync(opened.folder), [filename])
 })
 
-t.test('save_plot: a selection is not in the file, so its bytes and time stay', async (t) => {
+t.test('save_plot does not write the file if only the selection changed', async (t) => {
   const client = await ask(t, 'sample')
   const { mtimeMs } = statSync(join(client.folder, filename))
   const before = client.file('sample')
@@ -73,23 +71,23 @@ verifies('debrief:external:clean', async (t) => {
   t.equal((await client.ask('get_features')).features[0].name, 'HMS Illustrious')
 })
 
-verifies('debrief:external:clean', 'also without a call: the file is looked at', async (t) => {
+verifies('debrief:external:clean', 'polls the file without a call', async (t) => {
   const client = await ask(t, 'sample', { settings: { plotCheckMs: 50 } })
   editOutside(client, 'HMS Illustrious', 'HMS Victorious')
   await until(
     async () => client.app.changes,
     (changes) => changes.includes('plot://sample.plot.json/features'),
   )
-  t.pass('views are told')
+  t.pass('viewers are notified')
 })
 
-t.test('external: other white space alone is no change', async (t) => {
+t.test('a change of white space by another program is not a revision', async (t) => {
   const client = await ask(t, 'sample')
   writeFileSync(join(client.folder, filename), JSON.stringify(JSON.parse(client.file('sample'))))
   t.match(await client.ask('get_selection'), { rev: 1, dirty: false })
   await client.ask('delete_features', { ids: ['feature6'] })
   await client.ask('save_plot')
-  t.notMatch(client.file('sample'), /\n/, 'the new form is kept')
+  t.notMatch(client.file('sample'), /\n/, 'the new format is preserved')
 })
 
 verifies('debrief:external:conflict', async (t) => {
@@ -152,7 +150,7 @@ verifies('debrief:external:invalid', async (t) => {
   t.match(await client.ask('get_features'), { total: 6 }, 'a repaired file is read')
 })
 
-verifies('debrief:names', 'links, folders and near names are not found', async (t) => {
+verifies('debrief:names', 'does not find links, folders and similar names', async (t) => {
   const opened = await openDebrief(t, ['mission1'])
   const outside = join(opened.dir, 'outside.plot.json')
   writeFileSync(outside, '{"type":"FeatureCollection","features":[]}')
@@ -171,12 +169,12 @@ verifies('debrief:names', 'links, folders and near names are not found', async (
   t.same(readdirSync(opened.dir).sort(), ['data', 'outside.plot.json', 'plots'])
 })
 
-/** A timer in a time of its own: `pass` lets it pass, and `saves` has the times of the saves. */
+/** A timer with a manual clock. `saves` has the times of the saves. */
 function timed(saveAfterMs: number) {
   let nowMs = 0
   let due: { readonly atMs: number; readonly work: () => void } | undefined
   const saves: number[] = []
-  const timer = saveTimer({
+  const timer = new SaveTimer({
     now: () => nowMs,
     saveAfterMs,
     save: () => void saves.push(nowMs),
@@ -204,54 +202,54 @@ function timed(saveAfterMs: number) {
   }
 }
 
-/** Changes so often for so long, and then nothing. */
+/** Makes changes at an interval for a time, then none. */
 function busy(
   saveAfterMs: number,
   { everyMs, forMs }: { everyMs: number; forMs: number },
 ): readonly number[] {
   const { timer, saves, pass } = timed(saveAfterMs)
   for (let passed = 0; passed < forMs; passed += everyMs) {
-    timer.soon(false)
+    timer.schedule(false)
     pass(everyMs)
   }
   pass(1e9)
   return saves
 }
 
-verifies('debrief:save:pause', 'one save after the last of some changes', async (t) => {
+verifies('debrief:save:pause', 'saves once after the last of several changes', async (t) => {
   t.same(busy(250, { everyMs: 100, forMs: 500 }), [650])
 })
 
-verifies('debrief:save:pause', 'changes without end are saved two seconds after the first', async (t) => {
+verifies('debrief:save:pause', 'saves two seconds after the first of continuous changes', async (t) => {
   t.same(busy(250, { everyMs: 100, forMs: 4500 }), [2000, 4000, 4650])
 })
 
-verifies('debrief:save:pause', 'a longer pause is kept to, also while changes follow', async (t) => {
+verifies('debrief:save:pause', 'a longer pause also limits the time after the first change', async (t) => {
   t.same(busy(10_000, { everyMs: 10_000, forMs: 10_000 }), [10_000])
   t.same(busy(10_000, { everyMs: 4000, forMs: 8000 }), [10_000])
   t.same(busy(3_600_000, { everyMs: 60_000, forMs: 3_600_000 }), [3_600_000])
 })
 
-t.test('save timer: a save that failed is tried again after five seconds, whatever follows', async (t) => {
+t.test('SaveTimer retries a failed save after five seconds, regardless of changes', async (t) => {
   const { timer, saves, pass } = timed(250)
   for (let passed = 0; passed < 5000; passed += 1000) {
-    timer.soon(true)
+    timer.schedule(true)
     pass(1000)
   }
   t.same(saves, [5000])
 })
 
-t.test('save timer: once it is stopped, nothing is saved by itself', async (t) => {
+t.test('SaveTimer saves nothing after stop', async (t) => {
   const { timer, saves, pass } = timed(250)
-  timer.soon(false)
+  timer.schedule(false)
   timer.stop()
-  timer.soon(false)
+  timer.schedule(false)
   pass(1e9)
   t.same(saves, [])
 })
 
-/** Runs as a user for whom permissions count, since for root they do not. */
-async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+/** Runs as a user without privileges, since root ignores permissions. */
+async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(65_534)
   try {
@@ -261,13 +259,30 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+t.test('open_plot reports a file or folder that cannot be read as PLOT_UNREADABLE', async (t) => {
+  const { folder, ...opened } = await openDebrief(t, ['sample'], { isShared: true })
+  const client = opened.client()
+  chmodSync(join(opened.dir, 'data'), 0o777)
+  for (const path of [join(folder, filename), folder]) {
+    chmodSync(path, 0)
+    await asUnprivileged(async () =>
+      t.match(await client.refusal('open_plot', { filename }), {
+        code: 'PLOT_UNREADABLE',
+        data: { reason: 'EACCES' },
+      }),
+    )
+    chmodSync(path, 0o755)
+  }
+  await client.ask('open_plot', { filename })
+})
+
 verifies('debrief:save:failed', 'a read-only folder', async (t) => {
   const client = await ask(t, 'sample', { ...never, isShared: true })
   const before = client.file('sample')
   chmodSync(join(client.dir, 'data'), 0o777)
   await client.ask('delete_features', { ids: ['feature1'] })
   chmodSync(client.folder, 0o555)
-  await asNobody(async () => {
+  await asUnprivileged(async () => {
     t.match(await client.refusal('save_plot'), {
       code: 'PLOT_READONLY',
       data: { filename: 'sample.plot.json' },
@@ -321,14 +336,14 @@ async function killedAfter(dir: string, round: number, numbers: number): Promise
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  let [began, last, heard] = [0, 0, 0]
+  let [began, last, received] = [0, 0, 0]
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('begins ')) began = Number(line.slice(7))
     else {
       last = Number(line)
-      heard += 1
+      received += 1
     }
-    if (heard >= numbers) child.kill('SIGKILL')
+    if (received >= numbers) child.kill('SIGKILL')
   }
   await exited
   return [began, last]

@@ -12,7 +12,7 @@ const original = [
   ...['add_features', 'delete_features', 'notify'],
 ]
 
-verifies('debrief:tools', 'by their declaration', async (t) => {
+verifies('debrief:tools', 'declares the tools of the original', async (t) => {
   const bare = debrief.tools.map(({ aliases }) => aliases.bare[0])
   for (const name of original) t.ok(bare.includes(`debrief_${name}`), name)
   for (const { name, aliases } of debrief.tools)
@@ -47,7 +47,7 @@ verifies('debrief:features:brief', async (t) => {
   const [track] = thinned.features
   t.ok(track.geometry.coordinates.length < 40)
   t.equal(track.properties.timestamps.length, track.geometry.coordinates.length)
-  const whole = await client.ask('get_features', { ids: ['point-1', 'nobody'], detail: 'full' })
+  const whole = await client.ask('get_features', { ids: ['point-1', 'unknown'], detail: 'full' })
   t.same(
     whole.features,
     JSON.parse(readFileSync(join(plots, 'gibraltar.plot.json'), 'utf8')).features.slice(10, 11),
@@ -69,21 +69,25 @@ verifies('debrief:features:brief', async (t) => {
   t.match(await client.refusal('get_features', { limit: 4, cursor: next_cursor }), { code: 'INVALID_CURSOR' })
 })
 
-verifies('debrief:round-trip', 'selection and save leave the large sample byte for byte', async (t) => {
-  const client = await ask(t, 'gibraltar')
-  const before = client.file('gibraltar')
-  await client.ask('set_selection', { selectedIds: ['track-a'] })
-  await client.ask('save_plot')
-  t.ok(client.file('gibraltar') === before)
-  await client.ask('set_viewport', { viewportState: { bounds: [-5, 35, -4, 36] } })
-  await client.ask('save_plot')
-  const made = client.file('gibraltar')
-  t.notMatch(made, /selectedIds/)
-  const end = before.indexOf('"id": "debrief-viewport-metadata"')
-  t.ok(made.slice(0, end) === before.slice(0, end), 'everything before the view is untouched')
-})
+verifies(
+  'debrief:round-trip',
+  'a selection and a save leave the large sample unchanged byte for byte',
+  async (t) => {
+    const client = await ask(t, 'gibraltar')
+    const before = client.file('gibraltar')
+    await client.ask('set_selection', { selectedIds: ['track-a'] })
+    await client.ask('save_plot')
+    t.ok(client.file('gibraltar') === before)
+    await client.ask('set_viewport', { viewportState: { bounds: [-5, 35, -4, 36] } })
+    await client.ask('save_plot')
+    const made = client.file('gibraltar')
+    t.notMatch(made, /selectedIds/)
+    const end = before.indexOf('"id": "debrief-viewport-metadata"')
+    t.ok(made.slice(0, end) === before.slice(0, end), 'everything before the view is untouched')
+  },
+)
 
-verifies('debrief:validation', 'nothing is changed by a refused call', async (t) => {
+verifies('debrief:validation', 'a rejected call changes nothing', async (t) => {
   const client = await ask(t, 'sample')
   const bad = { type: 'Feature', id: 'x', geometry: { type: 'Point', coordinates: [0, 99] }, properties: {} }
   for (const [tool, args] of [
@@ -99,7 +103,7 @@ verifies('debrief:validation', 'nothing is changed by a refused call', async (t)
   t.match(await client.ask('get_features'), { rev: 1, total: 6 })
 })
 
-verifies('debrief:commands', 'through apply_command, with what is shown', async (t) => {
+verifies('debrief:commands', 'apply_command applies commands and returns notices', async (t) => {
   const client = await ask(t, 'sample')
   const command = {
     command: 'composite',
@@ -123,23 +127,23 @@ verifies('debrief:commands', 'through apply_command, with what is shown', async 
 
 verifies('debrief:plots:active', async (t) => {
   const opened = await openDebrief(t, ['mission1', 'mission2'])
-  const [mine, other, nobody] = [opened.client(), opened.client(), opened.client({ shared: true })]
+  const [mine, other, anonymous] = [opened.client(), opened.client(), opened.client({ shared: true })]
   await mine.ask('open_plot', { filename: 'mission1.plot.json' })
   t.match(await mine.ask('open_plot', { filename: 'mission2.plot.json', set_active: true }), { active: true })
   t.match(await mine.ask('get_selection'), { filename: 'mission2.plot.json' })
   t.match(await other.refusal('get_selection'), { code: 'MULTIPLE_PLOTS' })
-  t.match(await nobody.ask('open_plot', { filename: 'mission1.plot.json', set_active: true }), {
+  t.match(await anonymous.ask('open_plot', { filename: 'mission1.plot.json', set_active: true }), {
     active: false,
   })
-  t.match(await nobody.refusal('get_selection'), { code: 'MULTIPLE_PLOTS' })
+  t.match(await anonymous.refusal('get_selection'), { code: 'MULTIPLE_PLOTS' })
   await mine.ask('close_plot', { filename: 'mission2.plot.json' })
-  t.match(await mine.ask('get_selection'), { filename: 'mission1.plot.json' }, 'the only one that is left')
+  t.match(await mine.ask('get_selection'), { filename: 'mission1.plot.json' }, 'the only remaining plot')
   await other.ask('close_plot', { filename: 'mission1.plot.json' })
   t.match(await mine.refusal('get_selection'), { code: 'NO_PLOT_OPEN' })
   t.match(await mine.ask('list_plots'), { plots: [], files: [{ filename: 'mission1.plot.json' }, {}] })
 })
 
-verifies('debrief:time', 'through set_time', async (t) => {
+verifies('debrief:time', 'set_time validates the time', async (t) => {
   const client = await ask(t, 'encounter')
   t.match(await client.ask('get_time'), {
     from: 'data',
@@ -166,7 +170,7 @@ verifies('debrief:time', 'through set_time', async (t) => {
   })
 })
 
-t.test('zoom_to_selection: the selected features with a margin, also over the antimeridian', async (t) => {
+t.test('zoom_to_selection fits the selection with a margin, also across the antimeridian', async (t) => {
   const client = await ask(t, 'antimeridian')
   t.match(await client.refusal('zoom_to_selection'), { code: 'NOTHING_SELECTED' })
   await client.ask('set_selection', { selectedIds: ['dateline'] })

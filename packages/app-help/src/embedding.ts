@@ -1,7 +1,6 @@
-/** Which vectors the settings ask for. */
 import { decodeLsa, type Embedder, openEndpoint, openLsa, type WantedSpace } from '@causeway/embed'
 
-/** Where vectors come from; plain data, so that a worker can be told. */
+/** The embedding provider; plain data for workers. */
 export type EmbeddingSettings =
   | { readonly provider: 'none' }
   | { readonly provider: 'lsa' }
@@ -10,24 +9,27 @@ export type EmbeddingSettings =
       readonly baseUrl: string
       readonly model: string
       readonly dimensions: number
-      /** True where the endpoint is asked for this many dimensions. */
+      /** Whether to request this number of dimensions from the endpoint. */
       readonly requestDimensions: boolean
       readonly apiKey?: string | undefined
     }
 
-/** Components of a vector of the analysis of the corpus: 128 is measured to find as much as 256. */
+/** Dimensions of LSA vectors. 256 give no better results. */
 export const lsaDimensions = 128
 
-/** The vectors that the settings ask for. Each training on the corpus is a space of its own, and the stored one is the right one. */
+/** Returns the configured space. Each LSA training makes its own space, and the stored one is always valid. */
 export const wantedSpace = (settings: EmbeddingSettings): WantedSpace =>
   settings.provider === 'openai'
     ? { provider: 'openai', model: settings.model, dimensions: settings.dimensions }
     : { provider: settings.provider }
 
-/** One attempt of a question at an endpoint, ms: beyond that the words alone are the better answer. */
+/** Time limit of a query at an endpoint, ms. Beyond that, lexical results are preferable. */
 const questionMs = 5000
 
-/** An embedder for questions to stored vectors; undefined where none is configured. Throws `EMBEDDINGS_INVALID`. */
+/**
+ * Opens an embedder for queries to stored vectors, or returns `undefined` if none is configured. Throws
+ * `EMBEDDINGS_INVALID`.
+ */
 export function openEmbedder(
   settings: EmbeddingSettings,
   model: Uint8Array | undefined,

@@ -1,23 +1,37 @@
-/** Help: documentation search that works offline, with the place of everything it quotes. */
 import { defineApp } from '@causeway/app-kit'
-import { helpData } from './data.ts'
-import { helpPrompts } from './prompts.ts'
-import { helpResources } from './resources.ts'
-import { openHelp } from './store.ts'
+import { EmbedError } from '@causeway/embed'
+import { HelpError } from './errors.ts'
+import { helpMigrations } from './storage/sqlite/sqlite-storage.ts'
+import { Help } from './store.ts'
 import { documentTools } from './tools/document-tools.ts'
+import { helpPrompts } from './tools/prompts.ts'
+import { helpResources } from './tools/resources.ts'
 import { searchTools } from './tools/search-tools.ts'
 
-/** The app, for the server's list. */
 export default defineApp(
   {
     name: 'Help',
+    errors: [HelpError, EmbedError],
     about: 'Search documentation by words and meaning, offline: of Causeway, of packages, of your project.',
-    data: helpData,
-    open: openHelp,
+    instructions: [
+      'To answer a question from the documentation: find_help_topics, then get_help_document if a chunk is incomplete.',
+      'To search only a part: list_help_sections, then search_help_by_section.',
+    ].join('\n'),
+    data: [
+      { path: 'help/*.db', kind: 'database' },
+      {
+        path: 'help.db',
+        kind: 'database',
+        schema: helpMigrations.map(({ name }) => name),
+        // No build is running in a restored folder.
+        restored: 'DELETE FROM lease',
+      },
+    ],
+    open: async (env) => new Help(env),
     session: () => ({}),
     close: (store) => store.close(),
     caches: ({ memory }) => [
-      { name: 'search', costMs: 400, isInHeap: false, mostBytes: 2 * 1024 ** 3, ...memory },
+      { name: 'search', costMs: 400, isInHeap: false, maxBytes: 2 * 1024 ** 3, ...memory },
     ],
     health: (store) => store.health(),
   },

@@ -1,24 +1,21 @@
-/** The settings of Help as the app uses them. */
-
 import { numberSetting } from '@causeway/app-kit'
 import { ownSources, readSources, type Source } from './build/source.ts'
 import { type ChunkSize, defaultSize } from './domain/chunk.ts'
 import type { EmbeddingSettings } from './embedding.ts'
 
-/** What an operator decides. */
 export interface HelpSettings {
   readonly sources: readonly Source[]
-  /** Internal pages may be given to who asks for them. */
+  /** Whether callers can request internal pages. */
   readonly internal: boolean
-  /** The server looks for changed pages when it starts. */
+  /** Whether the server indexes changed pages at its start. */
   readonly autoBuild: boolean
   readonly size: ChunkSize
   readonly embedding: EmbeddingSettings
-  /** A PostgreSQL server to keep the documentation in. */
+  /** URL of a PostgreSQL server for the documentation. */
   readonly databaseUrl: string | undefined
 }
 
-/** Reads the validated settings; what is absent has its default. Throws `HELP_SOURCE_INVALID`. */
+/** Reads validated settings, with defaults. Throws `HELP_SOURCE_INVALID`. */
 export function readSettings(values: Readonly<Record<string, unknown>>, cwd: string): HelpSettings {
   const text = (name: string): string | undefined => {
     const value = values[name]
@@ -31,14 +28,14 @@ export function readSettings(values: Readonly<Record<string, unknown>>, cwd: str
     sources: entries.length === 0 ? ownSources() : withOwn(entries, cwd),
     internal: values.helpInternal === true,
     autoBuild: values.helpBuild !== false,
-    // An overlap of half a piece and more would repeat every line several times.
+    // A larger overlap would repeat lines several times.
     size: { size, overlap: Math.min(overlap, Math.floor(size / 2)) },
-    embedding: embeddingOf(text, numberSetting(values, 'embeddingsDimensions') ?? 0),
+    embedding: readEmbedding(text, numberSetting(values, 'embeddingsDimensions') ?? 0),
     databaseUrl: text('helpDatabaseUrl'),
   }
 }
 
-/** The entry `own` stands for what is indexed where nothing is configured. */
+/** Replaces the entry `own` by the default sources. */
 const withOwn = (entries: readonly string[], cwd: string): Source[] => {
   const named = readSources(
     entries.filter((entry) => entry !== 'own'),
@@ -48,11 +45,11 @@ const withOwn = (entries: readonly string[], cwd: string): Source[] => {
   return entries.includes('own') ? [...named, ...ownSources().filter(({ name }) => !names.has(name))] : named
 }
 
-/** The model of the endpoint where none is named; dimensions as its vendor gives them. */
+/** The default model of an endpoint, with its dimensions. */
 export const defaultModel = { name: 'text-embedding-3-large', dimensions: 3072 } as const
 
-/** `dimensions` is 0 where the endpoint is not to be asked for a number of its own. */
-function embeddingOf(text: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
+/** `dimensions` is 0 for the default of the model. */
+function readEmbedding(text: (name: string) => string | undefined, dimensions: number): EmbeddingSettings {
   const baseUrl = text('embeddingsUrl')
   if (text('helpVectors') === 'none') return { provider: 'none' }
   if (baseUrl === undefined) return { provider: 'lsa' }

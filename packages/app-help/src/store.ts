@@ -1,225 +1,288 @@
-/** Help's state: the documentation as it is searched, and the build that keeps it up to date. Both live in workers. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Env } from '@causeway/app-kit'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CausewayError } from '@causeway/protocol'
+import { StoreError } from '@causeway/store'
 import {
   type CallOptions,
-  type RestingWorkers,
-  restingWorkers,
+  resolveWorkerFile,
   SharedWorker,
-  startWorker,
-  type WorkerLink,
-  workerFile,
+  WorkerLink,
+  type WorkerMemory,
 } from '@causeway/worker'
-import type { BuildMethods } from './build-worker.ts'
-import type { Lines, PageName, PageText } from './search/questions.ts'
+import type { BuildMethods } from './build/build-worker.ts'
+import { HelpError } from './errors.ts'
+import type { Lines, PageName, PageText } from './search/queries.ts'
 import type { SearchAnswer, SearchRequest } from './search/search.ts'
-import type { SearchMethods } from './search-worker.ts'
+import type { SearchMethods } from './search/search-worker.ts'
 import { type HelpSettings, readSettings } from './settings.ts'
-import type { BuildReport, DocRow, IndexFacts, Scope } from './storage.ts'
+import type { BuildReport, DocRow, IndexFacts, Scope } from './storage/types.ts'
 
-/** What a build under way has done. */
+/** Progress of a running build. */
 export interface BuildProgress {
   readonly done: number
   readonly total: number | null
   readonly message: string
 }
 
-/** The documentation, shared by every client. */
-export interface Help {
-  readonly settings: HelpSettings
-  /** All of these wait for the first index, a little, and throw `HELP_NOT_BUILT` without one. */
-  search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer>
-  page(name: PageName, lines: Lines, scope: Scope): Promise<PageText>
-  pages(scope: Scope): Promise<readonly DocRow[]>
-  facts(): Promise<IndexFacts>
-  /** True where there is an index; waits for none. */
-  isBuilt(): Promise<boolean>
-  /** The build of this server that is under way. */
-  building(): BuildProgress | undefined
-  /** Looks for new and changed pages now; the same build for everybody who asks while it runs. */
-  build(): Promise<BuildReport>
-  /** The memory of the worker that searches. */
-  readonly memory: RestingWorkers
-  health(): Promise<Readonly<Record<string, unknown>>>
-  close(): Promise<void>
-}
-
-/** How long after the start pages are looked for, ms: the server is healthy and has answered its first clients then. */
+/** Delay of the first build after the start, in milliseconds: by then the server has answered its first clients. */
 const startDelayMs = 1500
-/** How long a question waits for the first index, ms. */
+/** How long a query waits for the first index, in milliseconds. */
 const firstIndexMs = 15_000
-/** How often the index is looked at for what another process has built, ms. */
+/** Interval at which the index is checked for builds of other processes, in milliseconds. */
 const watchMs = 2000
+/** The search worker holds about 40 MB. It ends after this time without a query; the next one takes 0.4 s longer. */
+const idleMs = 5 * 60_000
 
-/** Opens the documentation in the data folder; returns before anything is read. Throws `HELP_SOURCE_INVALID`. */
-export async function openHelp({ dir, settings: values, log, newId, changed }: Env): Promise<Help> {
-  const settings = readSettings(values, process.cwd())
-  const storage = { dir, databaseUrl: settings.databaseUrl }
-  const state: {
-    builder?: WorkerLink<BuildMethods>
-    build?: Promise<BuildReport>
-    progress?: BuildProgress
-    failure?: CausewayError
-    revision?: number
-    /** The index cannot be read, and the next build begins anew. */
-    isHarmed?: boolean
-    isClosed: boolean
-  } = { isClosed: false }
-  /** Who waits for an index to appear. */
-  const waiting = new Set<() => void>()
+/**
+ * The documentation, shared by every client. Builds and searches run in worker threads, which exist only while they are
+ * needed. Queries wait a while for the first index, and throw `HELP_NOT_BUILT` without one.
+ */
+export class Help {
+  readonly settings: HelpSettings
+  /** The memory of the search worker. */
+  readonly memory: WorkerMemory
+  readonly #env: Env
+  readonly #storage: { readonly dir: string; readonly databaseUrl: string | undefined }
+  readonly #search: SharedWorker<SearchMethods>
+  readonly #startTimer: NodeJS.Timeout | undefined
+  readonly #watchTimer: NodeJS.Timeout
+  /** Wake the queries that wait for an index. */
+  readonly #waiting = new Set<() => void>()
+  #builder: WorkerLink<BuildMethods> | undefined
+  #build: Promise<BuildReport> | undefined
+  #progress: BuildProgress | undefined
+  #failure: CausewayError | undefined
+  /** Revision of the published index; `undefined` before the first check. */
+  #revision: number | undefined
+  /** When an index was last published in the data folder, as of the last check. */
+  #publishedMs: number | undefined
+  /** Facts of the index while no search worker runs. */
+  #facts: IndexFacts | undefined
+  /** Whether the index is unreadable. The next build then starts from nothing. */
+  #isDamaged = false
+  #isClosed = false
+  #lastQueryMs = 0
 
-  const worker = new SharedWorker<SearchMethods>(async () => {
-    if (state.isClosed) throw new CausewayError('CANCELLED', 'the server is stopping')
-    const link = startWorker<SearchMethods>(workerFile('search-worker', import.meta.url), {
+  /** Reads no data. Throws `HELP_SOURCE_INVALID`. */
+  constructor(env: Env) {
+    this.#env = env
+    this.settings = readSettings(env.settings, process.cwd())
+    this.#storage = { dir: env.dir, databaseUrl: this.settings.databaseUrl }
+    this.#search = new SharedWorker(async () => this.#startSearch())
+    this.memory = this.#search.memory
+    if (this.settings.autoBuild)
+      this.#startTimer = setTimeout(() => this.#buildInBackground(), startDelayMs).unref()
+    this.#watchTimer = setInterval(() => void this.#watch().catch(() => undefined), watchMs).unref()
+  }
+
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> {
+    return this.#query(() => this.#search.call('search', request, { signal }))
+  }
+
+  page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
+    return this.#query(() => this.#search.call('page', { name, lines, scope }))
+  }
+
+  pages(scope: Scope): Promise<readonly DocRow[]> {
+    return this.#query(() => this.#search.call('pages', scope))
+  }
+
+  facts(): Promise<IndexFacts> {
+    return this.#query(() => this.#search.call('facts', undefined))
+  }
+
+  /** Whether an index exists. Does not wait for one. */
+  async isBuilt(): Promise<boolean> {
+    return (this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0
+  }
+
+  /** Progress of this server's build, if one is running. */
+  building(): BuildProgress | undefined {
+    return this.#progress
+  }
+
+  /** Indexes new and changed pages now. Callers share a running build. */
+  build(): Promise<BuildReport> {
+    clearTimeout(this.#startTimer)
+    this.#build ??= this.#runBuild().finally(() => {
+      this.#build = undefined
+      this.#progress = undefined
+    })
+    return this.#build
+  }
+
+  async health(): Promise<Readonly<Record<string, unknown>>> {
+    const isBuilt = (this.#revision ?? 0) > 0
+    const facts = isBuilt ? ((await this.#search.link?.call('facts', undefined)) ?? this.#facts) : undefined
+    const failure = this.#failure
+    return {
+      ...(facts === undefined ? { docs: null } : describeIndex(facts, this.settings.internal)),
+      ...(this.#isDamaged && {
+        status: 'failed',
+        reason: 'DATA_DAMAGED',
+        message: 'the index of the documentation is damaged',
+      }),
+      indexing: this.#progress ?? null,
+      failure: failure === undefined ? null : { code: failure.code, message: failure.message },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#startTimer)
+    clearInterval(this.#watchTimer)
+    const build = this.#build?.catch(() => undefined)
+    await Promise.all([this.#builder?.kill(), this.#search.stop()])
+    await build
+  }
+
+  #startSearch(): WorkerLink<SearchMethods> {
+    if (this.#isClosed) throw new CausewayError('CANCELLED', 'the server is stopping')
+    const link = new WorkerLink<SearchMethods>(resolveWorkerFile('search/search-worker', import.meta.url), {
       name: 'the worker that searches the documentation',
     })
-    // Its failure is that of the calls that follow.
-    link.call('setUp', { storage, embedding: settings.embedding }).catch(() => undefined)
+    const setup = { storage: this.#storage, embedding: this.settings.embedding }
+    // If it fails, the calls that follow fail with the same error.
+    link.call('setUp', setup).catch(() => undefined)
     return link
-  })
+  }
 
-  /** Sees whether another index answers now and tells it: ours, or one that another process has built. */
-  const look = async (): Promise<number> => {
-    const revision = await worker.call('revision', undefined)
-    if (state.revision !== undefined && state.revision !== revision) {
-      changed.resources()
+  /** Reads the revision of the published index, and notifies clients and waiting queries if it changed. */
+  async #checkRevision(): Promise<number> {
+    this.#publishedMs = this.#readPublishedMs()
+    const builder = this.#builder?.isAlive ? this.#builder : undefined
+    // A build must not start the search worker.
+    const revision =
+      builder === undefined || this.#search.link !== undefined
+        ? await this.#search.call('revision', undefined)
+        : await builder.call('revision', this.#storage)
+    if (this.#revision !== undefined && this.#revision !== revision) {
+      this.#env.changed.resources()
       // Another process may have replaced the damaged index.
-      if (state.build === undefined) delete state.isHarmed
+      if (this.#build === undefined) this.#isDamaged = false
     }
-    state.revision = revision
-    if (revision > 0) for (const wake of waiting) wake()
+    this.#revision = revision
+    if (revision > 0) for (const wake of this.#waiting) wake()
     return revision
   }
 
-  const build = (): Promise<BuildReport> => {
-    clearTimeout(delay)
-    state.build ??= runBuild().finally(() => {
-      delete state.build
-      delete state.progress
-    })
-    return state.build
-  }
-  const runBuild = async (): Promise<BuildReport> => {
-    const builder = startWorker<BuildMethods>(workerFile('build-worker', import.meta.url), {
+  async #runBuild(): Promise<BuildReport> {
+    const builder = new WorkerLink<BuildMethods>(resolveWorkerFile('build/build-worker', import.meta.url), {
       name: 'the worker that indexes the documentation',
     })
-    state.builder = builder
-    state.progress = { done: 0, total: null, message: 'starting' }
-    const { sources, size, embedding } = settings
-    const request = { sources, size, embedding, rebuild: state.isHarmed === true, holder: newId() }
+    this.#builder = builder
+    this.#progress = { done: 0, total: null, message: 'starting' }
+    const { sources, size, embedding } = this.settings
+    const request = { sources, size, embedding, rebuild: this.#isDamaged, holder: this.#env.newId() }
+    const progress: NonNullable<CallOptions['progress']> = (...step) => this.#followBuild(...step)
     try {
-      await look()
-      const report = await builder.call('build', { storage, request }, { progress: follow })
-      delete state.failure
-      delete state.isHarmed
-      log.info(
+      await this.#checkRevision()
+      const report = await builder.call('build', { storage: this.#storage, request }, { progress })
+      this.#facts = await builder.call('facts', this.#storage)
+      this.#failure = undefined
+      this.#isDamaged = false
+      this.#env.log.info(
         { ...report, failed: report.failed.length, warnings: report.warnings.length },
         'documentation indexed',
       )
       return report
     } finally {
-      await builder.stop()
-      delete state.builder
-      if (!state.isClosed) await look()
+      try {
+        if (!this.#isClosed) await this.#checkRevision()
+      } finally {
+        await builder.stop()
+        this.#builder = undefined
+      }
     }
   }
-  const follow: NonNullable<CallOptions['progress']> = (done, total, message = '') => {
-    const before = state.progress?.message
-    state.progress = { done, total: total ?? null, message }
-    // A step that has just begun may have published what the one before it made.
-    if (before !== message) look().catch(() => undefined)
+
+  #followBuild(done: number, total?: number, message = ''): void {
+    const isNewStep = this.#progress?.message !== message
+    this.#progress = { done, total: total ?? null, message }
+    // The previous step may have published an index.
+    if (isNewStep) this.#checkRevision().catch(() => undefined)
   }
-  const buildBehind = (): void => {
-    build().catch((error: unknown) => {
-      if (state.isClosed) return
-      if (error instanceof Error && 'code' in error) state.failure = error as CausewayError
-      log.warn({ err: error }, 'the documentation could not be indexed')
+
+  #buildInBackground(): void {
+    this.build().catch((error: unknown) => {
+      if (this.#isClosed) return
+      if (error instanceof Error && 'code' in error) this.#failure = error as CausewayError
+      this.#env.log.warn({ err: error }, 'the documentation could not be indexed')
     })
   }
 
-  const delay = settings.autoBuild ? setTimeout(buildBehind, startDelayMs) : undefined
-  delay?.unref()
-  const watch = setInterval(() => {
-    if (worker.link !== undefined) look().catch(() => undefined)
-  }, watchMs)
-  watch.unref()
+  /** Ends an idle search worker, and checks whether another process has published an index. */
+  async #watch(): Promise<void> {
+    if (this.#revision === undefined) return
+    const link = this.#search.link
+    if (this.#storage.databaseUrl === undefined) {
+      if (link === undefined && this.#readPublishedMs() === this.#publishedMs) return
+      if (link !== undefined && this.#steadyMs() - this.#lastQueryMs > idleMs) {
+        this.#facts = await link.call('facts', undefined)
+        await this.memory.shrink(Number.POSITIVE_INFINITY)
+        return
+      }
+    }
+    await this.#checkRevision()
+  }
 
-  /** Done when an index is there, or after a while without one. */
-  const appearance = (): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(limit)
-        waiting.delete(done)
+  /** Modification time of the folder of indexes. */
+  #readPublishedMs(): number | undefined {
+    return statSync(join(this.#storage.dir, 'help'), { throwIfNoEntry: false })?.mtimeMs
+  }
+
+  #steadyMs(): number {
+    const { steady, now } = this.#env
+    return (steady ?? now)()
+  }
+
+  /** Runs a query once there is an index. If the index is damaged, starts to rebuild it, unless `autoBuild` is off. */
+  async #query<T>(run: () => Promise<T>): Promise<T> {
+    this.#lastQueryMs = this.#steadyMs()
+    try {
+      await this.#waitForIndex()
+      return await run()
+    } catch (error) {
+      if (!StoreError.is(error, 'DATA_DAMAGED')) throw error
+      // Only an index can be rebuilt, not help.db, which names it.
+      if (error.data.file === 'help.db') throw error
+      this.#isDamaged = true
+      const { autoBuild } = this.settings
+      if (autoBuild && this.#build === undefined) this.#buildInBackground()
+      const remedy = autoBuild
+        ? 'the index is being rebuilt: repeat the call in a few seconds'
+        : 'run npm run help:rebuild, or restore it from a backup'
+      throw new StoreError('DATA_DAMAGED', error.message, { remedy, data: error.data, cause: error })
+    }
+  }
+
+  /** Starts the first build if necessary: a query does not wait for the delay after the start. */
+  async #waitForIndex(): Promise<void> {
+    if ((this.#revision ?? 0) > 0 || (await this.#checkRevision()) > 0) return
+    if (this.settings.autoBuild && this.#failure === undefined && this.#build === undefined)
+      this.#buildInBackground()
+    if (this.#build === undefined) throw notBuilt(this.#failure)
+    await Promise.race([this.#indexAppears(), this.#build.catch(() => undefined)])
+    if ((await this.#checkRevision()) === 0) throw notBuilt(this.#failure)
+  }
+
+  /** Resolves when an index is published, or after `firstIndexMs`. */
+  #indexAppears(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timeout)
+        this.#waiting.delete(wake)
         resolve()
       }
-      const limit = setTimeout(done, firstIndexMs)
-      waiting.add(done)
+      const timeout = setTimeout(wake, firstIndexMs)
+      this.#waiting.add(wake)
     })
-
-  /** Waits until there is an index; a first question does not wait for the delay of the start. */
-  const waitForIndex = async (): Promise<void> => {
-    if ((state.revision ?? 0) > 0 || (await look()) > 0) return
-    if (settings.autoBuild && state.failure === undefined && state.build === undefined) buildBehind()
-    if (state.build === undefined) throw notBuilt(state.failure)
-    await Promise.race([appearance(), state.build.catch(() => undefined)])
-    if ((await look()) === 0) throw notBuilt(state.failure)
-  }
-
-  /** Asks; an index that turns out to be harmed is made anew, where this server builds. */
-  const asking = async <T>(ask: () => Promise<T>): Promise<T> => {
-    try {
-      await waitForIndex()
-      return await ask()
-    } catch (error) {
-      if (!isCausewayError(error) || error.code !== 'DATA_DAMAGED') throw error
-      // Only an index can be rebuilt; help.db names the index.
-      if (error.data.file === 'help.db') throw error
-      state.isHarmed = true
-      if (settings.autoBuild && state.build === undefined) buildBehind()
-      const remedy = settings.autoBuild
-        ? 'the index is being made anew: ask again in a while'
-        : 'run npm run help:rebuild, or restore it from a backup'
-      throw new CausewayError('DATA_DAMAGED', error.message, { remedy, data: error.data, cause: error })
-    }
-  }
-
-  return {
-    settings,
-    search: (request, signal) => asking(() => worker.call('search', request, { signal })),
-    page: (name, lines, scope) => asking(() => worker.call('page', { name, lines, scope })),
-    pages: (scope) => asking(() => worker.call('pages', scope)),
-    facts: () => asking(() => worker.call('facts', undefined)),
-    isBuilt: async () => (state.revision ?? 0) > 0 || (await look()) > 0,
-    building: () => state.progress,
-    build,
-    memory: restingWorkers(() => [worker.link]),
-    async health() {
-      const isBuilt = (state.revision ?? 0) > 0
-      const facts = isBuilt ? await worker.link?.call('facts', undefined) : undefined
-      return {
-        ...(facts === undefined ? { docs: null } : describe(facts, settings.internal)),
-        ...(state.isHarmed === true && {
-          status: 'failed',
-          reason: 'DATA_DAMAGED',
-          message: 'the index of the documentation is damaged',
-        }),
-        indexing: state.progress ?? null,
-        failure:
-          state.failure === undefined ? null : { code: state.failure.code, message: state.failure.message },
-      }
-    },
-    async close() {
-      state.isClosed = true
-      clearTimeout(delay)
-      clearInterval(watch)
-      const build = state.build?.catch(() => undefined)
-      await Promise.all([state.builder?.kill(), worker.stop()])
-      await build
-    },
   }
 }
 
-function describe({ docs, items, internal_docs, space, revision, built_ms }: IndexFacts, internal: boolean) {
+function describeIndex(facts: IndexFacts, internal: boolean) {
+  const { docs, items, internal_docs, space, revision, built_ms } = facts
   return {
     docs: internal ? docs : docs - internal_docs,
     ...(internal ? { items, internal_docs } : {}),
@@ -231,7 +294,7 @@ function describe({ docs, items, internal_docs, space, revision, built_ms }: Ind
 }
 
 const notBuilt = (failure: CausewayError | undefined): CausewayError =>
-  new CausewayError(
+  new HelpError(
     'HELP_NOT_BUILT',
     failure === undefined
       ? 'no documentation is indexed yet'

@@ -1,8 +1,11 @@
 import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { openForTest, type TestApp } from '@causeway/app-kit/testing'
 import t, { type Test } from 'tap'
+import { until } from '../../../test/e2e/condition.ts'
 import { verifies } from '../../../test/verifies.ts'
+import { openMaintenance } from '../src/build/maintenance.ts'
 import help from '../src/index.ts'
 import type { Help } from '../src/store.ts'
 import { type Files, writeFiles } from './help-kit.ts'
@@ -23,10 +26,14 @@ interface Opened {
   readonly log: string[]
 }
 
-/** The app on documentation of the test. */
+/** Opens the app with the documentation of the test. */
 async function opened(
   t: Test,
-  { settings = {}, pages = files }: { settings?: object; pages?: Files } = {},
+  {
+    settings = {},
+    pages = files,
+    now = Date.now,
+  }: { settings?: object; pages?: Files; now?: () => number } = {},
 ): Promise<Opened> {
   const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
   writeFiles(folder, pages)
@@ -38,7 +45,7 @@ async function opened(
       helpSources: [`docs=${join(folder, 'docs')}`, `internal:docs_dev=${join(folder, 'docs_dev')}`],
       ...settings,
     },
-    now: Date.now,
+    now,
     log: { debug: say, info: say, warn: say, error: say },
   })
   t.teardown(() => app.close())
@@ -100,7 +107,7 @@ verifies('help:tools:results', async (t) => {
     text: 'what runs before the handler',
   })
   t.equal(mode === 'hybrid' || mode === 'lexical', true)
-  t.match(summary, /best: Hooks/)
+  t.match(summary, /Best: Hooks/)
   const [best] = results as Record<string, unknown>[]
   t.match(best, {
     doc_id: Number,
@@ -124,7 +131,7 @@ verifies('help:tools:results', async (t) => {
       },
     ],
   })
-  t.notOk('is_internal' in (best ?? {}), 'nobody learns of internal pages who may not see them')
+  t.notOk('is_internal' in (best ?? {}), 'does not reveal internal pages')
   const { doc_id } = best as { doc_id: number }
   t.match(await client.call('get_help_document', { doc_id }), {
     doc_id,
@@ -150,7 +157,7 @@ verifies('help:tools:results', async (t) => {
   })
   t.match(await client.call('find_help_topics', { text: 'xylophone', mode: 'lexical' }), {
     results: [],
-    summary: /Nothing/,
+    summary: /No document matches/,
   })
 })
 
@@ -172,6 +179,9 @@ verifies('help:tools:mistakes', async (t) => {
     code: 'HELP_SECTION_NOT_FOUND',
     data: { nearest: ['Guide'] },
   })
+})
+
+t.test('a source that is neither a folder nor a package is HELP_SOURCE_INVALID', async (t) => {
   await t.rejects(openForTest(help, { dir: t.testdir(), settings: { helpSources: ['nonsense'] } }), {
     code: 'HELP_SOURCE_INVALID',
   })
@@ -203,7 +213,7 @@ verifies('help:internal:allowed', async (t) => {
   })
   t.match(asked.results, [{ source: 'docs_dev', is_internal: true }])
   const quiet = await client.call('find_help_topics', { text: 'quokka', mode: 'lexical' })
-  t.same(quiet.results, [], 'and not without being asked for')
+  t.same(quiet.results, [], 'only on request')
 })
 
 verifies('help:internal:canary', async (t) => {
@@ -262,20 +272,56 @@ verifies('help:prompt', async (t) => {
 
 verifies('help:start', async (t) => {
   const { app, store } = await opened(t)
-  t.equal(await store.isBuilt(), false, 'the app is open before anything is indexed')
+  t.equal(await store.isBuilt(), false, 'opens before the first index')
   const answer = await app.client().call('find_help_topics', { text: 'hook' })
-  t.match(answer.results, [{ title: 'Hooks' }], 'the first question waits for the first index and no longer')
+  t.match(answer.results, [{ title: 'Hooks' }], 'the first query waits for the first index only')
   await store.build()
   t.match(await store.health(), { docs: 3, indexing: null, failure: null, mode: 'hybrid' })
   t.equal(store.building(), undefined)
 })
 
-verifies('help:start', 'without indexing at the start a question is told what to do', async (t) => {
+verifies('help:start', 'without indexing at the start, a query returns the remedy', async (t) => {
   const { app } = await opened(t, { settings: { helpBuild: false } })
   await t.rejects(app.client().call('find_help_topics', { text: 'hook' }), {
     code: 'HELP_NOT_BUILT',
     remedy: /help:build/,
   })
+})
+
+verifies('help:workers', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  let ms = 0
+  const { app, store, folder } = await opened(t, { now: () => ms })
+  await store.build()
+  t.match(await store.build(), { unchanged: 4, embedded: 0 }, 'unchanged pages are not embedded again')
+  t.equal(await store.memory.bytes(), 0, 'a build does not start the search worker')
+  t.match(await store.health(), { docs: 3, mode: 'hybrid' })
+
+  await app.client().call('find_help_topics', { text: 'hook' })
+  t.ok(await store.memory.bytes())
+  ms = 5 * 60_000 + 1
+  mock.timers.tick(2000)
+  await until(
+    () => store.memory.bytes(),
+    (bytes) => bytes === 0,
+  )
+  t.match(await store.health(), { docs: 3, mode: 'hybrid' })
+
+  const before = app.changes.length
+  const sources = [`docs=${join(folder, 'docs')}`]
+  unlinkSync(join(folder, 'docs/guide/errors.md'))
+  await openMaintenance({
+    dir: join(folder, 'data'),
+    settings: { helpSources: sources },
+    cwd: folder,
+  }).build(false)
+  mock.timers.tick(2000)
+  await until(
+    async () => app.changes.slice(before),
+    (changes) => changes.length === 1,
+  )
+  t.same(app.changes.slice(before), ['resources'], 'detects an index of another process without a worker')
 })
 
 verifies('help:build:announced', async (t) => {
@@ -284,7 +330,7 @@ verifies('help:build:announced', async (t) => {
   const before = app.changes.length
   unlinkSync(join(folder, 'docs/guide/errors.md'))
   const [a, b] = await Promise.all([store.build(), store.build()])
-  t.equal(a, b, 'builds that are asked for at once are one')
+  t.equal(a, b, 'concurrent builds are joined')
   t.match(a, { removed: 1 })
   t.same(app.changes.slice(before), ['resources'])
 })
@@ -319,7 +365,7 @@ verifies('help:build:under-load', async (t) => {
   ])
 })
 
-t.test('close: a build under way ends with the server', async (t) => {
+t.test('close stops a running build', async (t) => {
   const { app, store } = await opened(t)
   const build = store.build().catch((error) => error)
   await app.close()

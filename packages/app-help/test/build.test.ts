@@ -8,11 +8,11 @@ import { build } from '../src/build/build.ts'
 import { findPages } from '../src/build/collect.ts'
 import { ownSources, readSources, type Source } from '../src/build/source.ts'
 import type { EmbeddingSettings } from '../src/embedding.ts'
-import { makeQuestions } from '../src/search/questions.ts'
-import { openReader } from '../src/search/reader.ts'
-import { openSqliteStorage } from '../src/sqlite/sqlite-storage.ts'
-import type { HelpStorage } from '../src/storage.ts'
-import { everybody, insiders, library, pathsOf } from './help-kit.ts'
+import { Queries } from '../src/search/queries.ts'
+import { Reader } from '../src/search/reader.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import type { HelpStorage } from '../src/storage/types.ts'
+import { everybody, insiders, library, listPaths, withMethods } from './help-kit.ts'
 import { storageContract } from './storage-contract.ts'
 
 const filler = (word: string): string => `${word} `.repeat(30)
@@ -35,29 +35,29 @@ verifies('help:build:incremental', async (t) => {
 verifies('help:build:no-stale', async (t) => {
   const help = library(t, files)
   await help.build()
-  t.same(pathsOf(await help.ask('lifecycle', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  t.same(listPaths(await help.ask('lifecycle', { mode: 'lexical' })), ['docs/guide/hooks.md'])
   const before = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
 
   help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNow about interceptors.' })
   await help.build()
-  t.same(pathsOf(await help.ask('lifecycle', { mode: 'lexical' })), [], 'edited: the old text is gone')
-  t.same(pathsOf(await help.ask('interceptors', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  t.same(listPaths(await help.ask('lifecycle', { mode: 'lexical' })), [], 'removes the old text')
+  t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), ['docs/guide/hooks.md'])
   const after = (await help.questions.pages(everybody)).find(({ title }) => title === 'Hooks')
-  t.equal(after?.doc_id, before?.doc_id, 'a link to the page lasts')
+  t.equal(after?.doc_id, before?.doc_id, 'keeps the id of the page')
   t.equal(after?.items, 1)
 
   help.write({ 'docs/guide/interceptors.md': '# Hooks\n\nNow about interceptors.' })
   unlinkSync(join(help.folder, 'docs/guide/hooks.md'))
   t.match(await help.build(), { added: 1, removed: 1 })
   t.same(
-    pathsOf(await help.ask('interceptors', { mode: 'lexical' })),
+    listPaths(await help.ask('interceptors', { mode: 'lexical' })),
     ['docs/guide/interceptors.md'],
     'renamed',
   )
 
   unlinkSync(join(help.folder, 'docs/guide/interceptors.md'))
   await help.build()
-  t.same(pathsOf(await help.ask('interceptors', { mode: 'lexical' })), [], 'deleted')
+  t.same(listPaths(await help.ask('interceptors', { mode: 'lexical' })), [], 'deleted')
   const model = await help.storage.open()
   t.notMatch(Buffer.from((await model?.spaceModel()) ?? '').toString('latin1'), /interceptor|lifecycle/)
   await model?.close()
@@ -69,12 +69,12 @@ verifies('help:build:same-name', async (t) => {
     'docs_dev/README.md': '# Internal\n\nThe internal overview.',
   })
   await help.build()
-  t.same(pathsOf(await help.ask('overview')), ['docs/README.md'])
-  t.same(pathsOf(await help.ask('overview', { scope: insiders })).sort(), [
+  t.same(listPaths(await help.ask('overview')), ['docs/README.md'])
+  t.same(listPaths(await help.ask('overview', { scope: insiders })).sort(), [
     'docs/README.md',
     'docs_dev/README.md',
   ])
-  t.match(await help.build(), { unchanged: 2, embedded: 0 }, 'neither takes the place of the other')
+  t.match(await help.build(), { unchanged: 2, embedded: 0 }, 'keeps both pages')
 })
 
 verifies('help:build:partial', async (t) => {
@@ -82,7 +82,9 @@ verifies('help:build:partial', async (t) => {
   await help.build()
   const report = await help.build({ sources: help.sources.filter(({ name }) => name === 'docs') })
   t.match(report, { unchanged: 2, removed: 0 })
-  t.same(pathsOf(await help.ask('releasing', { scope: insiders, mode: 'lexical' })), ['docs_dev/release.md'])
+  t.same(listPaths(await help.ask('releasing', { scope: insiders, mode: 'lexical' })), [
+    'docs_dev/release.md',
+  ])
 })
 
 verifies('help:build:crash', async (t) => {
@@ -90,14 +92,13 @@ verifies('help:build:crash', async (t) => {
   await help.build()
   const names = readdirSync(join(help.data, 'help'))
   help.write({ 'docs/guide/hooks.md': '# Hooks\n\nNever published.' })
-  /** A store whose process dies while the next index is written. */
-  const dying: HelpStorage = {
-    ...help.storage,
+  /** A storage whose process dies while it writes the next index. */
+  const dying = withMethods<HelpStorage>(help.storage, {
     async publish() {
       writeFileSync(join(help.data, 'help/index-9.db.part'), 'half an index')
       throw new Error('killed')
     },
-  }
+  })
   const request = {
     sources: help.sources,
     size: { size: 1600, overlap: 200 },
@@ -110,13 +111,13 @@ verifies('help:build:crash', async (t) => {
     { message: 'killed' },
   )
   t.same(
-    pathsOf(await help.ask('lifecycle', { mode: 'lexical' })),
+    listPaths(await help.ask('lifecycle', { mode: 'lexical' })),
     ['docs/guide/hooks.md'],
-    'the old index answers',
+    'the previous index is published',
   )
   await help.build()
-  t.same(pathsOf(await help.ask('published', { mode: 'lexical' })), ['docs/guide/hooks.md'])
-  t.notOk(existsSync(join(help.data, 'help/index-9.db.part')), 'and what was left over is removed')
+  t.same(listPaths(await help.ask('published', { mode: 'lexical' })), ['docs/guide/hooks.md'])
+  t.notOk(existsSync(join(help.data, 'help/index-9.db.part')), 'removes the incomplete file')
   t.ok(names.every((name) => name.endsWith('.db')))
 })
 
@@ -126,7 +127,7 @@ verifies('help:build:lock', async (t) => {
   const lock = await help.storage.lock('another')
   await t.rejects(help.build(), { code: 'HELP_BUILD_RUNNING' })
   clock.now += 61_000
-  await t.resolves(help.build(), 'a build that was killed keeps others away for a minute and no longer')
+  await t.resolves(help.build(), 'a killed build blocks others for one minute')
   await t.resolves(lock.release())
 })
 
@@ -172,10 +173,10 @@ verifies('help:build:odd-files', async (t) => {
   ])
   const said = report.warnings.join('\n')
   for (const reason of [
-    /link: outside its source/,
-    /broken.md: a link/,
+    /link: outside the source/,
+    /broken.md: broken link/,
     /big.md: larger/,
-    /bytes.md: holds bytes/,
+    /bytes.md: contains invalid UTF-8/,
   ])
     t.match(said, reason)
   t.match(await help.questions.page({ file_path: 'crlf.md' }, { from_line: 3, max_lines: 1 }, everybody), {
@@ -220,43 +221,39 @@ verifies('help:source:own', async (t) => {
   if (own === undefined) return
   const pages = (await findPages(own)).files.map(({ file_path }) => file_path)
   const { files } = await findPages({ name: 'all', folder: own.folder, kind: 'folder', is_internal: false })
-  const told = files.map(({ file_path }) => file_path)
-  const wanted = told.filter((path) => /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\//.test(path))
+  const hideInternal = files.map(({ file_path }) => file_path)
+  const wanted = hideInternal.filter((path) => /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\//.test(path))
   for (const path of wanted) t.ok(pages.includes(path), path)
-  for (const path of told.filter((one) =>
+  for (const path of hideInternal.filter((one) =>
     /^(?:packages\/app-[a-z]+|bridge|server|examples)\/README\.md$/.test(one),
   ))
     t.ok(pages.includes(path), path)
   t.notOk(pages.some((path) => /^(?:docs_dev|fixtures|scripts|test)\/|node_modules/.test(path)))
 })
 
-verifies(
-  'help:source:own',
-  'a packed server has its pages in a folder of its own, and none that is internal',
-  async (t) => {
-    const folder = t.testdir({
-      server: {
-        documentation: { 'README.md': '# Causeway', docs: { 'architecture.md': '# Architecture' } },
-        node_modules: { '@causeway': { 'app-help': { dist: {} } } },
-      },
-    })
-    const [own, ...others] = ownSources(join(folder, 'server/node_modules/@causeway/app-help/dist'))
-    t.match(own, { name: 'causeway', folder: join(folder, 'server/documentation') })
-    t.notOk(others.some(({ is_internal }) => is_internal))
-  },
-)
+verifies('help:source:own', 'a packed server has its public pages in a separate folder', async (t) => {
+  const folder = t.testdir({
+    server: {
+      documentation: { 'README.md': '# Causeway', docs: { 'architecture.md': '# Architecture' } },
+      node_modules: { '@causeway': { 'app-help': { dist: {} } } },
+    },
+  })
+  const [own, ...others] = ownSources(join(folder, 'server/node_modules/@causeway/app-help/dist'))
+  t.match(own, { name: 'causeway', folder: join(folder, 'server/documentation') })
+  t.notOk(others.some(({ is_internal }) => is_internal))
+})
 
-verifies('help:source:own', 'pages that an earlier version kept under another name are gone', async (t) => {
+verifies('help:source:own', 'pages under a former source name are removed', async (t) => {
   const help = library(t, { 'docs/old.md': '# Old\n\nwallaby' })
   await help.build()
   const own: Source = { name: 'own', folder: join(help.folder, 'docs'), kind: 'folder', is_internal: false }
   t.match(await help.build({ sources: [{ ...own, formerly: ['docs'] }] }), { added: 1, removed: 1 })
-  t.same(pathsOf(await help.ask('wallaby')), ['own/old.md'])
+  t.same(listPaths(await help.ask('wallaby')), ['own/old.md'])
 })
 
 storageContract('SQLite', t, async (_t, folder, now) => openSqliteStorage(folder, now))
 
-/** An endpoint that knows two directions: ships and everything else; it may be told to fail. */
+/** An endpoint with two directions: ships, and everything else. It can be set to fail. */
 async function endpoint(t: Test) {
   const state = { asked: 0, dimensions: 3, isDown: false }
   const server = createServer(async (request, response) => {
@@ -299,14 +296,14 @@ verifies('help:space:endpoint', async (t) => {
   const help = library(t, spaceFiles, { embedding: settings() })
   t.match(await help.build(), { embedded: 3 })
   const found = await help.ask('where is the boat')
-  t.equal(pathsOf(found)[0], 'docs/a.md', 'found by meaning, since no word is shared')
+  t.equal(listPaths(found)[0], 'docs/a.md', 'finds texts without common words')
   t.match(found, { mode: 'hybrid', degraded: undefined })
   t.ok((found.results[0]?.avg_similarity ?? 0) > 0.9)
   const before = state.asked
   help.write({ 'docs/b.md': '# Parsing\n\nA lexer reads characters.' })
-  t.match(await help.build(), { embedded: 1, reused: 2 }, 'only what changed is asked for')
+  t.match(await help.build(), { embedded: 1, reused: 2 }, 'requests only changed texts')
   t.equal(state.asked, before + 1)
-  t.match(await help.build({ rebuild: true }), { embedded: 0, reused: 3 }, 'and nothing is paid for twice')
+  t.match(await help.build({ rebuild: true }), { embedded: 0, reused: 3 }, 'requests each text once')
 })
 
 verifies('help:space:mismatch', async (t) => {
@@ -319,7 +316,7 @@ verifies('help:space:mismatch', async (t) => {
     data: { stored: { dimensions: 3 }, configured: { dimensions: 1536 } },
   })
   const storage = openSqliteStorage(help.data)
-  const reader = openReader(storage, other)
+  const reader = new Reader(storage, other)
   t.teardown(() => reader.close())
   const request = {
     text: 'parser',
@@ -329,12 +326,12 @@ verifies('help:space:mismatch', async (t) => {
     scope: everybody,
     max_chars: 1000,
   } as const
-  const found = await makeQuestions(storage, reader).search(request, new AbortController().signal)
-  t.equal(pathsOf(found)[0], 'docs/b.md')
+  const found = await new Queries(storage, reader).search(request, new AbortController().signal)
+  t.equal(listPaths(found)[0], 'docs/b.md')
   t.match(found, { mode: 'lexical', degraded: { code: 'EMBEDDING_SPACE_MISMATCH', remedy: /help:rebuild/ } })
 })
 
-verifies('help:space:mismatch', 'an endpoint that changes its dimensions is refused too', async (t) => {
+verifies('help:space:mismatch', 'an endpoint with other dimensions is rejected', async (t) => {
   const { state, settings } = await endpoint(t)
   const help = library(t, spaceFiles, { embedding: settings() })
   await help.build()
@@ -342,7 +339,7 @@ verifies('help:space:mismatch', 'an endpoint that changes its dimensions is refu
   help.write({ 'docs/a.md': '# Sailing\n\nA ship.' })
   await t.rejects(help.build(), { code: 'EMBEDDING_SPACE_MISMATCH' })
   const found = await help.ask('parser')
-  t.equal(pathsOf(found)[0], 'docs/b.md')
+  t.equal(listPaths(found)[0], 'docs/b.md')
   t.match(found, { mode: 'lexical', degraded: { code: 'EMBEDDING_SPACE_MISMATCH' } })
 })
 
@@ -352,16 +349,16 @@ verifies('help:space:away', async (t) => {
   await help.build()
   state.isDown = true
   const found = await help.ask('parser')
-  t.equal(pathsOf(found)[0], 'docs/b.md')
+  t.equal(listPaths(found)[0], 'docs/b.md')
   t.match(found, { mode: 'lexical', degraded: { code: 'EMBEDDINGS_UNAVAILABLE' } })
   t.notMatch(JSON.stringify(found), /secret/)
   state.isDown = false
   const asked = state.asked
-  t.match(await help.ask('parser'), { mode: 'lexical' }, 'one that was away is left alone for a while')
+  t.match(await help.ask('parser'), { mode: 'lexical' }, 'does not call an unavailable endpoint for a while')
   t.equal(state.asked, asked)
 })
 
-t.test('build: vectors that were paid for survive a build that dies', async (t) => {
+t.test('build keeps cached vectors of a failed build', async (t) => {
   const { state, settings } = await endpoint(t)
   const help = library(t, spaceFiles, { embedding: settings() })
   const publish = help.storage.publish
@@ -372,7 +369,7 @@ t.test('build: vectors that were paid for survive a build that dies', async (t) 
   t.ok(state.asked <= 3, `${state.asked} texts for 3`)
 })
 
-t.test('search: without vectors by setting, nothing is degraded', async (t) => {
+t.test('search without configured vectors is not degraded', async (t) => {
   const help = library(t, spaceFiles, { embedding: { provider: 'none' } })
   await help.build()
   const found = await help.ask('parser')

@@ -9,15 +9,15 @@ import { indexText } from '../src/domain/index-text.ts'
 import { llmsText } from '../src/domain/llms-text.ts'
 import { namedSources, preferSources } from '../src/domain/named-source.ts'
 import { nearestNames } from '../src/domain/nearest-name.ts'
-import { heldNeedles, needles } from '../src/domain/needles.ts'
-import { readPage, sectionOf, titleOfPath } from '../src/domain/page.ts'
+import { findNeedles, needles } from '../src/domain/needles.ts'
+import { deriveSection, deriveTitle, readPage } from '../src/domain/page.ts'
 import { pageLinks } from '../src/domain/page-link.ts'
 import { ftsExpression, identifierTerms, readQuestion, wordTerms } from '../src/domain/query.ts'
 import { sections } from '../src/domain/section.ts'
 
 const cut = (text: string, size = defaultSize): Chunk[] => chunks(text.split('\n'), 0, size)
 
-/** What the lines and columns of a piece say. */
+/** Returns the text of the lines and columns of a chunk. */
 function slice(text: string, { start_line, end_line, columns }: Chunk): string {
   const lines = text.split('\n').slice(start_line - 1, end_line)
   return columns === null ? lines.join('\n') : (lines[0] ?? '').slice(...columns)
@@ -58,7 +58,7 @@ verifies('help:chunk:whole', async (t) => {
   const line = fc.string({ minLength: 1, maxLength: 200 }).filter((text) => text.trim() !== '')
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 80 }), (lines) => {
-      const found = new Set(cut(lines.join('\n')).flatMap((one) => rangeOf(one)))
+      const found = new Set(cut(lines.join('\n')).flatMap((one) => readRange(one)))
       for (const [at] of lines.entries())
         if (!found.has(at + 1)) throw new Error(`line ${at + 1} is in no piece`)
     }),
@@ -67,7 +67,7 @@ verifies('help:chunk:whole', async (t) => {
   t.pass('every line that says something is in a piece')
 })
 
-const rangeOf = ({ start_line, end_line }: Chunk): number[] =>
+const readRange = ({ start_line, end_line }: Chunk): number[] =>
   Array.from({ length: end_line - start_line + 1 }, (_, i) => start_line + i)
 
 verifies('help:chunk:fence', async (t) => {
@@ -98,26 +98,22 @@ verifies('help:chunk:fence', async (t) => {
     'z'.repeat(1000),
   ].join('\n')
   const withFence = cut(long).find(({ text: piece }) => piece.includes('line(0)'))
-  t.match(withFence?.text, /```js[\s\S]*line\(11\)[\s\S]*```/, 'a fence that fits is never divided')
+  t.match(withFence?.text, /```js[\s\S]*line\(11\)[\s\S]*```/, 'does not split a fence that fits')
 })
 
-verifies(
-  'help:chunk:fence',
-  'a fence that does not fit says within which language a piece begins',
-  async (t) => {
-    const code = [
-      '# Big',
-      '```ts',
-      ...Array.from({ length: 100 }, (_, i) => `const value${i} = ${'1'.repeat(40)}`),
-      '```',
-    ].join('\n')
-    const inside = cut(code).filter(({ text }) => text.startsWith('const'))
-    t.ok(inside.length > 2)
-    for (const { fence } of inside) t.equal(fence, 'ts')
-  },
-)
+verifies('help:chunk:fence', 'a split fence names the language of each chunk', async (t) => {
+  const code = [
+    '# Big',
+    '```ts',
+    ...Array.from({ length: 100 }, (_, i) => `const value${i} = ${'1'.repeat(40)}`),
+    '```',
+  ].join('\n')
+  const inside = cut(code).filter(({ text }) => text.startsWith('const'))
+  t.ok(inside.length > 2)
+  for (const { fence } of inside) t.equal(fence, 'ts')
+})
 
-t.test('chunks: a heading path, an anchor and a level', async (t) => {
+t.test('chunks have a heading path, an anchor and a level', async (t) => {
   const text = `# Guide\n\n${'a '.repeat(150)}\n\n## Get \`started\`\n\n${'b '.repeat(150)}\n\n## Get started\n\n${'c '.repeat(150)}`
   t.same(
     cut(text).map(({ heading, anchor, heading_level }) => [heading, anchor, heading_level]),
@@ -129,7 +125,7 @@ t.test('chunks: a heading path, an anchor and a level', async (t) => {
   )
 })
 
-t.test('chunks: a short section goes with the next, and never outwards', async (t) => {
+t.test('chunks merges a short section with the next one, not with a higher level', async (t) => {
   const text = `# A\n\nshort\n\n## B\n\n${'b '.repeat(200)}\n\n### C\n\ntiny\n\n# D\n\n${'d '.repeat(200)}`
   t.same(
     cut(text).map(({ heading }) => heading),
@@ -137,7 +133,7 @@ t.test('chunks: a short section goes with the next, and never outwards', async (
   )
 })
 
-t.test('chunks: a piece repeats little of the one before it', async (t) => {
+t.test('chunks overlap within the limit', async (t) => {
   const paragraphs = Array.from({ length: 40 }, (_, i) => `paragraph ${i} ${'w '.repeat(50)}`)
   const pieces = cut(`# A\n\n${paragraphs.join('\n\n')}`)
   for (const [i, piece] of pieces.slice(1).entries()) {
@@ -146,7 +142,7 @@ t.test('chunks: a piece repeats little of the one before it', async (t) => {
   }
 })
 
-t.test('blocks: setext headings, comments and tables', async (t) => {
+t.test('blocks parses setext headings, comments and tables', async (t) => {
   const text = ['Title', '=====', '', '<!--', '# hidden', '-->', 'Sub', '---', '| a |', '| - |', 'text'].join(
     '\n',
   )
@@ -156,7 +152,7 @@ t.test('blocks: setext headings, comments and tables', async (t) => {
   )
 })
 
-t.test('chunks: nothing comes of an empty page', async (t) => {
+t.test('chunks returns nothing for an empty page', async (t) => {
   t.same(cut(''), [])
   t.same(cut('\n\n  \n'), [])
 })
@@ -169,28 +165,28 @@ verifies('help:page:front-matter', async (t) => {
     '---\ntitle: "A title"\nsection: Guides\nlang: JA\ninternal: true\n---\n# Heading\n\ntext',
   )
   t.match(read, { title: 'A title', section: 'Guides', language: 'ja', is_internal: true })
-  t.equal(read.chunks[0]?.start_line, 7, 'lines are those of the file')
+  t.equal(read.chunks[0]?.start_line, 7, 'lines count from the start of the file')
 })
 
-verifies('help:page:front-matter', 'what cannot be read is skipped', async (t) => {
+verifies('help:page:front-matter', 'malformed front matter is skipped', async (t) => {
   t.match(page('---\ntitle: [torn\n---\n# Heading'), { title: 'Heading', is_internal: false })
   t.match(page('---\nno end'), { title: 'A' })
   t.match(page('---\na: &a [*a]\n---\n# H'), { title: 'H' })
 })
 
-t.test('readPage: the first heading of level 1, any heading, or the path', async (t) => {
+t.test('readPage takes the title from a heading of level 1, any heading, or the path', async (t) => {
   t.equal(page('## Second\n\n# First').title, 'First')
   t.equal(page('<h1>Html</h1>\n\n## Hooks').title, 'Hooks')
   t.equal(page('text', 'guides/getting-started.md').title, 'Guides - Getting Started')
 })
 
-t.test('sectionOf: the first folder, packages by name, overview and updates', async (t) => {
-  t.equal(sectionOf('docs', 'user-guide/a/b.md'), 'User Guide')
-  t.equal(sectionOf('pkg:fastify', 'docs/Reference/Hooks.md'), 'Fastify Reference')
-  t.equal(sectionOf('docs', 'README.md'), 'Overview')
-  t.equal(sectionOf('docs', 'CHANGELOG.md'), 'Updates')
-  t.equal(sectionOf('docs', 'other.md'), 'General')
-  t.equal(titleOfPath('a_b.md'), 'A B')
+t.test('deriveSection returns the first folder, with the package, or a default', async (t) => {
+  t.equal(deriveSection('docs', 'user-guide/a/b.md'), 'User Guide')
+  t.equal(deriveSection('pkg:fastify', 'docs/Reference/Hooks.md'), 'Fastify Reference')
+  t.equal(deriveSection('docs', 'README.md'), 'Overview')
+  t.equal(deriveSection('docs', 'CHANGELOG.md'), 'Updates')
+  t.equal(deriveSection('docs', 'other.md'), 'General')
+  t.equal(deriveTitle('a_b.md'), 'A B')
 })
 
 verifies('help:page:language', async (t) => {
@@ -203,59 +199,50 @@ verifies('help:page:language', async (t) => {
 
 const links = (body: string, path = 'guide/a.md') => pageLinks(path, body)
 
-t.test(
-  'pageLinks: words of the list item or paragraph, with the fragment, for each page that is linked to',
-  async (t) => {
-    t.same(
-      links(
-        '# A\n\n- [Hooks](hooks.md#onRequest-hook): run before handlers\n- [Routes](../routes.md)\n\nSee [b](./sub/b.mdx "title").',
-      ),
-      [
-        { to: 'guide/hooks.md', text: 'Hooks: run before handlers onRequest on request hook' },
-        { to: 'routes.md', text: 'Routes' },
-        { to: 'guide/sub/b.mdx', text: 'See b.' },
-      ],
-    )
-    t.same(
-      links('from the root [x](/docs/x.md)').map(({ to }) => to),
-      ['docs/x.md'],
-    )
-  },
-)
+t.test('pageLinks returns the words around each link with its fragment', async (t) => {
+  t.same(
+    links(
+      '# A\n\n- [Hooks](hooks.md#onRequest-hook): run before handlers\n- [Routes](../routes.md)\n\nSee [b](./sub/b.mdx "title").',
+    ),
+    [
+      { to: 'guide/hooks.md', text: 'Hooks: run before handlers onRequest on request hook' },
+      { to: 'routes.md', text: 'Routes' },
+      { to: 'guide/sub/b.mdx', text: 'See b.' },
+    ],
+  )
+  t.same(
+    links('from the root [x](/docs/x.md)').map(({ to }) => to),
+    ['docs/x.md'],
+  )
+})
 
-t.test('pageLinks: of a long paragraph the words of the link alone', async (t) => {
+t.test('pageLinks returns only the words of a link in a long paragraph', async (t) => {
   t.same(links(`${'word '.repeat(200)} [the hooks](hooks.md)`), [{ to: 'guide/hooks.md', text: 'the hooks' }])
 })
 
-t.test(
-  'pageLinks: no link to itself, out of the source, to another site, to a picture, or in code',
-  async (t) => {
-    const none = [
-      '[self](a.md#x)',
-      '[out](../../x.md)',
-      '[site](https://example.com/x.md)',
-      '[site](//example.com/x.md)',
-      '![picture](x.png)',
-      '```md\n[code](x.md)\n```',
-      '[](x.md)',
-    ]
-    for (const body of none) t.same(links(body), [], body)
-  },
-)
+t.test('pageLinks ignores links to other sites, pictures, itself, and in code', async (t) => {
+  const none = [
+    '[self](a.md#x)',
+    '[out](../../x.md)',
+    '[site](https://example.com/x.md)',
+    '[site](//example.com/x.md)',
+    '![picture](x.png)',
+    '```md\n[code](x.md)\n```',
+    '[](x.md)',
+  ]
+  for (const body of none) t.same(links(body), [], body)
+})
 
-t.test(
-  'pageLinks: a table, a link that is repeated, and text without an end cost no more than they should',
-  async (t) => {
-    t.same(links('| page | about |\n| --- | --- |\n| [b](b.md) | bees |\n| [c](c.md) | cats |'), [
-      { to: 'guide/b.md', text: 'b bees' },
-      { to: 'guide/c.md', text: 'c cats' },
-    ])
-    t.equal(links('- [b](b.md)\n- [b](b.md)').length, 1)
-    t.same(links('['.repeat(20_000)), [])
-  },
-)
+t.test('pageLinks takes linear time for tables, repeated links and long text', async (t) => {
+  t.same(links('| page | about |\n| --- | --- |\n| [b](b.md) | bees |\n| [c](c.md) | cats |'), [
+    { to: 'guide/b.md', text: 'b bees' },
+    { to: 'guide/c.md', text: 'c cats' },
+  ])
+  t.equal(links('- [b](b.md)\n- [b](b.md)').length, 1)
+  t.same(links('['.repeat(20_000)), [])
+})
 
-t.test('headings, links and index texts are read in time linear in the length of a line', async (t) => {
+t.test('headings, links and index texts are parsed in linear time', async (t) => {
   const blanks = ' '.repeat(100_000)
   t.match(blocks([`# a ${blanks} b ##${blanks}`]), [{ kind: 'heading', level: 1 }])
   t.match(blocks(['# a ##', '## #', '#', '#a']), [
@@ -269,27 +256,27 @@ t.test('headings, links and index texts are read in time linear in the length of
   t.same(pageLinks('a.md', `[x](b.md#${'#'.repeat(100_000)}`), [])
 })
 
-t.test('readQuestion: words without stop words, unless nothing else is left', async (t) => {
+t.test('readQuestion removes stop words, unless no others remain', async (t) => {
   t.same(readQuestion('How do I add a hook?').words, ['add', 'hook'])
   t.same(readQuestion('to be or not to be').words, ['to', 'be', 'or', 'not'])
   t.same(readQuestion('?!').words, [])
 })
 
-t.test('readQuestion: names of code and phrases', async (t) => {
+t.test('readQuestion finds identifiers and phrases', async (t) => {
   const asked = readQuestion(
     'set preSerialization or FST_ERR_X in Mcp-Session-Id via reply.send "keep alive timeout" e.g.',
   )
   t.same(asked.identifiers, ['preSerialization', 'FST_ERR_X', 'Mcp-Session-Id', 'reply.send'])
   t.same(asked.phrases, ['keep alive timeout'])
-  t.ok(wordTerms(asked).includes('serialization'), 'parts of a name are words')
+  t.ok(wordTerms(asked).includes('serialization'), 'parts of an identifier are words')
   t.ok(identifierTerms(asked).includes('mcp session id'))
 })
 
-t.test('ftsExpression: nothing in a term is syntax', async (t) => {
+t.test('ftsExpression quotes terms', async (t) => {
   t.equal(ftsExpression(['a"b', 'NEAR(x)']), '"a""b" OR "NEAR(x)"')
 })
 
-t.test('fuse: agreement of lists beats one first place, equal ones go by id', async (t) => {
+t.test('fuse ranks agreement of lists above one first place, and ties by id', async (t) => {
   const hit = (doc_id: number) => ({ doc_id, item_id: doc_id * 10 })
   const fused = fuse({ stem: [hit(1), hit(2)], exact: [hit(3), hit(2)], doc: [{ doc_id: 2, item_id: null }] })
   t.same(
@@ -300,7 +287,7 @@ t.test('fuse: agreement of lists beats one first place, equal ones go by id', as
   t.equal(fused[0]?.score, 1 / 7 + 1 / 7 + 1 / 6)
 })
 
-t.test('fuse: of a page with many pieces only the best place counts for the page', async (t) => {
+t.test('fuse counts only the best chunk of a page', async (t) => {
   const pieces = Array.from({ length: 5 }, (_, i) => ({ doc_id: 1, item_id: i }))
   const fused = fuse({ stem: [...pieces, { doc_id: 2, item_id: 9 }] })
   t.same(
@@ -312,27 +299,21 @@ t.test('fuse: of a page with many pieces only the best place counts for the page
   )
 })
 
-t.test(
-  'preferSources: pages of a package that the question names go first, unless it names all',
-  async (t) => {
-    t.same(
-      [...namedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@scope/core'])],
-      ['pkg:fastify'],
-    )
-    t.same([...namedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
-    t.same([...namedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
-    const fused = [1, 2].map((doc_id) => ({ doc_id, score: 1 / doc_id, ranks: {}, items: [] }))
-    const of = (id: number) => (id === 2 ? 'pkg:fastify' : 'docs')
-    t.same(preferSources(fused, new Set(['pkg:fastify']), of)[0]?.score, 1)
-    const close = [1, 2].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
-    t.same(
-      preferSources(close, new Set(['pkg:fastify']), of).map(({ doc_id }) => doc_id),
-      [2, 1],
-    )
-  },
-)
+t.test('preferSources ranks pages of named packages first, unless all are named', async (t) => {
+  t.same([...namedSources(['body', 'fastify'], ['docs', 'pkg:fastify', 'pkg:@scope/core'])], ['pkg:fastify'])
+  t.same([...namedSources(['core'], ['docs', 'pkg:@scope/core'])], ['pkg:@scope/core'])
+  t.same([...namedSources(['fastify', 'undici'], ['pkg:fastify', 'pkg:undici'])], [])
+  const fused = [1, 2].map((doc_id) => ({ doc_id, score: 1 / doc_id, ranks: {}, items: [] }))
+  const of = (id: number) => (id === 2 ? 'pkg:fastify' : 'docs')
+  t.same(preferSources(fused, new Set(['pkg:fastify']), of)[0]?.score, 1)
+  const close = [1, 2].map((doc_id) => ({ doc_id, score: 1 - doc_id / 10, ranks: {}, items: [] }))
+  t.same(
+    preferSources(close, new Set(['pkg:fastify']), of).map(({ doc_id }) => doc_id),
+    [2, 1],
+  )
+})
 
-t.test('withinBudget: pieces that do not fit are left out, the first one never', async (t) => {
+t.test('withinBudget omits chunks that do not fit, except the first', async (t) => {
   const doc = (...texts: string[]) => ({ chunks: texts.map((text) => ({ text })) })
   const { docs, isCut } = withinBudget([doc('aaaaaa', 'bb'), doc('cccc'), doc('d')], 9)
   t.same(docs, [doc('aaaaaa', 'bb'), doc('d')])
@@ -341,36 +322,32 @@ t.test('withinBudget: pieces that do not fit are left out, the first one never',
   t.notOk(withinBudget([doc('a')], 2).isCut)
 })
 
-t.test('indexText: text stays, marks and addresses go', async (t) => {
+t.test('indexText removes markup and link targets', async (t) => {
   const text = indexText('## A [link](https://x.y/z) <b>bold</b> <!-- note --> `code_x`\n- item')
   t.match(text, /link/)
   t.match(text, /code_x/)
   t.notMatch(text, /https|note|##|<b>/)
-  t.notMatch(
-    indexText('text\n- [A heading](#a-heading)\n'),
-    /heading/,
-    'a table of contents repeats what stands below',
-  )
+  t.notMatch(indexText('text\n- [A heading](#a-heading)\n'), /heading/, 'removes a table of contents')
   t.match(indexText('- [A page](page.md)'), /page/)
 })
 
-t.test('nearestNames: the likest first, none for what is like nothing', async (t) => {
+t.test('nearestNames returns the most similar names first', async (t) => {
   t.same(nearestNames('referense', ['Reference', 'Guides']), ['Reference'])
   t.same(nearestNames('xyz', ['Reference', 'Guides']), [])
 })
 
-t.test('heldNeedles: finds a part wherever it stands, and nothing that is not there', async (t) => {
+t.test('findNeedles finds a needle at any position', async (t) => {
   const line = Buffer.from('the quokka sentence must never leave this machine')
   const wanted = needles([line])
   t.ok(wanted.length >= 2)
   const bytes = Buffer.concat([Buffer.alloc(5000, 7), line, Buffer.alloc(100)])
-  t.equal(heldNeedles(bytes, wanted).size, wanted.length)
-  t.equal(heldNeedles(Buffer.alloc(5000, 7), wanted).size, 0)
+  t.equal(findNeedles(bytes, wanted).size, wanted.length)
+  t.equal(findNeedles(Buffer.alloc(5000, 7), wanted).size, 0)
   const broken = Buffer.concat([line.subarray(0, 30), Buffer.alloc(50), line.subarray(30)])
-  t.ok(heldNeedles(broken, wanted).size > 0, 'also where a page of a database ends within the line')
+  t.ok(findNeedles(broken, wanted).size > 0, 'also across the end of a database page')
 })
 
-t.test('llmsText: pages by section', async (t) => {
+t.test('llmsText groups pages by section', async (t) => {
   const page = { doc_id: 7, title: 'Hooks', file_path: 'docs/hooks.md', section: 'Reference' }
   t.equal(
     llmsText('Docs', 'All.', [page]),

@@ -13,11 +13,11 @@ import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic, verifyExport } from '../src/export/export.ts'
 import { sha256 } from '../src/export/export-file.ts'
 import { importPublic } from '../src/export/import.ts'
-import { connect, databaseFailure } from '../src/postgres/connect.ts'
-import { openPostgresStorage } from '../src/postgres/postgres-storage.ts'
-import { openSqliteStorage } from '../src/sqlite/sqlite-storage.ts'
-import { everybody, type Library, library, pathsOf } from './help-kit.ts'
-import { pageCount, roundOf } from './killed/rounds.ts'
+import { connect, databaseFailure } from '../src/storage/postgres/connect.ts'
+import { openPostgresStorage } from '../src/storage/postgres/postgres-storage.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import { everybody, type Library, library, listPaths, withMethods } from './help-kit.ts'
+import { findRound, pageCount } from './killed/rounds.ts'
 
 const canary = 'The quokka zanzibarcanary sentence stays on this machine.'
 
@@ -40,14 +40,14 @@ const tools = (help: Library, id = 'a'.repeat(32)) => ({
 verifies('help:export:canary', async (t) => {
   const help = library(t, files)
   await help.build()
-  // An internal page that was public once leaves nothing behind either.
+  // An internal page that was public before leaves no data behind.
   help.write({ 'docs/was-public.md': `# Was\n\nkoalacanary ${canary}` })
   await help.build()
   help.write({ 'docs/was-public.md': `---\ninternal: true\n---\n# Was\n\nkoalacanary ${canary}` })
   await help.build()
   const folder = join(help.folder, 'out')
   const metadata = await exportPublic(folder, tools(help))
-  t.match(metadata, { docs_count: 2, items_count: 2 }, 'counts are those of the public pages')
+  t.match(metadata, { docs_count: 2, items_count: 2 }, 'counts only public pages')
   t.same(readdirSync(folder).sort(), ['help-public.db', 'metadata.json'])
   for (const name of readdirSync(folder)) {
     const bytes = readFileSync(join(folder, name)).toString('latin1').toLowerCase()
@@ -65,7 +65,7 @@ verifies('help:export:same-bytes', async (t) => {
   help.write({ 'docs_dev/more.md': `# More\n\n${canary} again` })
   await help.build()
   const second = await exportPublic(b, tools(help, 'b'.repeat(32)))
-  t.equal(first.sha256, second.sha256, 'a change of internal pages changes no byte')
+  t.equal(first.sha256, second.sha256, 'is independent of internal pages')
   t.not(first.export_id, second.export_id)
 })
 
@@ -122,23 +122,22 @@ verifies('help:export:deleted', async (t) => {
   await help.build()
   const folder = join(help.folder, 'out')
   await exportPublic(folder, tools(help))
-  // The same sentence is now in a public page as a line of another one: the internal title is the leak.
+  // Now the sentence is a line of another public page, and the internal title is the leak.
   const index = await help.storage.open()
   if (index === undefined) return void t.fail('an index')
   t.teardown(() => index.close())
-  const leaking = { ...index, body: async () => `# Page\n\n${canary}`, close: async () => {} }
+  const leak = async () => `# Page\n\n${canary}`
   let calls = 0
-  const storage = {
-    ...help.storage,
-    open: async () => ({
-      ...leaking,
-      // What is copied leaks; what it is compared with is the truth.
-      body: (id: number, scope: { internal: boolean }) =>
-        ++calls <= 2 ? leaking.body() : index.body(id, scope),
-    }),
-  }
+  const storage = withMethods(help.storage, {
+    open: async () =>
+      withMethods(index, {
+        close: async () => {},
+        // The copied index leaks; the compared index is correct.
+        body: (id: number, scope: { internal: boolean }) => (++calls <= 2 ? leak() : index.body(id, scope)),
+      }),
+  })
   await t.rejects(exportPublic(folder, { ...tools(help), storage }), { code: 'HELP_EXPORT_UNSAFE' })
-  t.same(readdirSync(folder), [], 'what was not safe is deleted, and what stood there before')
+  t.same(readdirSync(folder), [], 'deletes the unsafe and the previous export')
 })
 
 verifies('help:import', async (t) => {
@@ -146,25 +145,27 @@ verifies('help:import', async (t) => {
   await from.build()
   const folder = join(from.folder, 'out')
   await exportPublic(folder, tools(from))
-  await t.test('into another place that has pages', async (t) => {
+  await t.test('into an index with pages', async (t) => {
     const to = library(t, {
       'docs/old.md': '# Old\n\nreplaced page',
       'docs_dev/own.md': '# Own\n\nkept page',
     })
     await to.build()
-    const making = {
+    const options = {
       size: defaultSize,
       embedding: { provider: 'lsa' },
       rebuild: false,
       holder: 'import',
     } as const
-    const report = await importPublic(folder, making, { ...tools(to), now: Date.now })
+    const report = await importPublic(folder, options, { ...tools(to), now: Date.now })
     t.match(report, { added: 2, removed: 1, failed: [] })
-    t.same(pathsOf(await to.ask('first steps', { mode: 'lexical' })), ['docs/guide.md'])
-    t.same(pathsOf(await to.ask('page', { mode: 'lexical', scope: { internal: true } })), ['docs_dev/own.md'])
+    t.same(listPaths(await to.ask('first steps', { mode: 'lexical' })), ['docs/guide.md'])
+    t.same(listPaths(await to.ask('page', { mode: 'lexical', scope: { internal: true } })), [
+      'docs_dev/own.md',
+    ])
     const found = await to.ask('begin with the steps')
     t.match(found, { mode: 'hybrid' }, 'imported pages have vectors')
-    t.match(await importPublic(folder, making, { ...tools(to), now: Date.now }), { unchanged: 2, added: 0 })
+    t.match(await importPublic(folder, options, { ...tools(to), now: Date.now }), { unchanged: 2, added: 0 })
   })
 })
 
@@ -173,7 +174,7 @@ verifies('help:import:refused', async (t) => {
   await help.build()
   const folder = join(help.folder, 'out')
   const file = join(folder, 'help-public.db')
-  const making = {
+  const options = {
     size: defaultSize,
     embedding: { provider: 'lsa' },
     rebuild: false,
@@ -181,7 +182,7 @@ verifies('help:import:refused', async (t) => {
   } as const
   const refused = (what: string) =>
     t.rejects(
-      importPublic(folder, making, { ...tools(help), now: Date.now }),
+      importPublic(folder, options, { ...tools(help), now: Date.now }),
       { code: 'HELP_IMPORT_REFUSED' },
       what,
     )
@@ -203,7 +204,7 @@ verifies('help:import:refused', async (t) => {
   await refused('no database')
 })
 
-t.test('exportPublic: without an index there is nothing to export', async (t) => {
+t.test('exportPublic fails without an index', async (t) => {
   const help = library(t)
   await t.rejects(exportPublic(join(help.folder, 'out'), tools(help)), { code: 'HELP_NOT_BUILT' })
 })
@@ -217,44 +218,40 @@ verifies('help:export:size', async (t) => {
   t.teardown(() => db.close())
   const { dimensions } = db.prepare('SELECT dimensions FROM help_spaces').get() as { dimensions: number }
   const bytes = db.prepare('SELECT max(length(embedding)) FROM help_vectors').pluck().get()
-  t.equal(bytes, dimensions * 4, 'four bytes for each component, and no decimal text')
+  t.equal(bytes, dimensions * 4, 'four bytes per component')
   t.ok(statSync(join(folder, 'help-public.db')).size > 0)
 })
 
-verifies(
-  'help:postgres',
-  'a server that is not there is told so, without its address or password',
-  async (t) => {
-    const taken = createServer()
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as AddressInfo
-    await new Promise((resolve) => taken.close(resolve))
-    const db = await connect(`postgres://somebody:secretword@127.0.0.1:${port}/docs`)
-    t.teardown(() => db.close())
-    const failure = await openPostgresStorage(db).then(
-      () => t.fail('nothing listens there'),
-      (error: unknown) => error,
-    )
-    t.match(failure, { code: 'HELP_DATABASE_UNUSABLE', data: { database_code: 'ECONNREFUSED' } })
-    t.notMatch(String((failure as Error).message), /secretword|127\.0\.0\.1/)
-  },
-)
+verifies('help:postgres', 'an unreachable server is reported without its address and password', async (t) => {
+  const taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  const { port } = taken.address() as AddressInfo
+  await new Promise((resolve) => taken.close(resolve))
+  const db = await connect(`postgres://someone:secretword@127.0.0.1:${port}/docs`)
+  t.teardown(() => db.close())
+  const failure = await openPostgresStorage(db).then(
+    () => t.fail('nothing listens there'),
+    (error: unknown) => error,
+  )
+  t.match(failure, { code: 'HELP_DATABASE_UNUSABLE', data: { database_code: 'ECONNREFUSED' } })
+  t.notMatch(String((failure as Error).message), /secretword|127\.0\.0\.1/)
+})
 
-verifies('help:postgres', 'a server that lacks something says what', async (t) => {
+verifies('help:postgres', 'a missing extension is reported', async (t) => {
   for (const [code, message] of [
     ['0A000', /extension vector/],
     ['42704', /extension vector/],
-    ['28P01', /refuses the user/],
-    ['3D000', /no such database/],
+    ['28P01', /rejected the user/],
+    ['3D000', /database does not exist/],
     ['57P01', /cannot be reached/],
-    ['53300', /no connection left/],
+    ['53300', /no free space or connections/],
   ] as const)
     t.match(databaseFailure(Object.assign(new Error('as PostgreSQL says it'), { code })), {
       code: 'HELP_DATABASE_UNUSABLE',
       message,
     })
   const mistake = Object.assign(new Error('syntax error'), { code: '42601' })
-  t.equal(databaseFailure(mistake), mistake, 'a mistake of ours is no fault of the server')
+  t.equal(databaseFailure(mistake), mistake, 'other errors remain')
 })
 
 const isLong = process.env.CAUSEWAY_LONG !== undefined
@@ -263,7 +260,10 @@ t.setTimeout(isLong ? 600_000 : 240_000)
 const program = fileURLToPath(new URL('./killed/building.ts', import.meta.url))
 const minuteMs = 61_000
 
-/** Builds in a process from a round on, kills it a while after its first round, and tells the last round that it said was done. */
+/**
+ * Builds in a process from a round on, kills it some time after its first round, and returns the last completed
+ * round.
+ */
 async function killedBuild(
   t: Test,
   folder: string,
@@ -281,7 +281,7 @@ async function killedBuild(
   return last
 }
 
-verifies('help:build:crash', 'a process that is killed at any moment of a build', async (t) => {
+verifies('help:build:crash', 'a process killed at any moment of a build', async (t) => {
   const clock = { aheadMs: 0 }
   const help = library(t, {}, { open: (dir) => openSqliteStorage(dir, () => Date.now() + clock.aheadMs) })
   const random = randomFrom(20_261_122)
@@ -293,15 +293,15 @@ verifies('help:build:crash', 'a process that is killed at any moment of a build'
     const texts = await Promise.all(
       pages.map(({ doc_id }) => help.questions.page({ doc_id }, { from_line: 1, max_lines: 100 }, everybody)),
     )
-    const rounds = new Set(texts.map(({ content }) => roundOf(content)))
-    t.equal(rounds.size, 1, 'the index that answers is whole')
+    const rounds = new Set(texts.map(({ content }) => findRound(content)))
+    t.equal(rounds.size, 1, 'the published index is complete')
     const [round = 0] = rounds
     t.ok(round >= said, `what was said to be done is there: ${round}, said ${said}`)
     const found = await help.ask(`words of round ${round}`, { top_n: 50 })
     t.ok(found.results.length > 0)
     t.ok(
       found.results.every(({ chunks }) => chunks.every(({ text }) => text.includes(`round ${round}`))),
-      'and its search finds its own text',
+      'its search finds its own text',
     )
     from = round + 2
   }
@@ -309,6 +309,6 @@ verifies('help:build:crash', 'a process that is killed at any moment of a build'
   await help.build()
   t.notOk(
     readdirSync(join(help.data, 'help')).some((name) => name.includes('.part')),
-    'the next build clears away what was left',
+    'the next build removes incomplete files',
   )
 })

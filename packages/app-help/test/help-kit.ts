@@ -1,4 +1,4 @@
-/** Documentation of a test: folders, an index of them, and questions to it, without workers. */
+/** Documentation of a test: folders, an index, and queries without workers. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
@@ -6,33 +6,31 @@ import { type BuildRequest, build } from '../src/build/build.ts'
 import { readSources, type Source } from '../src/build/source.ts'
 import { defaultSize } from '../src/domain/chunk.ts'
 import type { EmbeddingSettings } from '../src/embedding.ts'
-import { makeQuestions, type Questions } from '../src/search/questions.ts'
-import { openReader } from '../src/search/reader.ts'
+import { Queries } from '../src/search/queries.ts'
+import { Reader } from '../src/search/reader.ts'
 import type { SearchAnswer, SearchRequest } from '../src/search/search.ts'
-import { openSqliteStorage } from '../src/sqlite/sqlite-storage.ts'
-import type { BuildReport, HelpStorage, Scope } from '../src/storage.ts'
+import { openSqliteStorage } from '../src/storage/sqlite/sqlite-storage.ts'
+import type { BuildReport, HelpStorage, Scope } from '../src/storage/types.ts'
 
-/** Files by path: `docs/a.md` is a page of the public source, `docs_dev/a.md` one of the internal source. */
+/** Files by path: `docs/a.md` is a public page, `docs_dev/a.md` an internal one. */
 export type Files = Readonly<Record<string, string>>
 
-/** The documentation of one test. */
 export interface Library {
-  /** Holds `docs` and `docs_dev`. */
+  /** Contains `docs` and `docs_dev`. */
   readonly folder: string
   readonly data: string
   readonly sources: readonly Source[]
   readonly storage: HelpStorage
-  readonly questions: Questions
+  readonly questions: Queries
   write(files: Files): void
   build(options?: Partial<BuildRequest>): Promise<BuildReport>
   ask(text: string, options?: Partial<SearchRequest>): Promise<SearchAnswer>
 }
 
-/** Pages that may be seen by everybody, and all pages. */
+/** Scopes: public pages, and all pages. */
 export const everybody: Scope = { internal: false }
 export const insiders: Scope = { internal: true }
 
-/** Writes files below a folder. */
 export function writeFiles(folder: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -40,7 +38,7 @@ export function writeFiles(folder: string, files: Files): void {
   }
 }
 
-/** Makes the folders of a test and an index beside them; nothing is built yet. */
+/** Makes the folders of a test and a data folder. Builds nothing. */
 export function library(
   t: Test,
   files: Files = {},
@@ -54,9 +52,9 @@ export function library(
   writeFiles(folder, files)
   const sources = readSources(['docs=docs', 'internal:docs_dev=docs_dev'], folder)
   const storage = (open ?? openSqliteStorage)(data)
-  const reader = openReader(storage, embedding)
+  const reader = new Reader(storage, embedding)
   t.teardown(() => reader.close())
-  const questions = makeQuestions(storage, reader)
+  const questions = new Queries(storage, reader)
   return {
     folder,
     data,
@@ -85,6 +83,16 @@ export function library(
   }
 }
 
-/** Paths of the pages of an answer with their source, best first. */
-export const pathsOf = ({ results }: SearchAnswer): string[] =>
+/** Returns an object with some methods replaced. */
+export const withMethods = <T extends object>(target: T, methods: Partial<T>): T =>
+  new Proxy(target, {
+    get(_, name) {
+      if (name in methods) return Reflect.get(methods, name)
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+
+/** Returns the paths of the results with their sources, best first. */
+export const listPaths = ({ results }: SearchAnswer): string[] =>
   results.map(({ source, file_path }) => `${source}/${file_path}`)

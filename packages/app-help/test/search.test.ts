@@ -7,14 +7,14 @@ import { tunedSet } from '../../../bench/help/questions.ts'
 import { readBaseline, webSet } from '../../../bench/help.ts'
 import { verifies } from '../../../test/verifies.ts'
 import type { Help } from '../src/store.ts'
-import { indexing, scopeOf, told } from '../src/tools/shape.ts'
-import { everybody, insiders, library, pathsOf } from './help-kit.ts'
+import { hideInternal, indexing, toScope } from '../src/tools/shape.ts'
+import { everybody, insiders, library, listPaths } from './help-kit.ts'
 
 t.setTimeout(300_000)
 
 const filler = (word: string): string => `${word} `.repeat(30)
 
-/** Twelve pages of which each is about one thing. */
+/** Twelve pages with one topic each. */
 const topics = [
   'sailing',
   'parsing',
@@ -40,13 +40,13 @@ verifies('help:search:grouped', async (t) => {
   const help = library(t, pages)
   await help.build()
   const found = await help.ask('everything', { top_n: 12, chunks_per_result: 1, mode: 'lexical' })
-  t.equal(found.results.length, 12, 'as many pages as match, however many pieces others have')
+  t.equal(found.results.length, 12, 'returns all matching pages, regardless of the chunks of others')
   for (const { chunks } of found.results) t.equal(chunks.length, 1)
   const wide = await help.ask('caching', { top_n: 1, chunks_per_result: 3 })
   t.same(
     wide.results.map(({ title, chunks }) => [title, chunks.map(({ position }) => position)]),
     [['About caching', [0, 1, 2].slice(0, wide.results[0]?.chunks.length)]],
-    'pieces stand in the order of the page',
+    'chunks are in page order',
   )
   const scores = found.results.map(({ score }) => score)
   t.same(
@@ -80,7 +80,7 @@ verifies('help:search:range', async (t) => {
   t.ok(checked > 15)
 })
 
-verifies('help:search:grouped', 'a page that was found as a whole shows its nearest pieces', async (t) => {
+verifies('help:search:grouped', 'a page that matches as a whole has its nearest chunks', async (t) => {
   const help = library(t, pages)
   await help.build()
   const { results } = await help.ask('sailing tool everything', { top_n: 12, chunks_per_result: 2 })
@@ -94,7 +94,7 @@ verifies('help:search:section', async (t) => {
   })
   await help.build()
   const found = await help.ask('everything', { top_n: 3, scope: { internal: false, section: 'RARE' } })
-  t.same(pathsOf(found), ['docs/rare/only.md'], 'a small section is searched, not filtered afterwards')
+  t.same(listPaths(found), ['docs/rare/only.md'], 'searches within a small section')
   await t.rejects(help.ask('everything', { scope: { internal: false, section: 'gide' } }), {
     code: 'HELP_SECTION_NOT_FOUND',
     data: { nearest: ['Guide'] },
@@ -109,8 +109,8 @@ verifies('help:search:identifier', async (t) => {
     'docs/d.md': `# Body\n\n${filler('err body fst')}`,
   })
   await help.build()
-  t.equal(pathsOf(await help.ask('when does preSerialization run'))[0], 'docs/a.md')
-  t.equal(pathsOf(await help.ask('FST_ERR_BODY'))[0], 'docs/c.md')
+  t.equal(listPaths(await help.ask('when does preSerialization run'))[0], 'docs/a.md')
+  t.equal(listPaths(await help.ask('FST_ERR_BODY'))[0], 'docs/c.md')
   const [best] = (await help.ask('FST_ERR_BODY')).results
   t.equal(best?.ranks.identifier, 1)
 })
@@ -121,7 +121,7 @@ verifies('help:search:parts', async (t) => {
     'docs/other.md': `# Other\n\n${filler('bytes')}`,
   })
   await help.build()
-  t.same(pathsOf(await help.ask('limit for a body', { mode: 'lexical' })), ['docs/server.md'])
+  t.same(listPaths(await help.ask('limit for a body', { mode: 'lexical' })), ['docs/server.md'])
 })
 
 verifies('help:search:links', async (t) => {
@@ -132,19 +132,19 @@ verifies('help:search:links', async (t) => {
     'docs/secret.md': '---\ninternal: true\n---\n# Secret\n\n[Hooks](hooks.md) are for the manatee.',
   })
   await help.build()
-  t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })).sort(), ['docs/hooks.md', 'docs/index.md'])
+  t.same(listPaths(await help.ask('narwhal', { mode: 'lexical' })).sort(), ['docs/hooks.md', 'docs/index.md'])
   for (const scope of [everybody, insiders])
     t.equal(
-      pathsOf(await help.ask('manatee', { mode: 'lexical', scope })).includes('docs/hooks.md'),
+      listPaths(await help.ask('manatee', { mode: 'lexical', scope })).includes('docs/hooks.md'),
       scope.internal,
-      'what an internal page says of a public one is internal',
+      'ignores links of internal pages',
     )
-  t.same(pathsOf(await help.ask('dugong', { mode: 'lexical' })), [])
+  t.same(listPaths(await help.ask('dugong', { mode: 'lexical' })), [])
 })
 
 verifies(
   'help:search:links',
-  'an index of an earlier version answers without links, and gets them by a build',
+  'an index of an earlier version works without links, and a build adds them',
   async (t) => {
     const files = {
       'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhal',
@@ -156,10 +156,13 @@ verifies(
     const db = new BetterSqlite3(file)
     db.exec('DROP TABLE help_fts_link; DROP TABLE help_links')
     db.close()
-    t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })), ['docs/index.md'])
+    t.same(listPaths(await help.ask('narwhal', { mode: 'lexical' })), ['docs/index.md'])
     help.write({ 'docs/index.md': '# Contents\n\n[Hooks](hooks.md) narwhals' })
     await help.build()
-    t.same(pathsOf(await help.ask('narwhal', { mode: 'lexical' })).sort(), ['docs/hooks.md', 'docs/index.md'])
+    t.same(listPaths(await help.ask('narwhal', { mode: 'lexical' })).sort(), [
+      'docs/hooks.md',
+      'docs/index.md',
+    ])
   },
 )
 
@@ -184,7 +187,7 @@ verifies('help:search:cjk', async (t) => {
     'docs/en.md': `# English\n\n${filler('text')}`,
   })
   await help.build()
-  const first = async (text: string) => pathsOf(await help.ask(text))[0]
+  const first = async (text: string) => listPaths(await help.ask(text))[0]
   t.equal(await first('ログレベルの変更'), 'docs/ja/log.md')
   t.equal(await first('サーバー 起動'), 'docs/ja/start.md')
   t.equal(await first('怎样修改请求体大小'), 'docs/zh/body.md')
@@ -244,7 +247,7 @@ verifies('help:internal:scope', async (t) => {
     'docs_dev/c.md': '# Hidden\n\nabout the quokka',
   })
   await help.build()
-  t.same(pathsOf(await help.ask('quokka')), ['docs/a.md'])
+  t.same(listPaths(await help.ask('quokka')), ['docs/a.md'])
   t.equal((await help.ask('quokka', { scope: insiders })).results.length, 3)
   const hidden = (await help.questions.pages(insiders)).filter(({ is_internal }) => is_internal)
   t.equal(hidden.length, 2)
@@ -255,7 +258,7 @@ verifies('help:internal:scope', async (t) => {
       data: { nearest: [] },
     })
     const refusal = await help.questions.page({ file_path, source }, lines, everybody).catch((error) => error)
-    t.notMatch(JSON.stringify(refusal.data), /docs_dev|"b\.md"/, 'and no suggestion names it')
+    t.notMatch(JSON.stringify(refusal.data), /docs_dev|"b\.md"/, 'suggests no internal page')
   }
   await t.rejects(help.ask('quokka', { scope: { internal: false, section: 'docs_dev' } }), {
     code: 'HELP_SECTION_NOT_FOUND',
@@ -273,7 +276,7 @@ verifies('help:document:lines', async (t) => {
   t.match(await page(49, 10), { content: 'line 49\nline 50', end_line: 50 })
   t.match(await page(400, 10), { content: 'line 50' })
   const whole = (await page(1, 1000)).content
-  t.equal(whole.split('\n').length, 50, 'nothing is told twice')
+  t.equal(whole.split('\n').length, 50, 'repeats no line')
   await t.rejects(help.questions.page({ file_path: 'lnog.md' }, { from_line: 1, max_lines: 1 }, everybody), {
     code: 'HELP_DOC_NOT_FOUND',
     data: { nearest: [{ file_path: 'long.md' }] },
@@ -298,7 +301,7 @@ verifies('help:quality', async (t) => {
       t.ok(scores[way][figure] >= baseline[way][figure] * 0.95, `${way} ${figure}: ${scores[way][figure]}`)
 })
 
-/** Only what the functions look at. */
+/** The parts that the functions use. */
 const help = (internal: boolean, building?: ReturnType<Help['building']>): Help =>
   ({ settings: { internal }, building: () => building }) as unknown as Help
 
@@ -312,9 +315,9 @@ verifies('help:indexing', async (t) => {
   })
 })
 
-t.test('scopeOf and told: internal pages only where the operator allows them', async (t) => {
-  t.throws(() => scopeOf(help(false), { include_internal: true }), { code: 'HELP_INTERNAL_FORBIDDEN' })
-  t.same(scopeOf(help(true), { include_internal: true, section: 'x' }), { internal: true, section: 'x' })
-  t.same(told(help(false), { is_internal: false, a: 1 }), { a: 1 })
-  t.same(told(help(true), { is_internal: true, a: 1 }), { is_internal: true, a: 1 })
+t.test('internal pages are included only if the operator allows them', async (t) => {
+  t.throws(() => toScope(help(false), { include_internal: true }), { code: 'HELP_INTERNAL_FORBIDDEN' })
+  t.same(toScope(help(true), { include_internal: true, section: 'x' }), { internal: true, section: 'x' })
+  t.same(hideInternal(help(false), { is_internal: false, a: 1 }), { a: 1 })
+  t.same(hideInternal(help(true), { is_internal: true, a: 1 }), { is_internal: true, a: 1 })
 })

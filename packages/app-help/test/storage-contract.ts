@@ -1,16 +1,16 @@
-/** What every store of the documentation promises. Each store's test file runs all of it. */
+/** The contract of every storage. The tests of each storage run it. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { type BuildRequest, build } from '../src/build/build.ts'
 import { readSources } from '../src/build/source.ts'
 import { defaultSize } from '../src/domain/chunk.ts'
 import { exportPublic } from '../src/export/export.ts'
-import { makeQuestions } from '../src/search/questions.ts'
-import { openReader } from '../src/search/reader.ts'
-import type { HelpStorage } from '../src/storage.ts'
-import { everybody, insiders, pathsOf, writeFiles } from './help-kit.ts'
+import { Queries } from '../src/search/queries.ts'
+import { Reader } from '../src/search/reader.ts'
+import type { HelpStorage } from '../src/storage/types.ts'
+import { everybody, insiders, listPaths, writeFiles } from './help-kit.ts'
 
-/** Opens an empty store; `now` is its clock. */
+/** Opens an empty storage; `now` is its clock. */
 export type OpenStore = (t: Test, folder: string, now: () => number) => Promise<HelpStorage>
 
 const filler = (word: string): string => `${word} `.repeat(25)
@@ -23,7 +23,6 @@ const files = {
   'docs_dev/README.md': `# Internal\n\nThe quokka plan. ${filler('secretly')}`,
 }
 
-/** Runs the contract over a store. */
 export function storageContract(name: string, t: Test, open: OpenStore): void {
   const setUp = async (t: Test) => {
     const folder = t.testdir({ docs: {}, docs_dev: {}, data: {} })
@@ -31,9 +30,9 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     const clock = { now: 1_000_000 }
     const storage = await open(t, join(folder, 'data'), () => clock.now)
     const embedding = { provider: 'lsa' } as const
-    const reader = openReader(storage, embedding)
+    const reader = new Reader(storage, embedding)
     t.teardown(() => reader.close())
-    const questions = makeQuestions(storage, reader)
+    const questions = new Queries(storage, reader)
     const { signal } = new AbortController()
     const tools = { storage, now: () => clock.now, signal, progress() {} }
     const sources = readSources(['docs=docs', 'internal:docs_dev=docs_dev'], folder)
@@ -61,7 +60,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     }
   }
 
-  t.test(`${name}: an empty store has no state, and says so`, async (t) => {
+  t.test(`${name}: an empty storage has no index`, async (t) => {
     const { storage, ask } = await setUp(t)
     t.equal(await storage.revision(), 0)
     t.equal(await storage.open(), undefined)
@@ -69,7 +68,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.rejects(ask('hook'), { code: 'HELP_NOT_BUILT' })
   })
 
-  t.test(`${name}: builds, finds by words, names and meaning, and tells facts`, async (t) => {
+  t.test(`${name}: builds, finds by words, names and meaning, and returns facts`, async (t) => {
     const { questions, build, ask } = await setUp(t)
     t.match(await build(), { added: 5, failed: [] })
     t.match(await questions.facts(), {
@@ -82,14 +81,14 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
         { source: 'docs_dev', docs: 1 },
       ],
     })
-    t.equal(pathsOf(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
-    t.equal(pathsOf(await ask('FST_ERR_BODY'))[0], 'docs/guide/errors.md')
-    t.equal(pathsOf(await ask('ログレベルの変更'))[0], 'docs/ja/log.md')
-    t.equal(pathsOf(await ask('lifecycle', { mode: 'vector' }))[0], 'docs/guide/hooks.md')
+    t.equal(listPaths(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
+    t.equal(listPaths(await ask('FST_ERR_BODY'))[0], 'docs/guide/errors.md')
+    t.equal(listPaths(await ask('ログレベルの変更'))[0], 'docs/ja/log.md')
+    t.equal(listPaths(await ask('lifecycle', { mode: 'vector' }))[0], 'docs/guide/hooks.md')
     const found = await ask('lifecycle')
     t.match(found, { mode: 'hybrid', degraded: undefined })
     t.ok((found.results[0]?.avg_similarity ?? 0) > 0)
-    t.same(pathsOf(await ask('xylophone', { mode: 'lexical' })), [])
+    t.same(listPaths(await ask('xylophone', { mode: 'lexical' })), [])
   })
 
   t.test(`${name}: nothing that is asked is syntax`, async (t) => {
@@ -107,18 +106,18 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
       '\0',
     ])
       await t.resolves(ask(text), JSON.stringify(text))
-    t.equal(pathsOf(await ask('hook'))[0], 'docs/guide/hooks.md')
+    t.equal(listPaths(await ask('hook'))[0], 'docs/guide/hooks.md')
   })
 
   t.test(`${name}: a scope narrows every question`, async (t) => {
     const { questions, build, ask } = await setUp(t)
     await build()
-    t.same(pathsOf(await ask('quokka plan', { mode: 'lexical' })), [])
-    t.same(pathsOf(await ask('quokka plan', { mode: 'lexical', scope: insiders })), ['docs_dev/README.md'])
+    t.same(listPaths(await ask('quokka plan', { mode: 'lexical' })), [])
+    t.same(listPaths(await ask('quokka plan', { mode: 'lexical', scope: insiders })), ['docs_dev/README.md'])
     const guide = await ask('response', { scope: { internal: false, section: 'GUIDE' } })
     t.ok(guide.results.every(({ section }) => section === 'Guide'))
     const japanese = await ask('ログ', { scope: { internal: false, language: 'ja' } })
-    t.same(pathsOf(japanese), ['docs/ja/log.md'])
+    t.same(listPaths(japanese), ['docs/ja/log.md'])
     const hidden = (await questions.pages(insiders)).find(({ is_internal }) => is_internal)
     const lines = { from_line: 1, max_lines: 10 }
     await t.rejects(questions.page({ doc_id: hidden?.doc_id ?? 0 }, lines, everybody), {
@@ -142,25 +141,21 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
       'docs/index.md':
         '# Contents\n\n- [Hooks](./guide/hooks.md): the narwhal chapter\n- [Gone](gone.md) walrus',
       'docs_dev/links.md':
-        '# Notes\n\nThe dugong is [told](../docs/guide/hooks.md), see [plan](README.md): manatee.',
+        '# Notes\n\nThe dugong is [described](../docs/guide/hooks.md), see [plan](README.md): manatee.',
     })
     await build()
     const found = (await ask('narwhal', { mode: 'lexical' })).results
     t.same(found.map(({ file_path }) => file_path).sort(), ['guide/hooks.md', 'index.md'])
     t.equal(found.find(({ file_path }) => file_path === 'guide/hooks.md')?.ranks.link, 1)
     t.ok(found.every(({ chunks }) => chunks.length > 0))
-    t.same(
-      pathsOf(await ask('dugong manatee', { mode: 'lexical' })),
-      [],
-      'an internal page tells the public nothing',
-    )
-    t.same(pathsOf(await ask('manatee', { mode: 'lexical', scope: insiders })).sort(), [
+    t.same(listPaths(await ask('dugong manatee', { mode: 'lexical' })), [], 'ignores links of internal pages')
+    t.same(listPaths(await ask('manatee', { mode: 'lexical', scope: insiders })).sort(), [
       'docs_dev/README.md',
       'docs_dev/links.md',
     ])
     writeFiles(folder, { 'docs/index.md': '# Contents' })
     await build()
-    t.same(pathsOf(await ask('narwhal', { mode: 'lexical' })), [], 'no link, no hit')
+    t.same(listPaths(await ask('narwhal', { mode: 'lexical' })), [], 'has no hit without a link')
   })
 
   t.test(`${name}: an edit leaves no stale piece, keeps the id, and is one new revision`, async (t) => {
@@ -171,7 +166,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     writeFiles(folder, { 'docs/guide/hooks.md': '# Hooks\n\nNow about wombats.' })
     t.match(await build(), { updated: 1, unchanged: 4 })
     t.equal(await storage.revision(), before + 1)
-    t.same(pathsOf(await ask('lifecycle sequence', { mode: 'lexical' })), [])
+    t.same(listPaths(await ask('lifecycle sequence', { mode: 'lexical' })), [])
     t.match((await ask('wombats')).results[0], {
       doc_id: id,
       items: 1,
@@ -187,7 +182,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await build()
     const revision = await storage.revision()
     const [page] = await storage.known()
-    // A piece that says it is public in an internal page: no store takes it.
+    // No storage accepts a public chunk of an internal page.
     const wrong = {
       ...page,
       title: 'x',
@@ -207,7 +202,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     }
     await t.rejects(storage.publish(change as never))
     t.equal(await storage.revision(), revision)
-    t.equal(pathsOf(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
+    t.equal(listPaths(await ask('what runs before a handler'))[0], 'docs/guide/hooks.md')
   })
 
   t.test(`${name}: one build at a time`, async (t) => {
@@ -220,7 +215,7 @@ export function storageContract(name: string, t: Test, open: OpenStore): void {
     await t.resolves(lock.release())
   })
 
-  t.test(`${name}: vectors that were paid for, and the last report, are kept`, async (t) => {
+  t.test(`${name}: stores cached vectors and the last report`, async (t) => {
     const { storage } = await setUp(t)
     const vector = Float32Array.from([0.25, -1])
     await storage.cacheVectors('space', new Map([['a', vector]]))

@@ -1,75 +1,104 @@
-/** An app is a value: who it is, how it opens, and everything that it offers. */
-import { appNamePattern, CausewayError, type ErrorObject, wireName } from '@causeway/protocol'
-import type { Cache } from './cache.ts'
-import type { Env } from './context.ts'
-import type { DataPart } from './data-part.ts'
+import {
+  appNamePattern,
+  CausewayError,
+  type ErrorDefinition,
+  type ErrorObject,
+  wireName,
+} from '@causeway/protocol'
+import type { ChannelContext, Env } from './context.ts'
 import { type AppPrompt, makePrompt, type PromptDeclaration, type PromptShape } from './prompt.ts'
 import { type AppResource, makeResource, type ResourceDeclaration } from './resource.ts'
-import type { AppRoute, RouteDeclaration, RouteMethod } from './route.ts'
+import type { AppRoute, AppSocket, RouteDeclaration, RouteMethod, SocketDeclaration } from './route.ts'
 import type { Shape } from './schema.ts'
-import type { AppSocket, SocketDeclaration } from './socket.ts'
 import { type AppTool, makeTool, type ToolDeclaration } from './tool.ts'
 
-/** Who an app is and how it lives. */
-export interface AppIdentity<Store, Session> {
-  /** `^[A-Z][A-Za-z0-9]*$`: the first half of every wire name. */
+/** Files of an app in the data folder. */
+export interface DataPart {
+  /** Path below the data folder: a file, a folder (`snapshots/`) or files (`recordings/*.db`). */
+  readonly path: string
+  /** `database`: copied by SQLite. `files`: replaced by rename only. `passing`: not backed up. */
+  readonly kind: 'database' | 'files' | 'passing'
+  /** Names of the migrations of a database, in order. */
+  readonly schema?: readonly string[]
+  /** Columns (`table.column`) with absolute paths, which a restore adapts. */
+  readonly paths?: readonly string[]
+  /** SQL that removes secrets from a backup. */
+  readonly withoutSecrets?: string
+  /** SQL that runs once in a restored database. */
+  readonly restored?: string
+}
+
+/** Memory that the server may evict. */
+export interface Cache {
+  /** `[a-z_]+`, unique in the app. */
   readonly name: string
-  /** One sentence: what it is for. */
+  /** Milliseconds to restore an entry. Cheap caches are evicted first. */
+  readonly costMs: number
+  /** Whether the memory is in the heap of the main thread. */
+  readonly isInHeap: boolean
+  readonly maxBytes: number
+  bytes(): number | Promise<number>
+  /** Evicts about this many bytes: the least recently used entries first, none in use. Returns the evicted bytes. */
+  shrink(bytes: number): number | Promise<number>
+}
+
+/** Name and lifecycle of an app. */
+interface AppIdentity<Store, Session> {
+  /** `^[A-Z][A-Za-z0-9]*$`. Prefix of all wire names. */
+  readonly name: string
+  /** The purpose of the app in one sentence. */
   readonly about: string
-  /** Environment variable with further folders that the app may read, beside `CAUSEWAY_ROOTS`. */
+  /** For models: which tools to call, in which order, for the usual tasks. Sent by `initialize`. Default: `about`. */
+  readonly instructions?: string
+  /** Classes of `defineErrors` that the app and its libraries throw. */
+  readonly errors?: readonly { readonly definitions: ErrorDefinitions }[]
+  /** Environment variable with folders that the app may read in addition to `CAUSEWAY_ROOTS`. */
   readonly rootsSetting?: string
-  /** The name that its own design gave it as a server; told by `/health` of its own port. Default: the path of the app. */
+  /** Name of the service in `/health` on the app's own port. Default: the name in lower case. */
   readonly service?: string
-  /** What it keeps in the data folder, in the order in which it is copied: a file before the database that names it. */
+  /** In backup order: files before the database that refers to them. */
   readonly data?: readonly DataPart[]
-  /**
-   * A failed call in the words of the app's own design, in place of the text `CODE: message; remedy`. It is the
-   * `structuredContent` too where the output schema of the tool allows it; the error object stands in `_meta` as always.
-   */
+  /** Replaces the text of a failed call and, if the output schema accepts it, the `structuredContent`. */
   errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
-  /**
-   * What a client of the oldest transport (HTTP+SSE of 2024-11-05) reads in the place of a resource that is not there, where
-   * the app's own design wants it so. Every other client gets the error of the protocol.
-   */
+  /** Replaces the error of a missing resource for HTTP+SSE clients (2024-11-05). */
   missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
-  /** Opens the app's state, once, shared by every client. */
+  /** Opens the store that all clients share. */
   open(env: Env): Store | Promise<Store>
-  /** The state of a client that has just come: plain JSON. */
+  /** Returns the initial state of a client, plain JSON. */
   session(): Session
-  /** Lets go of everything that `open` took. */
+  /** Releases what `open` acquired. */
   close?(store: Store): void | Promise<void>
-  /** Tools known only at run time, beside the declared ones; called at most every few minutes and on `changed.tools()`. */
+  /** Returns tools known only at run time. Runs every few minutes and after `changed.tools()`. */
   discover?(store: Store): Promise<readonly AppTool[]>
-  /** What it keeps in memory and can give back; asked again at each look, for it may have come since. */
   caches?(store: Store): readonly Cache[]
-  /** Numbers and words for `/health`. */
+  /** Returns figures for `/health`. */
   health?(store: Store): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 }
 
-/** Where an app declares what it offers. */
+/** Declares what an app offers. */
 export interface Registrar<Store, Session> {
   tool<Input extends Shape, Output extends Shape>(
     name: string,
     declaration: ToolDeclaration<Input, Output, Store, Session>,
   ): void
-  /** A URI, or a template whose variables are slash-free ids: `replay://recordings/{recording}/metadata`. */
+  /** `uri` may be a template: `replay://recordings/{recording}/metadata`. */
   resource(uri: string, declaration: ResourceDeclaration<Store, Session>): void
   prompt<Input extends PromptShape>(name: string, declaration: PromptDeclaration<Input, Store, Session>): void
-  /** Mounted below `/api/apps/<app>`, and at the root of the app's own port. A path may be `/`. */
+  /** Below `/api/apps/<app>` and at the root of the app's own port. */
   route(method: RouteMethod, path: string, declaration: RouteDeclaration<Store, Session>): void
-  /** A WebSocket, mounted like a route. */
   socket(path: string, declaration: SocketDeclaration<Store, Session>): void
 }
 
-/** An app as the host knows it, its types erased. */
-export interface App {
-  readonly name: string
-  readonly about: string
-  readonly rootsSetting?: string
-  readonly service?: string
+type ErrorDefinitions = Readonly<Record<string, ErrorDefinition>>
+
+/** An app as the host uses it. */
+export interface App
+  extends Pick<
+    AppIdentity<unknown, unknown>,
+    'name' | 'about' | 'instructions' | 'rootsSetting' | 'service' | 'errorBody' | 'missingBody'
+  > {
   readonly data: readonly DataPart[]
-  errorBody?(error: ErrorObject): Readonly<Record<string, unknown>>
-  missingBody?(error: CausewayError): Readonly<Record<string, unknown>>
+  readonly errors: ErrorDefinitions
   readonly tools: readonly AppTool[]
   readonly resources: readonly AppResource[]
   readonly prompts: readonly AppPrompt[]
@@ -83,61 +112,57 @@ export interface App {
   health(store: unknown): Promise<Readonly<Record<string, unknown>>>
 }
 
-/**
- * Makes an app. `declare` runs once, at definition, and says what the app offers.
- *
- * Throws `INVALID_APP` for names that clients cannot use, for a name declared twice, and for schemas that some client
- * cannot read.
- */
+/** Defines an app. Throws `INVALID_APP` for duplicates, and for names and schemas that some clients do not support. */
 export function defineApp<Store, Session>(
   identity: AppIdentity<Store, Session>,
   declare: (app: Registrar<Store, Session>) => void,
 ): App {
-  const { name, about, rootsSetting, service, data = [], errorBody, missingBody } = identity
+  const { name, data = [], errors = [], ...rest } = identity
   if (!appNamePattern.test(name)) throw new CausewayError('INVALID_APP', `not an app name: ${name}`)
   const tools = new Map<string, AppTool>()
   const resources = new Map<string, AppResource>()
   const prompts = new Map<string, AppPrompt>()
   const routes = new Map<string, AppRoute>()
   const sockets = new Map<string, AppSocket>()
-  const put = <T>(map: Map<string, T>, key: string, value: T): void => {
+  const add = <T>(map: Map<string, T>, key: string, value: T): void => {
     if (map.has(key)) throw new CausewayError('INVALID_APP', `declared twice: ${name}.${key}`)
     map.set(key, value)
   }
+  const codes = new Map<string, ErrorDefinition>()
+  for (const { definitions } of errors)
+    for (const [code, definition] of Object.entries(definitions)) add(codes, code, definition)
+  type Context = ChannelContext<Store, Session>
   declare({
-    tool: (tool, declaration) => put(tools, checked(name, tool), makeTool(tool, declaration)),
-    resource: (uri, declaration) => put(resources, uri, makeResource(uri, declaration)),
-    prompt: (prompt, declaration) => put(prompts, checked(name, prompt), makePrompt(prompt, declaration)),
+    tool(tool, declaration) {
+      wireName(name, tool)
+      add(tools, tool, makeTool(tool, declaration))
+    },
+    resource: (uri, declaration) => add(resources, uri, makeResource(uri, declaration)),
+    prompt(prompt, declaration) {
+      wireName(name, prompt)
+      add(prompts, prompt, makePrompt(prompt, declaration))
+    },
     route: (method, path, declaration) =>
-      put(routes, `${method} ${path}`, {
+      add(routes, `${method} ${path}`, {
+        ...declaration,
         method,
         path,
-        about: declaration.about,
-        ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
-        ...(declaration.streams === undefined ? {} : { streams: declaration.streams }),
         body: { accepts: ['application/json'], encodings: [], untyped: false, ...declaration.body },
-        handle: (request, variables, ctx) =>
-          declaration.handle(request, variables, ctx as Parameters<typeof declaration.handle>[2]),
+        handle: (request, variables, ctx) => declaration.handle(request, variables, ctx as Context),
       }),
     socket: (path, declaration) =>
-      put(sockets, path, {
+      add(sockets, path, {
+        ...declaration,
         path,
-        about: declaration.about,
-        ...(declaration.scope === undefined ? {} : { scope: declaration.scope }),
-        open: async (socket, ctx) =>
-          declaration.open?.(socket, ctx as Parameters<typeof declaration.message>[2]),
-        message: async (text, socket, ctx) =>
-          declaration.message(text, socket, ctx as Parameters<typeof declaration.message>[2]),
+        open: async (socket, ctx) => declaration.open?.(socket, ctx as Context),
+        message: async (text, socket, ctx) => declaration.message(text, socket, ctx as Context),
       }),
   })
   return {
+    ...rest,
     name,
-    about,
-    ...(rootsSetting === undefined ? {} : { rootsSetting }),
-    ...(service === undefined ? {} : { service }),
     data,
-    ...(errorBody === undefined ? {} : { errorBody }),
-    ...(missingBody === undefined ? {} : { missingBody }),
+    errors: Object.freeze(Object.fromEntries(codes)),
     tools: [...tools.values()],
     resources: [...resources.values()],
     prompts: [...prompts.values()],
@@ -150,10 +175,4 @@ export function defineApp<Store, Session>(
     caches: (store) => identity.caches?.(store as Store) ?? [],
     health: async (store) => (await identity.health?.(store as Store)) ?? {},
   }
-}
-
-/** A name that clients can use, alone and behind the app's; throws `INVALID_APP`. */
-function checked(app: string, name: string): string {
-  wireName(app, name)
-  return name
 }

@@ -1,18 +1,17 @@
-/** A prompt: messages that a person starts a conversation with. */
 import { CausewayError, type Prompt, type PromptMessage } from '@causeway/protocol'
 import { z } from 'zod'
 import { readArguments } from './arguments.ts'
 import type { Ask } from './ask.ts'
 import type { ToolContext } from './context.ts'
 
-/** Arguments of a prompt: strings, optional or not, each described. */
+/** Arguments of a prompt, each with a description. */
 export type PromptShape = Readonly<Record<string, z.ZodString | z.ZodOptional<z.ZodString>>>
 
-/** The declaration of a prompt. */
+/** The declaration of a prompt: messages that a user starts a conversation with. */
 export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   readonly about: string
   readonly input: Input
-  /** Values that an argument can take, for completion. */
+  /** Values of an argument, given the typed text. */
   readonly complete?: Readonly<
     Record<string, (typed: string, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
@@ -22,7 +21,6 @@ export interface PromptDeclaration<Input extends PromptShape, Store, Session> {
   ): readonly PromptMessage[] | Ask | Promise<readonly PromptMessage[] | Ask>
 }
 
-/** A prompt as the host knows it, its types erased. */
 export interface AppPrompt {
   readonly name: string
   readonly about: string
@@ -31,7 +29,7 @@ export interface AppPrompt {
   messages(args: unknown, ctx: ToolContext): Promise<readonly PromptMessage[] | Ask>
 }
 
-/** Makes a prompt of its declaration; throws `INVALID_APP` for an argument without a description. */
+/** Makes a prompt. Throws `INVALID_APP` for an argument without a description. */
 export function makePrompt<Input extends PromptShape, Store, Session>(
   name: string,
   declaration: PromptDeclaration<Input, Store, Session>,

@@ -1,44 +1,36 @@
-/** A resource or a family of resources: something to read by URI. */
 import type { Resource, ResourceContents } from '@causeway/protocol'
 import type { ToolContext } from './context.ts'
-import { finite } from './finite.ts'
+import { finite } from './result.ts'
 import { type UriTemplate, uriTemplate, type Variables } from './uri-template.ts'
 
-/** What a read gives: data (sent as JSON), text or bytes. */
-export type ResourceBody =
-  | { readonly json: unknown }
-  | { readonly text: string }
-  | { readonly bytes: Uint8Array }
+type ResourceBody = { readonly json: unknown } | { readonly text: string } | { readonly bytes: Uint8Array }
 
-/** The declaration of a resource; with variables in its URI it is a family. */
+/** The declaration of a resource or, if its URI has variables, of a template. */
 export interface ResourceDeclaration<Store, Session> {
   /** A short name for lists. */
   readonly name: string
   readonly about: string
-  /** Defaults to `application/json`. */
+  /** Default: `application/json`. */
   readonly mimeType?: string
-  /** The members worth listing; a family without it is listed as a template only. */
+  /** Returns resources of a template. Without it, only the template is listed. */
   list?(ctx: ToolContext<Store, Session>): Promise<readonly Pick<Resource, 'uri' | 'name' | 'description'>[]>
-  /** Values that a variable can take, for completion; the host keeps those that begin with what was typed. */
+  /** Values of a variable, from which the host selects those that start with the typed text. */
   readonly complete?: Readonly<
     Record<string, (chosen: Variables, ctx: ToolContext<Store, Session>) => Promise<readonly string[]>>
   >
-  /** Throws `RESOURCE_NOT_FOUND` or a code of the app. */
+  /** Throws `RESOURCE_NOT_FOUND` or an error of the app. */
   read(variables: Variables, ctx: ToolContext<Store, Session>): Promise<ResourceBody>
 }
 
-/** A resource as the host knows it, its types erased. */
-export interface AppResource {
+export interface AppResource extends Pick<ResourceDeclaration<unknown, unknown>, 'name' | 'about'> {
   readonly template: UriTemplate
-  readonly name: string
-  readonly about: string
   readonly mimeType: string
   list(ctx: ToolContext): Promise<readonly Resource[]>
   complete(variable: string, chosen: Variables, ctx: ToolContext): Promise<readonly string[]>
   read(uri: string, variables: Variables, ctx: ToolContext): Promise<ResourceContents>
 }
 
-/** Makes a resource of its declaration; throws `INVALID_APP` for a URI without a scheme. */
+/** Makes a resource. Throws `INVALID_APP` for a URI without a scheme. */
 export function makeResource<Store, Session>(
   uri: string,
   declaration: ResourceDeclaration<Store, Session>,
@@ -59,13 +51,10 @@ export function makeResource<Store, Session>(
     },
     complete: async (variable, chosen, ctx) =>
       (await declaration.complete?.[variable]?.(chosen, typed(ctx))) ?? [],
-    read: async (asked, variables, ctx) =>
-      contents(asked, mimeType, await declaration.read(variables, typed(ctx))),
+    async read(uri, variables, ctx) {
+      const body = await declaration.read(variables, typed(ctx))
+      if ('bytes' in body) return { uri, mimeType, blob: Buffer.from(body.bytes).toString('base64') }
+      return { uri, mimeType, text: 'text' in body ? body.text : JSON.stringify(finite(body.json)) }
+    },
   }
-}
-
-function contents(uri: string, mimeType: string, body: ResourceBody): ResourceContents {
-  if ('bytes' in body) return { uri, mimeType, blob: Buffer.from(body.bytes).toString('base64') }
-  if ('text' in body) return { uri, mimeType, text: body.text }
-  return { uri, mimeType, text: JSON.stringify(finite(body.json)) }
 }

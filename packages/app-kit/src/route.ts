@@ -1,45 +1,65 @@
-/** A route of an app's own: plain HTTP beside its tools, in the web-standard form. */
 import type { ChannelContext } from './context.ts'
 import type { Variables } from './uri-template.ts'
 
-/** HTTP methods that a route may have. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The request bodies that a route accepts. */
+/** Request bodies that a route accepts. Others get 415. */
 export interface RouteBody {
-  /** Media types without parameters, the recommended one first. Default: `application/json`. */
+  /** Media types, the recommended one first. Default: `application/json`. */
   readonly accepts?: readonly string[]
-  /** Content codings that the route decodes itself, such as `gzip`. `identity` is always supported. Default: none. */
+  /** Content codings that the route decodes itself, such as `gzip`. Default: none. */
   readonly encodings?: readonly string[]
-  /**
-   * Whether programs may omit the content type or send `application/x-www-form-urlencoded`, the default of curl and of
-   * Python's urllib. Requests of web pages, which carry `Origin` or `Sec-Fetch-Site`, may not. Default: false.
-   */
+  /** Whether programs, but not web pages, may omit the type or send the default of curl (urlencoded). Default: false. */
   readonly untyped?: boolean
 }
 
-/** The declaration of a route. */
 export interface RouteDeclaration<Store, Session> {
-  /** One sentence for the route's entry in `/openapi.json`. */
+  /** One sentence for `/openapi.json`. */
   readonly about: string
-  /** The scope that a token needs for it; default: `read` for GET, `write` for the others. */
+  /** Required token scope. Default: `read` for GET, else `write`. */
   readonly scope?: 'read' | 'write' | 'execute'
-  /** The body may be of any size, and is read as it comes; default: it is read whole first, up to the limit of the server. */
+  /** Whether the body is a stream of any size. By default, the server reads it first. */
   readonly streams?: boolean
-  /** Other bodies than these get 415. */
   readonly body?: RouteBody
-  /** Answers; the body of the answer may stream. A thrown `CausewayError` becomes its HTTP status and object. */
+  /** Returns the response, which may stream. A thrown `CausewayError` is sent with its HTTP status. */
   handle(request: Request, variables: Variables, ctx: ChannelContext<Store, Session>): Promise<Response>
 }
 
-/** A route as the host knows it: mounted below `/api/apps/<app>`, and at the root of the app's own port. */
-export interface AppRoute {
+export interface AppRoute extends Omit<RouteDeclaration<unknown, unknown>, 'body'> {
   readonly method: RouteMethod
-  /** Path with variables, `/recordings/{name}/frames`. */
+  /** Path with variables: `/recordings/{name}/frames`. */
   readonly path: string
-  readonly about: string
-  readonly scope?: 'read' | 'write' | 'execute'
-  readonly streams?: boolean
   readonly body: Required<RouteBody>
-  handle(request: Request, variables: Variables, ctx: ChannelContext): Promise<Response>
+}
+
+/** A WebSocket connection. */
+export interface Socket {
+  /** Identifies the connection. */
+  readonly id: string
+  readonly variables: Variables
+  /** Aborts when the connection ends. */
+  readonly signal: AbortSignal
+  /** Resolves when the system has taken the frame, or if the connection has ended. */
+  send(text: string): Promise<void>
+  /** Ends the connection. The reason has at most 123 bytes. */
+  close(reason?: string): void
+}
+
+/** The declaration of a WebSocket with text frames. */
+export interface SocketDeclaration<Store, Session> {
+  /** One sentence. */
+  readonly about: string
+  /** Required token scope, in addition to those of the tools that it calls. Default: `write`. */
+  readonly scope?: 'read' | 'write' | 'execute'
+  /** Runs when a client has connected. */
+  open?(socket: Socket, ctx: ChannelContext<Store, Session>): void | Promise<void>
+  /** Handles frames in order. A thrown error is sent as `{"error": {code, message, remedy, …}}`. */
+  message(text: string, socket: Socket, ctx: ChannelContext<Store, Session>): void | Promise<void>
+}
+
+export interface AppSocket extends Pick<SocketDeclaration<unknown, unknown>, 'about' | 'scope'> {
+  /** Path with variables: `/plots/{plot}`. */
+  readonly path: string
+  open(socket: Socket, ctx: ChannelContext): Promise<void>
+  message(text: string, socket: Socket, ctx: ChannelContext): Promise<void>
 }

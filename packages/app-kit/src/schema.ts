@@ -1,13 +1,12 @@
-/** zod shapes to the JSON Schemas that every client can read, and refusal of those that some client cannot. */
 import { CausewayError, type JsonSchema } from '@causeway/protocol'
 import { z } from 'zod'
 
-/** The members of a tool's input or output. */
+/** Members of a tool's input or output, as zod types. */
 export type Shape = z.ZodRawShape
 
 /**
- * Arguments as JSON Schema 2020-12: closed (an unknown argument is a mistake), every property described.
- * Throws `INVALID_APP` for what has no JSON Schema or no description.
+ * Returns the JSON Schema 2020-12 of arguments, without additional properties. Throws `INVALID_APP` for types without a
+ * schema and arguments without a description.
  */
 export function inputSchema(owner: string, shape: Shape): JsonSchema {
   const schema = convert(owner, z.strictObject(shape))
@@ -19,16 +18,16 @@ export function inputSchema(owner: string, shape: Shape): JsonSchema {
 }
 
 /**
- * An answer as JSON Schema 2020-12: open at every level, so that a field added later does not break a client that
- * holds an older list. Throws `INVALID_APP` for transforms and what else has no JSON Schema.
+ * Returns the JSON Schema 2020-12 of data, with additional properties, so that a new field does not break clients with an
+ * older list. Throws `INVALID_APP` for types without a schema, such as transforms.
  */
 export function outputSchema(owner: string, shape: Shape): JsonSchema {
-  // A transform has an input but no output schema: one such tool would make every tool vanish in older clients.
+  // One tool with a transform would hide all tools in older clients.
   convert(owner, z.object(shape), { io: 'output' })
   return convert(owner, z.object(shape), { reused: 'ref' })
 }
 
-/** The fields of a form that a user fills in, as `elicitation/create` wants them. Throws as `outputSchema` does. */
+/** Returns the schema of a form. */
 export const formSchema = (owner: string, shape: Shape): JsonSchema => convert(owner, z.object(shape))
 
 function convert(
@@ -42,30 +41,27 @@ function convert(
   } catch (cause) {
     throw new CausewayError('INVALID_APP', `schema that JSON Schema cannot express: ${owner}`, { cause })
   }
-  const { $schema: _, ...rest } = tidy(json) as Record<string, unknown>
+  const { $schema: _, ...rest } = simplify(json) as Record<string, unknown>
   return rest
 }
 
-/**
- * Without the noise that zod adds: bounds of safe integers, and a pattern where the format says it already. Several types
- * in one become `anyOf`, which also those read who know `type` as one word.
- */
-function tidy(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(tidy)
+/** Removes bounds of safe integers and patterns of formats. Lists of types become `anyOf`, which more clients support. */
+function simplify(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(simplify)
   if (typeof node !== 'object' || node === null) return node
-  const kept = Object.entries(node).filter(
+  const entries = Object.entries(node).filter(
     ([key, value]) =>
       !(key === 'minimum' && value === Number.MIN_SAFE_INTEGER) &&
       !(key === 'maximum' && value === Number.MAX_SAFE_INTEGER) &&
       !(key === 'pattern' && 'format' in node),
   )
   return Object.fromEntries(
-    kept.map(([key, value]) =>
-      key === 'type' && isUnion(value) ? ['anyOf', value.map((type) => ({ type }))] : [key, tidy(value)],
+    entries.map(([key, value]) =>
+      key === 'type' && isUnion(value) ? ['anyOf', value.map((type) => ({ type }))] : [key, simplify(value)],
     ),
   )
 }
 
-/** True for several types of which `null` is not the only other one. */
+/** Whether `type` lists several types in addition to `null`. */
 const isUnion = (type: unknown): type is readonly string[] =>
   Array.isArray(type) && type.filter((one) => one !== 'null').length > 1

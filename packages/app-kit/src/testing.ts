@@ -1,4 +1,3 @@
-/** Calling an app without a server: for tests of apps, ours and others'. */
 import {
   type CallToolResult,
   CausewayError,
@@ -9,103 +8,84 @@ import {
 import { type Ask, type Input, isAsk } from './ask.ts'
 import type { Env, Facts, Log, Roots, ToolContext } from './context.ts'
 import type { App } from './define-app.ts'
-import type { AppTool } from './tool.ts'
 
-/** What a test may set; everything else has a quiet default. */
-export interface TestOptions {
-  /** A folder of the test's own. */
+/** By default, the log is discarded, the clock is 0 and there are no roots or other apps. */
+export interface TestOptions
+  extends Partial<Pick<Env, 'roots' | 'settings' | 'now' | 'newId' | 'log' | 'call'>> {
+  /** Data folder. */
   readonly dir: string
-  readonly roots?: Roots
-  readonly settings?: Readonly<Record<string, unknown>>
-  readonly now?: () => number
-  readonly newId?: () => string
-  readonly log?: Log
-  readonly call?: Env['call']
 }
 
-/** How a test calls. */
 export interface TestCall {
   readonly signal?: AbortSignal
-  /** Replies to what the call asks; a client without it cannot be asked. */
+  /** Answers questions. Without it, the client does not support them. */
   readonly reply?: (question: InputRequest, key: string) => unknown
-  /** The name of the token that it shows. */
+  /** Name of the caller's token. */
   readonly holder?: string
 }
 
-/** One client of an open app: its session lasts from call to call. */
+/** A client of an app, with its own session. */
 export interface TestClient {
-  /** The data of the answer; rejects with the tool's `CausewayError`. */
+  /** Returns the data of a result. */
   call(tool: string, args?: unknown, options?: TestCall): Promise<Record<string, unknown>>
-  /** The whole answer, pictures included. */
+  /** Returns the whole result. */
   answer(tool: string, args?: unknown, options?: TestCall): Promise<CallToolResult>
   read(uri: string): Promise<ResourceContents>
   prompt(name: string, args?: unknown, options?: TestCall): Promise<readonly PromptMessage[]>
-  /** Progress of all calls so far, as `[done, total, message]`. */
+  /** Progress of all calls: `[done, total, message]`. */
   readonly progress: readonly (readonly [number, number | undefined, string | undefined])[]
-  /** Messages to the client of all calls so far, as `[level, data]`. */
+  /** Log messages of all calls: `[level, data]`. */
   readonly messages: readonly (readonly [string, unknown])[]
-  /** What all calls so far noted for the audit. */
   readonly notes: readonly Facts[]
 }
 
-/** An app that is open, with as many clients as a test wants. */
+/** An open app. */
 export interface TestApp {
   readonly store: unknown
+  /** `shared`: the client has no session of its own. */
   client(options?: { shared?: boolean }): TestClient
-  /** What the app announced: `tools`, `resources` or a URI. */
+  /** Notifications: `tools`, `resources` or a URI. */
   readonly changes: readonly string[]
   close(): Promise<void>
 }
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {} }
+const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 const noRoots: Roots = {
   folders: () => [],
   resolve: (path) => Promise.reject(new CausewayError('OUTSIDE_ROOTS', `no roots in this test: ${path}`)),
 }
+const noApps: Env['call'] = () =>
+  Promise.reject(new CausewayError('UNKNOWN_TOOL', 'no other app in this test'))
 
-/** Opens an app for a test. */
+/** Opens an app without a server, for its tests. */
 export async function openForTest(app: App, options: TestOptions): Promise<TestApp> {
-  const { dir, roots = noRoots, settings = {}, now = () => 0, log = quiet } = options
+  const { now = () => 0, log = silentLog } = options
   const changes: string[] = []
   let ids = 0
   let calls = 0
-  const newRequest = (): string => `request-${++calls}`
-  const env: Env = {
-    dir,
-    settings,
-    log,
-    now,
-    newId: options.newId ?? (() => `id-${++ids}`),
-    roots,
-    changed: {
-      tools: () => changes.push('tools'),
-      resources: () => changes.push('resources'),
-      resource: (uri) => changes.push(uri),
-    },
-    call:
-      options.call ?? (() => Promise.reject(new CausewayError('UNKNOWN_TOOL', 'no other app in this test'))),
+  const newId = () => `id-${++ids}`
+  const changed = {
+    tools: () => void changes.push('tools'),
+    resources: () => void changes.push('resources'),
+    resource: (uri: string) => void changes.push(uri),
   }
-  const store = await app.open(env)
+  const defaults = { settings: {}, newId, roots: noRoots, call: noApps }
+  const store = await app.open({ ...defaults, ...options, log, now, changed })
+  const newRequestId = (): string => `request-${++calls}`
   return {
     store,
     changes,
     client: ({ shared = false } = {}) =>
-      testClient(app, { store, session: app.session(), shared, log, now, newRequest }),
+      makeClient(app, { store, session: app.session(), sharedSession: shared, log, now, newRequestId }),
     close: () => app.close(store),
   }
 }
 
-interface ClientState {
-  readonly store: unknown
-  readonly session: unknown
-  readonly shared: boolean
-  readonly log: Log
-  readonly now: () => number
-  /** an id of its own for every call, whichever client makes it */
-  readonly newRequest: () => string
+type ClientState = Pick<ToolContext, 'store' | 'session' | 'sharedSession' | 'log' | 'now'> & {
+  readonly newRequestId: () => string
 }
 
-function testClient(app: App, { store, session, shared, log, now, newRequest }: ClientState): TestClient {
+function makeClient(app: App, { newRequestId, ...state }: ClientState): TestClient {
   const progress: [number, number | undefined, string | undefined][] = []
   const messages: [string, unknown][] = []
   const notes: Facts[] = []
@@ -113,44 +93,36 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
     { signal = new AbortController().signal, reply, holder }: TestCall,
     input: Partial<Input>,
   ): ToolContext => ({
-    store,
-    session,
-    sharedSession: shared,
+    ...state,
     signal,
     progress: (done, total, message) => progress.push([done, total, message]),
     notify: (level, data) => messages.push([level, data]),
     input: { replies: {}, kept: undefined, can: () => reply !== undefined, ...input },
-    log,
-    now,
     client: { name: 'test', version: '0' },
     clientKey: 'test',
     ...(holder === undefined ? {} : { holder }),
     note: (facts) => notes.push(facts),
-    requestId: newRequest(),
+    requestId: newRequestId(),
   })
-  const find = async (name: string): Promise<AppTool> => {
-    const tool = [...app.tools, ...(await app.discover(store))].find((known) => known.name === name)
-    if (tool === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}`)
-    return tool
-  }
-  /** Runs again with replies for as long as there are questions. */
   const converse = async <T>(options: TestCall, run: (ctx: ToolContext) => Promise<T | Ask>): Promise<T> => {
-    let given = await run(context(options, {}))
-    while (isAsk(given)) {
-      const { questions, kept } = given
+    let returned = await run(context(options, {}))
+    while (isAsk(returned)) {
+      const { questions, kept } = returned
       const { reply } = options
       if (reply === undefined)
         throw new CausewayError('CLIENT_CANNOT_ANSWER', 'the test gives no replies', { data: { questions } })
       const replies = Object.fromEntries(
         Object.entries(questions).map(([key, question]) => [key, reply(question, key)]),
       )
-      given = await run(context(options, { replies, kept: kept && JSON.parse(JSON.stringify(kept)) }))
+      returned = await run(context(options, { replies, kept: kept && JSON.parse(JSON.stringify(kept)) }))
     }
-    return given
+    return returned
   }
-  const answer: TestClient['answer'] = async (tool, args = {}, options = {}) => {
-    const found = await find(tool)
-    return converse(options, (ctx) => found.call(args, ctx))
+  const answer: TestClient['answer'] = async (name, args = {}, options = {}) => {
+    const tools = [...app.tools, ...(await app.discover(state.store))]
+    const tool = tools.find((tool) => tool.name === name)
+    if (tool === undefined) throw new CausewayError('UNKNOWN_TOOL', `no such tool: ${name}`)
+    return converse(options, (ctx) => tool.call(args, ctx))
   }
   return {
     progress,
@@ -167,7 +139,7 @@ function testClient(app: App, { store, session, shared, log, now, newRequest }: 
       throw new CausewayError('RESOURCE_NOT_FOUND', `no such resource: ${uri}`)
     },
     async prompt(name, args = {}, options = {}) {
-      const prompt = app.prompts.find((known) => known.name === name)
+      const prompt = app.prompts.find((prompt) => prompt.name === name)
       if (prompt === undefined) throw new CausewayError('UNKNOWN_PROMPT', `no such prompt: ${name}`)
       return converse(options, (ctx) => prompt.messages(args, ctx))
     },

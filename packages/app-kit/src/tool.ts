@@ -1,4 +1,3 @@
-/** A tool: declared once, from which its schemas, checks, documentation and routes come. */
 import {
   bareAliasPattern,
   type CallToolResult,
@@ -8,131 +7,121 @@ import {
   wireNamePattern,
 } from '@causeway/protocol'
 import { z } from 'zod'
-import { type Answer, type Plain, result, unpack } from './answer.ts'
-import { readArguments, renamed } from './arguments.ts'
+import { readArguments, renameArguments } from './arguments.ts'
 import { type Ask, isAsk } from './ask.ts'
 import type { ToolContext } from './context.ts'
-import { finite } from './finite.ts'
+import { type Answer, finite, type Plain, toAnswer, toResult } from './result.ts'
 import { inputSchema, outputSchema, type Shape } from './schema.ts'
 
-/** What a call may do, so that clients can decide whether to ask their user. */
-export interface Hints {
-  /** It changes nothing that outlives the client's session. */
+/** Effects of a tool. Clients use them to decide whether to ask the user before a call. */
+interface Hints {
+  /** Changes nothing except the client's session. Default: false. */
   readonly readOnly?: boolean
-  /** It may delete or overwrite. */
+  /** May delete or overwrite data. Default: true. */
   readonly destructive?: boolean
-  /** Calling it twice is the same as calling it once. */
+  /** A repeated call has no further effect. Default: false. */
   readonly idempotent?: boolean
-  /** It reaches beyond this machine. */
+  /** Accesses other machines. Default: false. */
   readonly openWorld?: boolean
 }
 
-/** Other names of a tool. */
 export interface Aliases {
-  /** Listed instead of the name on the app's own mount: `trm.start`. The first one is listed. */
+  /** Names on the app's own mount: `trm.start`. The first is listed instead of the tool's name. */
   readonly bare?: readonly string[]
-  /** Callable on the shared mount, never listed: `MonadicHelpOpenAI__find_help_topics`. */
+  /** Names on the shared mount, not listed: `MonadicHelpOpenAI__find_help_topics`. */
   readonly full?: readonly string[]
-  /** Other names of arguments, taken but never listed: `repo_path -> repo`, `halt.max_steps -> halt.max`. */
+  /** Names of arguments, not listed: `repo_path: 'repo'`, `'halt.max_steps': 'halt.max'`. */
   readonly args?: Readonly<Record<string, string>>
 }
 
-/** A call that works on the example data; it is shown in the documentation and run by the tests. */
+/** A call with the example data, for documentation and tests. */
 export interface Example {
   readonly args: Readonly<Record<string, unknown>>
-  /** Calls to make first, in order, in the same session. */
+  /** Calls to make first, in the same session. */
   readonly before?: readonly { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }[]
 }
 
-/** The declaration of a tool. */
 export interface ToolDeclaration<Input extends Shape, Output extends Shape, Store, Session> {
-  /** One or two sentences for the model that will choose it: what it answers, in which unit. */
+  /** Name for people: `Check friction cone`. */
+  readonly title?: string
+  /** For models: what the tool does and returns, in which unit, and when to use it. */
   readonly about: string
-  /** Arguments; each one described. */
+  /** Arguments, each with a description. */
   readonly input: Input
-  /** Members of the answer. Transforms are refused; members that are not named here may be there too. */
+  /** Members of the data, without transforms. The data may have more. */
   readonly output: Output
   readonly hints?: Hints
   readonly aliases?: Aliases
-  /** The class of calls that it is limited with, `update`, where the app's tools are not all of one. */
+  /** Whether the tool is callable but missing from lists and docs, such as the old name of a merged tool. */
+  readonly unlisted?: boolean
+  /** Rate limit class, if it differs from that of the app. */
   readonly limit?: string
-  /**
-   * It may take its time: a client that knows tasks gets a handle where the answer is not there at once. `required`
-   * refuses clients of the stateless revision that do not know them.
-   */
+  /** Clients with task support get a handle if the result is not ready. `required` rejects other stateless clients. */
   readonly task?: 'optional' | 'required'
   readonly example: Example
-  /** Does the work. Throw a `CausewayError` to fail; return plain data, `withContent(data, pictures)`, or `ask(questions)`. */
+  /** To fail, throw an error of `defineErrors` or a `CausewayError`. */
   run(
     args: z.output<z.ZodObject<Input>>,
     ctx: ToolContext<Store, Session>,
   ): ToolReturn<Output> | Promise<ToolReturn<Output>>
 }
 
-/** What `run` returns. */
-export type ToolReturn<Output extends Shape> =
+/** What `run` returns: data, `withContent(data, content)` or `ask(questions)`. */
+type ToolReturn<Output extends Shape> =
   | Plain<z.input<z.ZodObject<Output>>>
   | Answer<Plain<z.input<z.ZodObject<Output>>>>
   | Ask
 
-/** A tool as the host knows it, its types erased. */
-export interface AppTool {
+type CommonMembers = 'title' | 'about' | 'unlisted' | 'limit' | 'task' | 'example'
+
+export interface AppTool extends Pick<ToolDeclaration<Shape, Shape, unknown, unknown>, CommonMembers> {
   readonly name: string
-  readonly about: string
   readonly annotations: ToolAnnotations
-  readonly limit?: string
-  readonly task?: 'optional' | 'required'
   readonly aliases: Required<Aliases>
-  readonly example: Example
   readonly inputSchema: JsonSchema
-  /** Absent for a tool that answers with content alone. */
   readonly outputSchema?: JsonSchema
-  /**
-   * Checks the arguments, runs, checks the answer, if it is not questions. Rejects with `INVALID_ARGUMENTS`, with what the tool threw, or with
-   * `INTERNAL` where the answer does not fit its own schema.
-   */
+  /** Throws `INVALID_ARGUMENTS`, errors of the tool, and `INTERNAL` if its data does not match the output schema. */
   call(args: unknown, ctx: ToolContext): Promise<CallToolResult | Ask>
-  /** True for data that the output schema allows; absent where there is none. */
+  /** Whether data matches the output schema. */
   fits?(data: unknown): boolean
 }
 
-/** Makes a tool of its declaration; throws `INVALID_APP` for one that some client could not use. */
+/** Makes a tool. Throws `INVALID_APP` if some clients do not support its names or schemas. */
 export function makeTool<Input extends Shape, Output extends Shape, Store, Session>(
   name: string,
   declaration: ToolDeclaration<Input, Output, Store, Session>,
 ): AppTool {
-  const { about, example, hints = {}, aliases = {}, limit, task } = declaration
+  const { input: inputShape, output: outputShape, hints = {}, aliases = {}, run: _, ...listed } = declaration
   const { bare = [], full = [], args: otherNames = {} } = aliases
-  if (about.trim() === '') throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
+  if (listed.about.trim() === '')
+    throw new CausewayError('INVALID_APP', `tool without a description: ${name}`)
   for (const alias of bare)
     if (!bareAliasPattern.test(alias)) throw new CausewayError('INVALID_APP', `not a bare alias: ${alias}`)
   for (const alias of full)
     if (!wireNamePattern.test(alias)) throw new CausewayError('INVALID_APP', `not a full alias: ${alias}`)
-  const input = z.strictObject(declaration.input)
-  const output = z.object(declaration.output)
+  const input = z.strictObject(inputShape)
+  const output = z.object(outputShape)
   return {
+    ...listed,
     name,
-    about,
-    annotations: annotationsOf(hints),
-    ...(limit === undefined ? {} : { limit }),
-    ...(task === undefined ? {} : { task }),
+    annotations: toAnnotations(hints),
     aliases: { bare, full, args: otherNames },
-    example,
-    inputSchema: inputSchema(name, declaration.input),
-    outputSchema: outputSchema(name, declaration.output),
+    inputSchema: inputSchema(name, inputShape),
+    outputSchema: outputSchema(name, outputShape),
     async call(args, ctx) {
-      const parsed = readArguments(name, input, renamed(name, args, otherNames))
+      const parsed = readArguments(name, input, renameArguments(name, args, otherNames))
       const returned = await declaration.run(parsed, ctx as ToolContext<Store, Session>)
       if (isAsk(returned)) return returned
-      const { data, content } = unpack(returned)
-      return result(checked(name, output, finite(data)), content)
+      const answer = toAnswer(returned)
+      const data = answer.json === undefined ? finite(answer.data) : answer.data
+      return toResult(validateData(name, output, data), answer)
     },
     fits: (data) => output.safeParse(data).success,
   }
 }
 
-/** MCP gives the destructive and the idempotent hint no meaning for a tool that only reads: every byte costs a model. */
-function annotationsOf(hints: Hints): ToolAnnotations {
+/** MCP ignores `destructiveHint` and `idempotentHint` of a read-only tool. */
+function toAnnotations(hints: Hints): ToolAnnotations {
   const { readOnly = false, destructive = true, idempotent = false, openWorld = false } = hints
   if (readOnly) return { readOnlyHint: true, openWorldHint: openWorld }
   return {
@@ -143,10 +132,10 @@ function annotationsOf(hints: Hints): ToolAnnotations {
   }
 }
 
-function checked(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
+/** SDK clients throw for data that does not match the schema. */
+function validateData(name: string, schema: z.ZodObject, data: unknown): Readonly<Record<string, unknown>> {
   const parsed = schema.safeParse(data)
   if (parsed.success) return data as Record<string, unknown>
-  // An answer that breaks its own schema makes SDK clients throw: it is our defect, so it is told as one.
   throw new CausewayError('INTERNAL', `${name} gave an answer that does not fit its schema`, {
     cause: parsed.error,
   })

@@ -1,21 +1,12 @@
+import { readFileSync } from 'node:fs'
 import type { CausewayError } from '@causeway/protocol'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
 import { verifies } from '../../../test/verifies.ts'
-import { withContent } from '../src/answer.ts'
 import { readArguments } from '../src/arguments.ts'
 import { defineApp, type Registrar } from '../src/define-app.ts'
-import {
-  accepted,
-  ask,
-  defineApp as askDefineApp,
-  elicit,
-  elicitUrl,
-  isAsk,
-  listRoots,
-  replyTo,
-  sample,
-} from '../src/index.ts'
+import { accepted, ask, elicit, elicitUrl, isAsk, listRoots, replyTo, sample } from '../src/index.ts'
+import { withContent } from '../src/result.ts'
 import { openForTest } from '../src/testing.ts'
 import { makeTool } from '../src/tool.ts'
 
@@ -61,12 +52,12 @@ verifies('app:schema:self-contained', async (t) => {
   const text = JSON.stringify([inputSchema, outputSchema])
   t.notMatch(text, /\$schema/)
   t.notMatch(text, /9007199254740991/)
-  t.notMatch(text, /"pattern"/, 'the format of the date says it')
+  t.notMatch(text, /"pattern"/, 'the format of the date suffices')
   t.match(text, /"format":"date"/)
   t.equal(
     JSON.stringify(outputSchema).match(/"nullable"|"null"/g)?.length,
     3,
-    'a shape used twice stands once',
+    'a shape that is used twice is defined once',
   )
 })
 
@@ -83,11 +74,11 @@ verifies('app:declare:refused', async (t) => {
       app((registrar) => registrar.tool(name, { ...base, ...changes } as never))
   const refused = { code: 'INVALID_APP' }
   t.throws(declare({ output: { a: z.string().transform(Number) } }), refused, 'a transform in the output')
-  t.throws(declare({ output: { a: z.bigint() } }), refused, 'what JSON cannot say')
+  t.throws(declare({ output: { a: z.bigint() } }), refused, 'a type without a JSON Schema')
   t.throws(declare({ input: { a: z.string() } }), refused, 'an argument without a description')
   t.throws(declare({ about: ' ' }), refused, 'a tool without a description')
   t.throws(declare({}, 'addNumbers'), refused, 'a name in camel case')
-  t.throws(declare({}, `add_${'long_'.repeat(9)}numbers`), refused, 'a name too long to stand behind the app')
+  t.throws(declare({}, `add_${'long_'.repeat(9)}numbers`), refused, 'a name that is too long with its prefix')
   t.throws(declare({ aliases: { bare: ['trm start'] } }), refused, 'a bare alias with a space')
   t.throws(declare({ aliases: { full: ['trm.start'] } }), refused, 'a full alias with a dot')
   t.throws(
@@ -97,12 +88,12 @@ verifies('app:declare:refused', async (t) => {
         registrar.tool('add', base as never)
       }),
     refused,
-    'a name declared twice',
+    'a duplicate name',
   )
   t.throws(() => defineApp({ name: 'demo', about: '', open: () => 0, session: () => 0 }, () => {}), refused)
 })
 
-t.test('arguments: each problem is told with what is expected', async (t) => {
+t.test('INVALID_ARGUMENTS lists each problem and the expected arguments', async (t) => {
   const client = await open(t, (registrar) => registrar.tool('add', base as never))
   await t.rejects(client.call('add', { a: 'x', att: 1 }), {
     code: 'INVALID_ARGUMENTS',
@@ -122,10 +113,14 @@ verifies('app:answer:non-finite', async (t) => {
   const answer = await client.answer('add', { a: 1 })
   t.match(answer.structuredContent, { sum: null, from: { x: 1, y: null }, extra: 'more' })
   const [text] = answer.content
-  t.same(JSON.parse((text as { text: string }).text), answer.structuredContent, 'the text says the same')
+  t.same(
+    JSON.parse((text as { text: string }).text),
+    answer.structuredContent,
+    'the text contains the same data',
+  )
 })
 
-t.test('answers: pictures come after the data, and the data is still checked', async (t) => {
+t.test('withContent adds content after the data, which is still validated', async (t) => {
   const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
   const client = await open(t, (registrar) => {
     const run = () => withContent({ sum: 1, from: { x: 1, y: 1 }, to: { x: 1, y: 1 } }, [image])
@@ -136,7 +131,7 @@ t.test('answers: pictures come after the data, and the data is still checked', a
   await t.rejects(
     client.call('lie', { a: 1 }),
     { code: 'INTERNAL' },
-    'an answer against its own schema is our defect',
+    'data that does not match its schema is a defect',
   )
 })
 
@@ -162,7 +157,7 @@ verifies('app:argument:other-names', async (t) => {
   })
 })
 
-/** Reads arguments that do not fit, and returns the error. */
+/** Returns the error for invalid arguments. */
 function rejected(schema: z.ZodObject, args: unknown): CausewayError {
   try {
     readArguments('add', schema, args)
@@ -195,7 +190,7 @@ verifies('limits:arguments', 'readArguments reports at most 20 problems of a nes
   t.equal(data.problem_count, 1001)
 })
 
-verifies('limits:arguments', 'readArguments stops at the 20th wrong item of a long list', async (t) => {
+verifies('limits:arguments', 'readArguments stops at the 20th invalid item of a long list', async (t) => {
   let read = 0
   const item = z.unknown().refine(() => {
     read += 1
@@ -223,7 +218,7 @@ verifies('limits:arguments', 'readArguments rejects a list with more than 500,00
   t.match(rejected(schema, { list: Array(500_001).fill(1) }), { message: /list has more than 500000 items/ })
 })
 
-verifies('limits:arguments', 'readArguments shortens what it repeats of the arguments', async (t) => {
+verifies('limits:arguments', 'readArguments shortens long names in its error', async (t) => {
   const schema = z.strictObject({ frame_id: z.number().optional() })
   const { message, data } = rejected(schema, { ['k'.repeat(1e6)]: 1 })
   t.ok(message.length < 500)
@@ -232,7 +227,7 @@ verifies('limits:arguments', 'readArguments shortens what it repeats of the argu
 
 const size = { size: z.int().min(1).describe('size in metres') }
 
-const askApp = askDefineApp(
+const askApp = defineApp(
   { name: 'Asker', about: 'Asks.', open: () => ({}), session: () => ({}) },
   (registrar) => {
     registrar.tool('build', {
@@ -265,7 +260,7 @@ const askApp = askDefineApp(
   },
 )
 
-t.test('ask: a call runs again with the replies and with what it kept', async (t) => {
+t.test('a tool that asks runs again with the replies and the kept data', async (t) => {
   const open = await openForTest(askApp, { dir: t.testdir() })
   const client = open.client()
   const asked: string[] = []
@@ -280,12 +275,12 @@ t.test('ask: a call runs again with the replies and with what it kept', async (t
   t.match(await client.prompt('greet', {}, { reply: folders }), [{ content: { text: 'Greet file:///a' } }])
 })
 
-t.test('ask: a client that gives no replies is told so', async (t) => {
+t.test('a question to a client without support fails with CLIENT_CANNOT_ANSWER', async (t) => {
   const client = (await openForTest(askApp, { dir: t.testdir() })).client()
   await t.rejects(client.call('build'), { code: 'CLIENT_CANNOT_ANSWER' })
 })
 
-t.test('elicit: a form is a flat, open schema', async (t) => {
+t.test('elicit describes a form as a flat, open schema', async (t) => {
   t.same(elicit('Which size?', size), {
     method: 'elicitation/create',
     params: {
@@ -303,24 +298,35 @@ t.test('elicit: a form is a flat, open schema', async (t) => {
   t.notOk(isAsk({ questions: {} }))
 })
 
-t.test('replyTo: tells the three kinds apart, and gives nothing for what is none', async (t) => {
+t.test('replyTo returns each kind of reply, and undefined for a malformed one', async (t) => {
   const replies = {
     form: { action: 'decline' },
-    words: { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } },
+    message: { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } },
     folders: { roots: [{ uri: 'file:///a', name: 'a' }] },
     wrong: { action: 'maybe' },
     text: 'hello',
   }
   t.match(replyTo({ replies }, 'form'), { kind: 'elicited', action: 'decline' })
-  t.match(replyTo({ replies }, 'words'), { kind: 'sampled', model: 'm', content: { text: 'hello' } })
+  t.match(replyTo({ replies }, 'message'), { kind: 'sampled', model: 'm', content: { text: 'hello' } })
   t.match(replyTo({ replies }, 'folders'), { kind: 'roots', roots: [{ uri: 'file:///a' }] })
   for (const key of ['wrong', 'text', 'absent', 'toString']) t.equal(replyTo({ replies }, key), undefined)
 })
 
-t.test('accepted: only a form that was sent off and fits counts', async (t) => {
-  const of = (reply: unknown) => accepted({ replies: { size: reply } }, 'size', size)
-  t.same(of({ action: 'accept', content: { size: 2, more: true } }), { size: 2 })
-  t.equal(of({ action: 'decline', content: { size: 2 } }), undefined)
-  t.equal(of({ action: 'accept', content: { size: 'two' } }), undefined)
-  t.equal(of({ action: 'accept' }), undefined)
+t.test('accepted returns only the valid fields of a submitted form', async (t) => {
+  const read = (reply: unknown) => accepted({ replies: { size: reply } }, 'size', size)
+  t.same(read({ action: 'accept', content: { size: 2, more: true } }), { size: 2 })
+  t.equal(read({ action: 'decline', content: { size: 2 } }), undefined)
+  t.equal(read({ action: 'accept', content: { size: 'two' } }), undefined)
+  t.equal(read({ action: 'accept' }), undefined)
+})
+
+t.test('the example app of the README works', async (t) => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, source = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? []
+  const dir = t.testdir({ 'notes.ts': source })
+  const { default: notes } = await import(`${dir}/notes.ts`)
+  const client = (await openForTest(notes, { dir })).client()
+  t.same(await client.call('put_note', { id: 'a', text: 'Buy milk' }), { count: 1 })
+  t.same(await client.call('get_note', { id: 'a' }), { text: 'Buy milk' })
+  await t.rejects(client.call('get_note', { id: 'b' }), { code: 'NOTE_NOT_FOUND', data: { id: 'b' } })
 })

@@ -1,30 +1,47 @@
-/** Minds: characters of a game that perceive, decide, remember and survive a restart. Times are game minutes. */
 import { defineApp } from '@causeway/app-kit'
-import { mindsData } from './data.ts'
-import { errorBody } from './error-body.ts'
-import { mindPrompts } from './prompts.ts'
-import { mindResources } from './resources.ts'
-import { openMinds } from './store.ts'
-import { lifeTools } from './tools/life-tools.ts'
+import { EmbedError } from '@causeway/embed'
+import { MindsError } from './errors.ts'
+import { Minds } from './mind/minds.ts'
+import { migrations } from './store/schema.ts'
+import { lifecycleTools } from './tools/lifecycle-tools.ts'
+import { mindPrompts } from './tools/prompts.ts'
+import { mindResources } from './tools/resources.ts'
 import { thoughtTools } from './tools/thought-tools.ts'
 
-/** The app, for the server's list. */
 export default defineApp(
   {
     name: 'Minds',
-    about: 'Minds for characters of a game: observations in, one legal action out, with memories that last.',
+    errors: [MindsError, EmbedError],
+    about: 'Minds for game characters: observations in, one legal action out, with persistent memories.',
+    instructions: [
+      'To run a character: create_mind once, then decide_action with the observation of each cycle, and consolidate_memories when the character sleeps.',
+      'To find out what a character knows: recall_memories.',
+      'To find out why it acted: explain_decision.',
+      'When it leaves the game: cleanup_mind, which keeps its memories; create_mind resumes it.',
+    ].join('\n'),
     service: 'NPC Mind Server',
-    errorBody,
+    errorBody({ code, message, data: { request_id, consolidated_count }, retryable }) {
+      return {
+        status: 'error',
+        action: null,
+        error_message: message,
+        code,
+        ...(request_id === undefined ? {} : { request_id }),
+        protocol_version: 1,
+        retryable,
+        ...(consolidated_count === undefined ? {} : { consolidated_count }),
+      }
+    },
     missingBody: ({ message }) => ({ error: message }),
-    data: mindsData,
-    open: openMinds,
+    data: [{ path: 'minds.db', kind: 'database', schema: migrations.map(({ name }) => name) }],
+    open: async (env) => new Minds(env),
     session: () => ({}),
     close: (minds) => minds.close(),
-    caches: (minds) => minds.caches,
+    caches: (minds) => minds.caches(),
     health: (minds) => minds.health(),
   },
   (app) => {
-    lifeTools(app)
+    lifecycleTools(app)
     thoughtTools(app)
     mindResources(app)
     mindPrompts(app)

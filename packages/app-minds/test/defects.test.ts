@@ -1,4 +1,4 @@
-/** The sixteen defects of the original's first version, each proved absent. */
+/** Regression tests for the sixteen defects of the original mind server's first version. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -32,10 +32,10 @@ const says = (speaker_id: string, message: string, timestamp?: number) => ({
   ...(timestamp === undefined ? {} : { timestamp }),
 })
 
-verifies('minds:model:prompt', '1: the choice of an action sees the observation and the menu', async (t) => {
+verifies('minds:model:prompt', '1: the action prompt contains the observation and the menu', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-  await makeMind(minds, 'mara', { initial_long_term_memories: ['The stove burns food when nobody looks.'] })
+  await makeMind(minds, 'mara', { initial_long_term_memories: ['The stove burns food when no one looks.'] })
   await decide(minds, 'mara', 100, { entities: [stove([13, 7]), stove([20, 7], 'stove_9')] })
   const [state] = provider.requests.filter(({ step }) => step === 'action_selection').map((one) => one.state)
   t.match(state, /stove_9 ⟦Stove⟧ at \(20, 7\): eat \(\+hunger\)/)
@@ -44,35 +44,31 @@ verifies('minds:model:prompt', '1: the choice of an action sees the observation 
   t.match(state, /## You remember\n- \[memory_\S+ \| T:unknown\] ⟦The stove burns food/)
 })
 
-verifies(
-  'minds:memory:floor',
-  '2: similarity is true: the memory that bears on the question comes first',
-  async (t) => {
-    const minds = await openMinds(t)
-    await makeMind(minds, 'mara', {
-      initial_long_term_memories: [
-        'The baker sells bread and cakes.',
-        'A wolf howled in the forest at night.',
-        'The river is deep.',
-      ],
-    })
-    const bread = await minds.call('recall_memories', {
-      mind_id: 'mara',
-      query: 'Where can I buy a loaf from the bakery?',
-    })
-    t.match(bread.memories[0], { content: 'The baker sells bread and cakes.' })
-    const wolf = await minds.call('recall_memories', {
-      mind_id: 'mara',
-      query: 'dangerous animals in the woods',
-    })
-    t.match(wolf.memories[0], { content: 'A wolf howled in the forest at night.' })
-    t.ok(wolf.memories[0].relevance !== bread.memories[0].relevance)
-    const none = await minds.call('recall_memories', { mind_id: 'mara', query: 'quantum chromodynamics' })
-    t.same(none, { memories: [], summary: 'Nothing comes to mind.' })
-  },
-)
+verifies('minds:memory:floor', '2: recall_memories returns the most relevant memory first', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', {
+    initial_long_term_memories: [
+      'The baker sells bread and cakes.',
+      'A wolf howled in the forest at night.',
+      'The river is deep.',
+    ],
+  })
+  const bread = await minds.call('recall_memories', {
+    mind_id: 'mara',
+    query: 'Where can I buy a loaf from the bakery?',
+  })
+  t.match(bread.memories[0], { content: 'The baker sells bread and cakes.' })
+  const wolf = await minds.call('recall_memories', {
+    mind_id: 'mara',
+    query: 'dangerous animals in the woods',
+  })
+  t.match(wolf.memories[0], { content: 'A wolf howled in the forest at night.' })
+  t.ok(wolf.memories[0].relevance !== bread.memories[0].relevance)
+  const none = await minds.call('recall_memories', { mind_id: 'mara', query: 'quantum chromodynamics' })
+  t.same(none, { memories: [], summary: 'No relevant memories.' })
+})
 
-verifies('minds:consolidation', '3: memories keep the time and the place of forming', async (t) => {
+verifies('minds:consolidation', '3: consolidated memories keep their time and location', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100)
@@ -84,7 +80,7 @@ verifies('minds:consolidation', '3: memories keep the time and the place of form
   t.same([...lasting].sort(byId), [...daily].sort(byId), 'ids, contents, times and places are the same')
 })
 
-verifies('minds:errors', '4: a failure of the pipeline is the documented object', async (t) => {
+verifies('minds:errors', '4: a failed decision returns the documented object', async (t) => {
   const provider = await startScripted(t, () => ({ status: 500, raw: 'SQLITE_CORRUPT at /home/secret' }))
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara', { on_llm_failure: 'error' })
@@ -96,57 +92,47 @@ verifies('minds:errors', '4: a failure of the pipeline is the documented object'
   t.notMatch(error.message, /SQLITE|secret/)
 })
 
-verifies(
-  'minds:conversation:merge',
-  '5: two who speak in one tick are both kept, and repeats are not doubled',
-  async (t) => {
-    const minds = await openMinds(t)
-    await makeMind(minds, 'mara')
-    const first = [says('ben', 'hello', 5)]
-    await decide(minds, 'mara', 100, talk(first))
-    await decide(
-      minds,
-      'mara',
-      101,
-      talk([...first, says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
-    )
-    await decide(
-      minds,
-      'mara',
-      102,
-      talk([says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
-    )
-    const [kept] = await minds.read('mind://mara/conversations')
-    t.same(
-      kept.messages.map(({ speaker_id, message }: Data) => [speaker_id, message]),
-      [
-        ['ben', 'hello'],
-        ['ann', 'hello'],
-        ['ben', 'ok'],
-        ['ben', 'ok'],
-      ],
-    )
-  },
-)
+verifies('minds:conversation:merge', '5: messages of one tick are stored once each', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  const first = [says('ben', 'hello', 5)]
+  await decide(minds, 'mara', 100, talk(first))
+  await decide(
+    minds,
+    'mara',
+    101,
+    talk([...first, says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
+  )
+  await decide(
+    minds,
+    'mara',
+    102,
+    talk([says('ann', 'hello', 5), says('ben', 'ok', 6), says('ben', 'ok', 6)]),
+  )
+  const [kept] = await minds.read('mind://mara/conversations')
+  t.same(
+    kept.messages.map(({ speaker_id, message }: Data) => [speaker_id, message]),
+    [
+      ['ben', 'hello'],
+      ['ann', 'hello'],
+      ['ben', 'ok'],
+      ['ben', 'ok'],
+    ],
+  )
+})
 
-verifies(
-  'minds:model:prompt',
-  '6: what was said earlier than the last messages reaches the prompt',
-  async (t) => {
-    const provider = await startScripted(t)
-    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-    await makeMind(minds, 'mara')
-    await decide(minds, 'mara', 100, talk([says('ben', 'the cellar key is under the stone', 1)]))
-    await decide(minds, 'mara', 101, talk([says('ben', 'well?', 2)]))
-    const states = provider.requests
-      .filter(({ step }) => step === 'action_selection')
-      .map(({ state }) => state)
-    t.match(states.at(-1), /⟦the cellar key is under the stone⟧/)
-    t.match(states.at(-1), /⟦well\?⟧/)
-  },
-)
+verifies('minds:model:prompt', '6: the prompt contains earlier messages of a conversation', async (t) => {
+  const provider = await startScripted(t)
+  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100, talk([says('ben', 'the cellar key is under the stone', 1)]))
+  await decide(minds, 'mara', 101, talk([says('ben', 'well?', 2)]))
+  const states = provider.requests.filter(({ step }) => step === 'action_selection').map(({ state }) => state)
+  t.match(states.at(-1), /⟦the cellar key is under the stone⟧/)
+  t.match(states.at(-1), /⟦well\?⟧/)
+})
 
-verifies('minds:conversation:merge', '7: conversations end, and long ones are cut', async (t) => {
+verifies('minds:conversation:merge', '7: conversations end, and long ones are truncated', async (t) => {
   const minds = await openMinds(t, { settings: { mindsLimits: { conversation_messages: 20 } } })
   await makeMind(minds, 'mara')
   for (let n = 0; n < 12; n++)
@@ -165,7 +151,7 @@ verifies('minds:conversation:merge', '7: conversations end, and long ones are cu
   t.same(await minds.read('mind://mara/conversations'), [])
 })
 
-verifies('minds:life', '8: creating a mind again keeps its life and seeds nothing twice', async (t) => {
+verifies('minds:life', '8: create_mind resumes a mind without adding seeds twice', async (t) => {
   const minds = await openMinds(t)
   const config = { initial_long_term_memories: ['I was born by the sea.', 'I was born by the sea.'] }
   t.match(await makeMind(minds, 'mara', config), { resumed: false, seeded_count: 1 })
@@ -176,28 +162,24 @@ verifies('minds:life', '8: creating a mind again keeps its life and seeds nothin
   t.equal(before.long_term_memory_count, 1)
 })
 
-verifies(
-  'minds:life',
-  '9: cleanup says removed as the original does, and whether there was anything',
-  async (t) => {
-    const minds = await openMinds(t)
-    await makeMind(minds, 'mara')
-    t.same(await minds.call('cleanup_mind', { mind_id: 'mara' }), {
-      status: 'removed',
-      mind_id: 'mara',
-      existed: true,
-      retained: true,
-    })
-    t.match(await minds.call('cleanup_mind', { mind_id: 'nobody' }), {
-      status: 'removed',
-      existed: false,
-      retained: false,
-    })
-    t.match(await minds.call('forget_mind', { mind_id: 'nobody' }), { status: 'not_found' })
-  },
-)
+verifies('minds:life', '9: cleanup_mind returns removed and whether the mind existed', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  t.same(await minds.call('cleanup_mind', { mind_id: 'mara' }), {
+    status: 'removed',
+    mind_id: 'mara',
+    existed: true,
+    retained: true,
+  })
+  t.match(await minds.call('cleanup_mind', { mind_id: 'missing' }), {
+    status: 'removed',
+    existed: false,
+    retained: false,
+  })
+  t.match(await minds.call('forget_mind', { mind_id: 'missing' }), { status: 'not_found' })
+})
 
-verifies('minds:restart', '10: minds are there after a restart, with all that they know', async (t) => {
+verifies('minds:restart', '10: minds keep their memories after a restart', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara', { initial_long_term_memories: ['The mill is closed on Sunday.'] })
   await decide(minds, 'mara', 100)
@@ -210,7 +192,7 @@ verifies('minds:restart', '10: minds are there after a restart, with all that th
   t.match(await decide(again, 'mara', 101), { status: 'success' })
 })
 
-verifies('minds:parallel', '11: 200 decisions at once are taken one after another', async (t) => {
+verifies('minds:parallel', '11: 200 concurrent decisions run one after another', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const ids = Array.from({ length: 200 }, (_, index) => `request-${index}`)
@@ -229,31 +211,27 @@ verifies('minds:parallel', '11: 200 decisions at once are taken one after anothe
   t.same(
     repeats.map(({ replayed: _, ...answer }) => answer),
     answers,
-    'one answer for each request id',
+    'one result per request id',
   )
   t.ok(repeats.every(({ replayed }) => replayed === true))
   t.match(await minds.read('mind://mara/state'), { decisions: 200 })
 })
 
-verifies(
-  'minds:consolidation',
-  '12: what arrives while memories are consolidated is not cleared',
-  async (t) => {
-    const minds = await openMinds(t)
-    await makeMind(minds, 'mara')
-    await decide(minds, 'mara', 100)
-    const [slept, decided] = await Promise.all([
-      minds.call('consolidate_memories', { mind_id: 'mara' }),
-      decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_3')] }),
-    ])
-    t.match(slept, { status: 'success', consolidated_count: 2, merged_count: 0, failed_count: 0 })
-    t.match(decided, { status: 'success' })
-    t.match(await minds.read('mind://mara/daily_memories'), [{ content: /I saw Stove/ }])
-    t.match(await minds.read('mind://mara/state'), { daily_memories_count: 1, long_term_memory_count: 2 })
-  },
-)
+verifies('minds:consolidation', '12: memories that form during a consolidation remain', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara')
+  await decide(minds, 'mara', 100)
+  const [slept, decided] = await Promise.all([
+    minds.call('consolidate_memories', { mind_id: 'mara' }),
+    decide(minds, 'mara', 1600, { entities: [stove([13, 7], 'stove_3')] }),
+  ])
+  t.match(slept, { status: 'success', consolidated_count: 2, merged_count: 0, failed_count: 0 })
+  t.match(decided, { status: 'success' })
+  t.match(await minds.read('mind://mara/daily_memories'), [{ content: /I saw Stove/ }])
+  t.match(await minds.read('mind://mara/state'), { daily_memories_count: 1, long_term_memory_count: 2 })
+})
 
-verifies('minds:clock', '13: a game that goes back in time is accepted, and no score breaks', async (t) => {
+verifies('minds:clock', '13: decide_action accepts a game time in the past', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 5000)
@@ -265,7 +243,7 @@ verifies('minds:clock', '13: a game that goes back in time is accepted, and no s
   t.ok(memories.every(({ score }: Data) => score > 0 && score <= 1))
 })
 
-verifies('minds:storage-path', '14: a storage path is a label and no place on this machine', async (t) => {
+verifies('minds:storage-path', '14: memory_storage_path does not create files', async (t) => {
   const minds = await openMinds(t)
   const made = await makeMind(minds, 'mara', { memory_storage_path: '../../escape/chroma_db' })
   t.match(made.warnings, [/memory_storage_path/])
@@ -277,19 +255,19 @@ verifies('minds:storage-path', '14: a storage path is a label and no place on th
   t.notOk(readdirSync(join(minds.dir, '..')).includes('escape'))
 })
 
-verifies('minds:repeat', '15: a retry does not run twice', async (t) => {
+verifies('minds:repeat', '15: a repeated request does not run twice', async (t) => {
   const provider = await startScripted(t)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   await makeMind(minds, 'mara')
   const [one, two] = await Promise.all([decide(minds, 'mara', 100), decide(minds, 'mara', 100)])
-  t.equal(provider.requests.length, 3, 'the second joins the first')
+  t.equal(provider.requests.length, 3, 'the second call joins the first')
   t.same(two, { ...one, replayed: true })
   await decide(minds, 'mara', 100)
-  t.equal(provider.requests.length, 6, 'after it has ended it is another cycle')
+  t.equal(provider.requests.length, 6, 'a later call decides again')
   t.equal((await minds.read('mind://mara/daily_memories')).length, 2)
 })
 
-verifies('minds:own-body', '16: an observation of another entity is refused', async (t) => {
+verifies('minds:own-body', '16: decide_action rejects the observation of another entity', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const wrong = { mind_id: 'mara', observation: seen('ben', 100) }
@@ -302,7 +280,7 @@ verifies('minds:own-body', '16: an observation of another entity is refused', as
   t.match(await minds.read('mind://mara/state'), { entity_id: 'ben', decisions: 1 })
 })
 
-t.test('repeat: an id is good for each tool and mind by itself', async (t) => {
+t.test('a request id applies to one tool and one mind', async (t) => {
   const provider = await startScripted(t, sensible)
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
   const args = { mind_id: 'mara', config: { traits: [] }, request_id: 'r' }

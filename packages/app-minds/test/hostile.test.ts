@@ -12,11 +12,11 @@ import {
 
 const secret = 'sk-or-very-secret-0123456789'
 const options = { timeout_ms: 250, decision_ms: 900, connect_timeout_ms: 200 }
-/** Time for a provider that answers at once, and wrongly: what is tested is not how fast the machine is. */
+/** Enough time for an immediate wrong answer, so that the speed of the machine does not matter. */
 const roomy = { timeout_ms: 4000, decision_ms: 5000, connect_timeout_ms: 4000 }
 const silent = new Set(['headers that never come', 'a body that drips for ever'])
 
-/** A provider that always answers so, and a mind that asks it. */
+/** Starts a provider with this script, and a mind that uses it. */
 async function asking(t: Test, script: Script, config: object = {}, more: object = roomy) {
   const provider = await startScripted(t, script)
   const lines: unknown[] = []
@@ -38,13 +38,13 @@ const drip = (response: ServerResponse): void => {
   response.once('close', () => clearInterval(timer))
 }
 const chosen = (action: unknown): string => JSON.stringify({ chosen_action: action })
-/** Answers the choice of an action so, and the steps before it sensibly. */
+/** Answers the action question with this script, and the other steps sensibly. */
 const choosing =
   (reply: (request: SeenRequest) => Reply): Script =>
   (request) =>
     request.step === 'action_selection' ? reply(request) : sensible(request)
 
-/** Failures of transport and of status, with the code that the answer must name. */
+/** Failures of transport and status with the expected error code. */
 const failures: Readonly<Record<string, readonly [Script, string]>> = {
   'status 400': [() => ({ status: 400, raw: '{}' }), 'LLM_BAD_REQUEST'],
   'status 401 that repeats the key': [
@@ -133,7 +133,7 @@ const failures: Readonly<Record<string, readonly [Script, string]>> = {
 }
 
 for (const [name, [script, code]] of Object.entries(failures))
-  verifies('minds:model:hostile', `${name}: the policy stands in and says so`, async (t) => {
+  verifies('minds:model:hostile', `${name}: the policy decides instead and reports the reason`, async (t) => {
     const { provider, minds, lines } = await asking(t, script, {}, silent.has(name) ? {} : roomy)
     const answer: Data = await decide(minds, 'mara', 100)
     t.match(answer, {
@@ -151,10 +151,10 @@ for (const [name, [script, code]] of Object.entries(failures))
       await minds.call('explain_decision', { mind_id: 'mara' }),
       await minds.read('mind://mara/usage'),
     ])
-    t.notOk(seen.includes(secret), 'the key is nowhere')
+    t.notOk(seen.includes(secret), 'the key does not appear')
   })
 
-/** Answers that are odd, and good enough. */
+/** Unusual but acceptable answers. */
 const text = (request: SeenRequest): string => sensible(request)
 const understood: Readonly<Record<string, Script>> = {
   fenced: (request) => `\`\`\`json\n${text(request)}\n\`\`\``,
@@ -197,7 +197,7 @@ const understood: Readonly<Record<string, Script>> = {
   'a name in capitals': choosing(() =>
     chosen({ action: 'INTERACT_WITH', parameters: { entity_id: 'Stove', interaction_name: 'EAT' } }),
   ),
-  'nulls for what is left out': choosing(() =>
+  'nulls for omitted parameters': choosing(() =>
     chosen({
       action: 'interact_with',
       parameters: { entity_id: 'stove_2', interaction_name: 'eat', destination: null },
@@ -216,28 +216,24 @@ for (const [name, script] of Object.entries(understood))
     t.notOk('degraded' in answer || 'fallback_reason' in answer)
   })
 
-verifies(
-  'minds:model:hostile',
-  'a correction shows the model what it said and what is wrong with it',
-  async (t) => {
-    const script: Script = (request) =>
-      request.step === 'action_selection' && request.nth === 0
-        ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
-        : text(request)
-    const { provider, minds } = await asking(t, script)
-    await decide(minds, 'mara', 100)
-    const [, first, second] = [
-      undefined,
-      ...provider.requests.filter(({ step }) => step === 'action_selection'),
-    ]
-    t.equal(first?.body.messages.length, 2)
-    t.equal(second?.body.messages.length, 4)
-    t.match(second?.body.messages[2], { role: 'assistant', content: /dragon/ })
-    t.match(second?.body.messages[3], { role: 'user', content: /"dragon".*stove_2/ })
-  },
-)
+verifies('minds:model:hostile', 'a correction contains the previous answer and its problems', async (t) => {
+  const script: Script = (request) =>
+    request.step === 'action_selection' && request.nth === 0
+      ? chosen({ action: 'interact_with', parameters: { entity_id: 'dragon' } })
+      : text(request)
+  const { provider, minds } = await asking(t, script)
+  await decide(minds, 'mara', 100)
+  const [, first, second] = [
+    undefined,
+    ...provider.requests.filter(({ step }) => step === 'action_selection'),
+  ]
+  t.equal(first?.body.messages.length, 2)
+  t.equal(second?.body.messages.length, 4)
+  t.match(second?.body.messages[2], { role: 'assistant', content: /dragon/ })
+  t.match(second?.body.messages[3], { role: 'user', content: /"dragon".*stove_2/ })
+})
 
-verifies('minds:model:hostile', 'an answer that was cut off is asked for with twice the room', async (t) => {
+verifies('minds:model:hostile', 'a truncated answer is requested again with twice the tokens', async (t) => {
   const script: Script = (request) =>
     request.step === 'action_selection' && request.nth === 0
       ? { message: { content: '{' }, finish: 'length' }
@@ -250,7 +246,7 @@ verifies('minds:model:hostile', 'an answer that was cut off is asked for with tw
   t.same(rooms, [1024, 2048])
 })
 
-verifies('minds:model:hostile', 'a server without schemas is asked for less', async (t) => {
+verifies('minds:model:hostile', 'a server without schemas gets a simpler response format', async (t) => {
   const script: Script = (request) =>
     request.body.response_format === undefined ? text(request) : { status: 400, raw: '{}' }
   const { provider, minds } = await asking(t, script)
@@ -261,7 +257,7 @@ verifies('minds:model:hostile', 'a server without schemas is asked for less', as
   )
 })
 
-verifies('minds:model:secret', 'the key goes to the provider and to nobody else', async (t) => {
+verifies('minds:model:secret', 'the API key is sent to the provider only', async (t) => {
   const { provider, minds, lines } = await asking(t, sensible)
   const answer = await decide(minds, 'mara', 100, { explain: true })
   t.equal(provider.requests[0]?.headers.authorization, `Bearer ${secret}`)
@@ -276,7 +272,7 @@ verifies('minds:model:secret', 'the key goes to the provider and to nobody else'
   t.notOk(everything.includes(secret))
 })
 
-t.test('model: on_llm_failure wait waits, and error says what the original said', async (t) => {
+t.test('on_llm_failure wait waits, and error throws', async (t) => {
   const failing: Script = () => ({ status: 500, raw: '{}' })
   const waiting = await asking(t, failing, { on_llm_failure: 'wait' })
   t.match(await decide(waiting.minds, 'mara', 100), {
@@ -285,9 +281,9 @@ t.test('model: on_llm_failure wait waits, and error says what the original said'
     fallback_reason: 'LLM_UPSTREAM',
     action: { action: 'wait', parameters: {} },
   })
-  const telling = await asking(t, failing, { on_llm_failure: 'error' })
-  await t.rejects(decide(telling.minds, 'mara', 100), { code: 'LLM_UPSTREAM' })
-  t.match(await telling.minds.read('mind://mara/last_decision'), {
+  const failingMinds = await asking(t, failing, { on_llm_failure: 'error' })
+  await t.rejects(decide(failingMinds.minds, 'mara', 100), { code: 'LLM_UPSTREAM' })
+  t.match(await failingMinds.minds.read('mind://mara/last_decision'), {
     status: 'error',
     action: null,
     error_code: 'LLM_UPSTREAM',

@@ -9,7 +9,7 @@ import { verifies } from '../../../test/verifies.ts'
 import { actionNames } from '../src/domain/action.ts'
 import { limitsSchema } from '../src/limits.ts'
 import { readConfig } from '../src/wire/read-config.ts'
-import { wellOf, wellSeen } from './killed/wells.ts'
+import { findWell, wellSeen } from './killed/wells.ts'
 import { type Data, dataFolder, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
 import { type Script, sensible, startScripted } from './provider/scripted-provider.ts'
 
@@ -18,7 +18,7 @@ t.setTimeout(isLong ? 900_000 : 120_000)
 
 const program = fileURLToPath(new URL('./killed/living.ts', import.meta.url))
 
-/** Lives until so many lines were answered and a little longer, is killed, and tells what was answered. */
+/** Runs until this many results arrived, and a little longer, is killed, and returns the results. */
 async function killedLife(
   t: Test,
   dir: string,
@@ -46,15 +46,15 @@ async function killedLife(
   return answered
 }
 
-/** Every memory of a mind, of the day and lasting. */
-async function memoriesOf(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
+/** Returns all daily and long-term memories. */
+async function makeMemories(minds: OpenMinds, mindId: string): Promise<{ id: string; content: string }[]> {
   const lasting: Data = (
     minds.app.store as { memories(id: string, limit: number): Promise<unknown> }
   ).memories(mindId, 1e6)
   return [...(await lasting), ...(await minds.read(`mind://${mindId}/daily_memories`))]
 }
 
-/** Random numbers of a seed: a failing run can be run again. */
+/** Random numbers with a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -63,7 +63,7 @@ function random(seed: number): () => number {
   }
 }
 
-verifies('minds:killed', 'at any moment of deciding and of consolidating', async (t) => {
+verifies('minds:killed', 'at any moment of a decision or consolidation', async (t) => {
   const dir = await dataFolder(t)
   const first = await openMinds(t, { dir })
   for (const id of ['mara', 'ben']) await makeMind(first, id)
@@ -80,18 +80,22 @@ verifies('minds:killed', 'at any moment of deciding and of consolidating', async
     from = 10 + Math.max(from, ...[...all.keys()].map((id) => Number(id.split('-')[1])))
     const minds = await openMinds(t, { dir })
     for (const mind of ['mara', 'ben']) {
-      const memories = await memoriesOf(minds, mind)
-      const steps = memories.flatMap(({ content }) => wellOf(content) ?? [])
-      t.equal(new Set(memories.map(({ id }) => id)).size, memories.length, 'no id is doubled')
-      t.equal(new Set(steps).size, steps.length, 'no memory is doubled')
+      const memories = await makeMemories(minds, mind)
+      const steps = memories.flatMap(({ content }) => findWell(content) ?? [])
+      t.equal(new Set(memories.map(({ id }) => id)).size, memories.length, 'ids are unique')
+      t.equal(new Set(steps).size, steps.length, 'memories are unique')
       const mine = [...all.keys()].filter((id) => id.startsWith(mind)).map((id) => Number(id.split('-')[1]))
       t.same(
         mine.filter((step) => !steps.includes(step)),
         [],
-        'no memory that was answered for is lost',
+        'no memory of a completed call is lost',
       )
       const state = await minds.read(`mind://${mind}/state`)
-      t.equal(state.daily_memories_count + state.long_term_memory_count, memories.length, 'counts are true')
+      t.equal(
+        state.daily_memories_count + state.long_term_memory_count,
+        memories.length,
+        'counts are correct',
+      )
     }
     const [last = ''] = [...answered.keys()].slice(-1)
     const [mind_id = ''] = last.split('-')
@@ -100,7 +104,7 @@ verifies('minds:killed', 'at any moment of deciding and of consolidating', async
       observation: wellSeen(mind_id, 0),
       request_id: last,
     })
-    t.same(again, { ...all.get(last), replayed: true }, 'the last answer is still the answer')
+    t.same(again, { ...all.get(last), replayed: true }, 'the last result is stored')
     t.match(
       await minds.call('decide_action', {
         mind_id,
@@ -117,7 +121,7 @@ verifies('minds:killed', 'at any moment of deciding and of consolidating', async
   }
 })
 
-/** A provider that takes its time, so that calls meet a decision under way. */
+/** A slow provider, so that calls arrive during a decision. */
 const slow: Script = (request) => ({
   take: (response) => {
     const choices = [{ message: { content: sensible(request) }, finish_reason: 'stop' }]
@@ -125,32 +129,28 @@ const slow: Script = (request) => ({
   },
 })
 
-verifies(
-  'minds:life',
-  'what is released or forgotten finishes what it began, and begins nothing more',
-  async (t) => {
-    const provider = await startScripted(t, slow)
-    const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
-    for (const [tool, status] of [
-      ['cleanup_mind', 'removed'],
-      ['forget_mind', 'forgotten'],
-    ] as const) {
-      await makeMind(minds, tool)
-      const [begun, ended, late, asleep] = await Promise.allSettled([
-        decide(minds, tool, 100),
-        minds.call(tool, { mind_id: tool }),
-        decide(minds, tool, 101),
-        minds.call('consolidate_memories', { mind_id: tool }),
-      ])
-      t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
-      t.match(ended, { status: 'fulfilled', value: { status } })
-      t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
-      t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
-    }
-  },
-)
+verifies('minds:life', 'a released or deleted mind completes only running decisions', async (t) => {
+  const provider = await startScripted(t, slow)
+  const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url } })
+  for (const [tool, status] of [
+    ['cleanup_mind', 'removed'],
+    ['forget_mind', 'forgotten'],
+  ] as const) {
+    await makeMind(minds, tool)
+    const [begun, ended, late, asleep] = await Promise.allSettled([
+      decide(minds, tool, 100),
+      minds.call(tool, { mind_id: tool }),
+      decide(minds, tool, 101),
+      minds.call('consolidate_memories', { mind_id: tool }),
+    ])
+    t.match(begun, { status: 'fulfilled', value: { status: 'success', decided_by: 'llm' } })
+    t.match(ended, { status: 'fulfilled', value: { status } })
+    t.match(late, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+    t.match(asleep, { status: 'rejected', reason: { code: 'MIND_NOT_FOUND' } })
+  }
+})
 
-verifies('minds:parallel', 'a decision, a sleep and a question meet without losing anything', async (t) => {
+verifies('minds:parallel', 'a concurrent decision, consolidation and recall lose nothing', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const wells = (n: number) => [
@@ -179,8 +179,8 @@ verifies('minds:parallel', 'a decision, a sleep and a question meet without losi
 
 const text = readFileSync(new URL('../../../docs/minds.md', import.meta.url), 'utf8')
 
-/** Rows of the table that begins with this column. */
-const tableOf = (column: string): readonly (readonly string[])[] => {
+/** Returns the rows of the table that begins with this column. */
+const findTable = (column: string): readonly (readonly string[])[] => {
   const [, rows = ''] =
     new RegExp(`^\\| ${column} \\|.*\\n\\| ---.*\\n((?:\\|.*\\n?)+)`, 'm').exec(text) ?? []
   return rows
@@ -191,15 +191,15 @@ const tableOf = (column: string): readonly (readonly string[])[] => {
 const named = (cell = ''): readonly string[] =>
   [...cell.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name)
 
-t.test('docs/minds.md: every limit is there with its default, and no other', async (t) => {
-  const shown = tableOf('limit').flatMap(([names, defaults = '']) => {
+t.test('docs/minds.md lists every limit with its default', async (t) => {
+  const shown = findTable('limit').flatMap(([names, defaults = '']) => {
     const values = defaults.split(',').map(Number)
     return named(names).map((name, index) => [name, values[index]] as const)
   })
   t.same(Object.fromEntries(shown), limitsSchema.parse({}))
 })
 
-t.test('docs/minds.md: every member of a config is there, and no other', async (t) => {
+t.test('docs/minds.md lists every field of a config', async (t) => {
   const shown = text.slice(text.indexOf('## A character'), text.indexOf('## A language model'))
   const rows = shown.split('\n').filter((line) => line.startsWith('| `'))
   const members = rows.flatMap((row) => named(row.split('|')[1]))
@@ -208,17 +208,17 @@ t.test('docs/minds.md: every member of a config is there, and no other', async (
   t.same(
     warnings.filter((warning) => warning.startsWith('config:')),
     [],
-    'none is unknown',
+    'has no unknown fields',
   )
   t.same(
     Object.keys(config).filter((name) => !members.includes(name)),
     [],
-    'each with a default is told',
+    'documents every default',
   )
 })
 
-t.test('docs/minds.md: every action of the policy and the menu is there', async (t) => {
-  const shown = new Set(tableOf('action').flatMap(([names]) => named(names)))
+t.test('docs/minds.md lists every action', async (t) => {
+  const shown = new Set(findTable('action').flatMap(([names]) => named(names)))
   const rare = ['move_direction', 'mark_zone']
   t.same([...shown].sort(), actionNames.filter((name) => !rare.includes(name)).sort())
 })

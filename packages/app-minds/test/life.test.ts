@@ -1,5 +1,6 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+// cspell:ignore told -- part of stored memories
 import app from '../src/index.ts'
 import { type Data, decide, makeMind, openMinds, stove } from './minds-kit.ts'
 
@@ -36,7 +37,7 @@ verifies('minds:shapes', async (t) => {
   t.match(await minds.call('cleanup_mind', { mind_id: 'mara' }), { status: 'removed', mind_id: 'mara' })
 })
 
-verifies('minds:errors', 'the body of the original, for each way to fail', async (t) => {
+verifies('minds:errors', 'each failure has the documented body', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const body = async (tool: string, args: object): Promise<Data> => {
@@ -55,14 +56,14 @@ verifies('minds:errors', 'the body of the original, for each way to fail', async
   }
   t.same(
     await body('decide_action', {
-      mind_id: 'nobody',
+      mind_id: 'missing',
       observation: { entity_id: 'x', current_simulation_time: 1 },
       request_id: '7f',
     }),
     {
       status: 'error',
       action: null,
-      error_message: 'Mind nobody not found',
+      error_message: 'Mind missing not found',
       code: 'MIND_NOT_FOUND',
       request_id: '7f',
       protocol_version: 1,
@@ -82,10 +83,10 @@ verifies('minds:errors', 'the body of the original, for each way to fail', async
     events: [{ type: 'x' }],
   }
   t.match(await body('decide_action', events), { code: 'INVALID_EVENTS' })
-  t.match(await body('consolidate_memories', { mind_id: 'nobody' }), {
+  t.match(await body('consolidate_memories', { mind_id: 'missing' }), {
     status: 'error',
     consolidated_count: 0,
-    error_message: 'Mind nobody not found',
+    error_message: 'Mind missing not found',
   })
   t.match(await body('create_mind', { mind_id: 'a b', config: {} }), { code: 'INVALID_MIND_ID' })
   t.match(await body('create_mind', { mind_id: 'ben', config: { traits: 'brave' } }), {
@@ -130,9 +131,9 @@ verifies('minds:resources', async (t) => {
   t.match(await minds.read('mind://mara/usage'), { calls: 0, prompt_tokens: null, cost: null })
   t.same(await minds.read('mind://mara/conversations'), [])
   t.match(await minds.read('minds://list'), [{ mind_id: 'mara', status: 'active' }])
-  await t.rejects(minds.read('mind://nobody/state'), {
+  await t.rejects(minds.read('mind://missing/state'), {
     code: 'RESOURCE_NOT_FOUND',
-    message: 'Mind nobody not found',
+    message: 'Mind missing not found',
   })
 })
 
@@ -147,7 +148,7 @@ verifies('minds:prompts', async (t) => {
   )
   t.match(
     await text('interview', { mind_id: 'mara', question: 'Whose is the zeppelin?' }),
-    /remembers nothing/,
+    /no relevant memories/,
   )
 })
 
@@ -177,7 +178,7 @@ verifies('minds:explained', async (t) => {
 
 verifies(
   'minds:life',
-  'replace and purge delete, resume takes up again, and a released mind does not decide',
+  'replace and purge delete, resume keeps, and a released mind does not decide',
   async (t) => {
     const minds = await openMinds(t)
     const seeds = { initial_long_term_memories: ['one', 'two'] }
@@ -187,7 +188,7 @@ verifies(
     await t.rejects(decide(minds, 'mara', 101), { code: 'MIND_NOT_FOUND' })
     t.match(await minds.call('list_minds'), {
       minds: [{ mind_id: 'mara', status: 'released' }],
-      summary: '1 minds, 0 of them active.',
+      summary: '1 mind, 0 active.',
     })
     t.match(await makeMind(minds, 'mara'), { resumed: true })
     t.match(await minds.read('mind://mara/state'), { daily_memories_count: 2, long_term_memory_count: 2 })
@@ -205,7 +206,7 @@ verifies(
   },
 )
 
-t.test('list_minds: pages lead through all', async (t) => {
+t.test('list_minds pages through all minds', async (t) => {
   const minds = await openMinds(t)
   for (const id of ['c', 'a', 'b']) await makeMind(minds, id)
   const first = await minds.call('list_minds', { limit: 2 })
@@ -237,7 +238,7 @@ verifies('minds:policy:bids', async (t) => {
     parameters: { bid_id: 'two', accept: true },
   })
   const after = await decide(minds, 'mara', 102, { needs: fed })
-  t.not(after.action.action, 'respond_to_interaction_bid', 'an invitation is answered once')
+  t.not(after.action.action, 'respond_to_interaction_bid', 'answers an invitation once')
   await decide(minds, 'mara', 103, {
     needs: fed,
     events: [
@@ -252,10 +253,10 @@ verifies('minds:policy:bids', async (t) => {
   })
 })
 
-t.test('memories of a day: each forms once, and what is told is kept with who told it', async (t) => {
+t.test('each daily memory forms once, and facts name their speaker', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  const heard = (message: string, timestamp: number) => ({
+  const newMessages = (message: string, timestamp: number) => ({
     entities: [],
     conversations: [
       {
@@ -266,9 +267,9 @@ t.test('memories of a day: each forms once, and what is told is kept with who to
       },
     ],
   })
-  await decide(minds, 'mara', 100, heard('The fair is on Sunday at 9.', 1))
-  await decide(minds, 'mara', 101, heard('The fair is on Sunday at 9.', 1))
-  await decide(minds, 'mara', 102, heard('Where is the mill?', 2))
+  await decide(minds, 'mara', 100, newMessages('The fair is on Sunday at 9.', 1))
+  await decide(minds, 'mara', 101, newMessages('The fair is on Sunday at 9.', 1))
+  await decide(minds, 'mara', 102, newMessages('Where is the mill?', 2))
   const daily: Data[] = await minds.read('mind://mara/daily_memories')
   t.equal(daily.length, 3, 'a need, a fact and a question')
   t.match(
@@ -280,7 +281,7 @@ t.test('memories of a day: each forms once, and what is told is kept with who to
   )
 })
 
-t.test('decide: unknown members are told once, doubtful ones each time', async (t) => {
+t.test('decide_action warns of unknown fields once, and of invalid values each time', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const odd = (time: number) => ({
@@ -297,7 +298,7 @@ t.test('decide: unknown members are told once, doubtful ones each time', async (
   t.equal(warnings.length, 1)
 })
 
-t.test('announcements: a mind that changes is told of, at most once a second', async (t) => {
+t.test('a changed mind is announced at most once a second', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   for (let n = 0; n < 5; n++) await decide(minds, 'mara', 100 + n, { entities: [stove([13, 7])] })

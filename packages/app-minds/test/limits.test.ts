@@ -6,7 +6,7 @@ import { startScripted } from './provider/scripted-provider.ts'
 const small = (limits: object) => ({ settings: { mindsLimits: limits } })
 const exceeded = (limit: string) => ({ code: 'LIMIT_EXCEEDED', data: { limit } })
 
-verifies('minds:limits', 'ids of minds', async (t) => {
+verifies('minds:limits', 'mind ids', async (t) => {
   const minds = await openMinds(t)
   for (const id of ['a', 'x'.repeat(128), 'A.b_c-9']) t.match(await makeMind(minds, id), { mind_id: id })
   for (const id of ['', 'x'.repeat(129), 'a b', 'a/b', 'a:b', 'ä', '../x'])
@@ -60,26 +60,22 @@ verifies('minds:limits', 'the size of an observation', async (t) => {
   }
 })
 
-verifies(
-  'minds:limits',
-  'entities in sight and what they offer: the nearest and the first count',
-  async (t) => {
-    const minds = await openMinds(t, small({ visible_entities: 2, interactions_per_entity: 1 }))
-    await makeMind(minds, 'mara')
-    const near = [stove([40, 7], 'far'), stove([13, 7], 'near'), stove([14, 7], 'nearer')]
-    t.notOk('warnings' in (await decide(minds, 'mara', 1, { entities: near.slice(0, 2) })))
-    const cut = await decide(minds, 'mara', 2, { entities: near })
-    t.match(cut.warnings, [/3 entities in sight; the nearest 2 count/])
-    t.match(await minds.read('mind://mara/working_memory'), { situation_assessment: /^(?!.*far)/ })
-    const rich: Data = {
-      ...stove([13, 7], 'rich'),
-      interactions: { eat: { needs_filled: ['hunger'] }, cook: {} },
-    }
-    t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
-  },
-)
+verifies('minds:limits', 'the nearest entities and the first interactions are used', async (t) => {
+  const minds = await openMinds(t, small({ visible_entities: 2, interactions_per_entity: 1 }))
+  await makeMind(minds, 'mara')
+  const near = [stove([40, 7], 'far'), stove([13, 7], 'near'), stove([14, 7], 'nearer')]
+  t.notOk('warnings' in (await decide(minds, 'mara', 1, { entities: near.slice(0, 2) })))
+  const cut = await decide(minds, 'mara', 2, { entities: near })
+  t.match(cut.warnings, [/3 entities in sight; the nearest 2 are used/])
+  t.match(await minds.read('mind://mara/working_memory'), { situation_assessment: /^(?!.*far)/ })
+  const rich: Data = {
+    ...stove([13, 7], 'rich'),
+    interactions: { eat: { needs_filled: ['hunger'] }, cook: {} },
+  }
+  t.match((await decide(minds, 'mara', 3, { entities: [rich] })).warnings, [/rich: offers 2 interactions/])
+})
 
-verifies('minds:limits', 'events: so many, and so old', async (t) => {
+verifies('minds:limits', 'events by number and age', async (t) => {
   const minds = await openMinds(t, small({ events: 3, event_minutes: 60 }))
   await makeMind(minds, 'mara')
   const bid = (timestamp: number) => ({
@@ -97,7 +93,7 @@ verifies('minds:limits', 'events: so many, and so old', async (t) => {
   )
 })
 
-verifies('minds:limits', 'events of which a model is told: the last ones', async (t) => {
+verifies('minds:limits', 'the prompt contains the last events', async (t) => {
   const provider = await startScripted(t)
   const limits = { events: 3, prompt_entities: 2, memory_chars: 10 }
   const minds = await openMinds(t, { settings: { mindsLlmUrl: provider.url, mindsLimits: limits } })
@@ -115,13 +111,13 @@ verifies('minds:limits', 'events of which a model is told: the last ones', async
   await decide(minds, 'mara', 111, { events: happened(4).slice(3), entities })
   t.notMatch(seenBy(), 'mishap 0')
   t.match(seenBy(), 'mishap 3')
-  t.notMatch(seenBy(), /far_off ⟦/, 'and of the things in sight the nearest')
+  t.notMatch(seenBy(), /far_off ⟦/, 'and the nearest entities')
   const memories: Data[] = await minds.read('mind://mara/daily_memories')
-  t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'a memory is cut')
+  t.ok(memories.length > 0 && memories.every(({ content }) => content.length <= 10), 'truncates a memory')
   t.ok(memories.some(({ content }) => content.endsWith('[…]')))
 })
 
-verifies('minds:limits', 'decisions that can be explained: the last ones', async (t) => {
+verifies('minds:limits', 'the last decisions can be explained', async (t) => {
   const minds = await openMinds(t, small({ decisions_kept: 2 }))
   await makeMind(minds, 'mara')
   for (const n of [1, 2, 3]) await decide(minds, 'mara', n, { request_id: `r${n}` })
@@ -130,7 +126,7 @@ verifies('minds:limits', 'decisions that can be explained: the last ones', async
   await t.rejects(explain('r1'), { code: 'NO_DECISION' })
 })
 
-verifies('minds:limits', 'calls that wait where a model decides', async (t) => {
+verifies('minds:limits', 'queued calls of a mind with a model', async (t) => {
   const provider = await startScripted(t)
   const settings = { mindsLlmUrl: provider.url, mindsLimits: { model_queue: 2 } }
   const minds = await openMinds(t, { settings })
@@ -138,11 +134,11 @@ verifies('minds:limits', 'calls that wait where a model decides', async (t) => {
   const calls = Array.from({ length: 4 }, (_, n) => decide(minds, 'mara', n, { request_id: `r${n}` }))
   const settled = await Promise.allSettled(calls)
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  t.match(refused, [{ code: 'MIND_BUSY', data: { most: 2 } }], 'one runs and two wait')
+  t.match(refused, [{ code: 'MIND_BUSY', data: { most: 2 } }], 'one call runs and two wait')
   t.equal(refused.length, 1)
 })
 
-verifies('minds:limits', 'open conversations: the one used least ends', async (t) => {
+verifies('minds:limits', 'the least recently used conversation ends', async (t) => {
   const minds = await openMinds(t, small({ open_conversations: 2 }))
   await makeMind(minds, 'mara')
   const talk = (interaction_id: string) => ({
@@ -156,10 +152,10 @@ verifies('minds:limits', 'open conversations: the one used least ends', async (t
   await decide(minds, 'mara', 10 + 1440 + 2, { entities: [] })
   t.match(await minds.read('mind://mara/state'), { active_conversations: ['a', 'c'] })
   await decide(minds, 'mara', 10 + 1440 + 4, { entities: [] })
-  t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'nobody was there for a day')
+  t.match(await minds.read('mind://mara/state'), { active_conversations: [] }, 'unused for a day')
 })
 
-verifies('minds:limits', 'known places: the one seen last stays', async (t) => {
+verifies('minds:limits', 'the place seen last remains', async (t) => {
   const minds = await openMinds(t, small({ places: 2 }))
   await makeMind(minds, 'mara')
   const fed = { hunger: 90 }
@@ -175,7 +171,7 @@ verifies('minds:limits', 'known places: the one seen last stays', async (t) => {
   t.same(targets.filter((target) => target !== null).sort(), ['b', 'c'])
 })
 
-verifies('minds:limits', 'lasting memories: the lightest goes first, a seed never', async (t) => {
+verifies('minds:limits', 'the least important memory is evicted first, a seed never', async (t) => {
   const minds = await openMinds(t, small({ memories: 3 }))
   await makeMind(minds, 'mara', { initial_long_term_memories: ['I am a seed.'] })
   await decide(minds, 'mara', 100)
@@ -190,7 +186,7 @@ verifies('minds:limits', 'lasting memories: the lightest goes first, a seed neve
   t.notOk(kept.some(({ content, timestamp }) => timestamp === 100 && content.startsWith('I saw')))
 })
 
-verifies('minds:limits', 'memories of a day: beyond the limit the mind consolidates by itself', async (t) => {
+verifies('minds:limits', 'a full daily buffer triggers a consolidation', async (t) => {
   const minds = await openMinds(t, small({ daily_memories: 2 }))
   await makeMind(minds, 'mara')
   await decide(minds, 'mara', 100)
@@ -199,7 +195,7 @@ verifies('minds:limits', 'memories of a day: beyond the limit the mind consolida
   t.match(
     await minds.call('consolidate_memories', { mind_id: 'mara' }),
     { consolidated_count: 0 },
-    'it was done before',
+    'the buffer is empty',
   )
   t.match(await minds.read('mind://mara/state'), { daily_memories_count: 0, long_term_memory_count: 4 })
 })
@@ -214,12 +210,12 @@ verifies('minds:queue', async (t) => {
   const other = decide(minds, 'ben', 100)
   const settled = await Promise.allSettled(calls)
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
-  t.equal(settled.length - refused.length, 9, 'one runs and eight wait')
+  t.equal(settled.length - refused.length, 9, 'one call runs and eight wait')
   t.match(refused, [{ code: 'MIND_BUSY', data: { mind_id: 'mara' } }])
   t.match(await other, { status: 'success' })
 })
 
-t.test('limits: a limit that is none is an error at the start', async (t) => {
+t.test('an invalid limit fails at the start', async (t) => {
   await t.rejects(openMinds(t, small({ minds: 0 })), { code: 'INVALID_CONFIG' })
   await t.rejects(openMinds(t, small({ mindz: 5 })), { code: 'INVALID_CONFIG' })
 })

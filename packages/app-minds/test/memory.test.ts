@@ -3,14 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { memoryShelf, type ShelfMind } from '../src/memory/shelf.ts'
-import { daySearch } from '../src/memory/today.ts'
-import { vectorCache } from '../src/memory/vector-cache.ts'
-import type { WantedMaterial } from '../src/store/material.ts'
-import type { MemoryRow } from '../src/store/types.ts'
+import { DailySearch } from '../src/memory/daily-search.ts'
+import { type CachedMind, MemoryCache } from '../src/memory/memory-cache.ts'
+import { VectorCache } from '../src/memory/vector-cache.ts'
+import type { MemoryRow, WantedMaterial } from '../src/store/types.ts'
 import { type Data, decide, makeMind, type OpenMinds, openMinds } from './minds-kit.ts'
 
-const hears = (speaker_id: string, ...sentences: readonly string[]) => ({
+const withMessages = (speaker_id: string, ...sentences: readonly string[]) => ({
   entities: [],
   conversations: [
     {
@@ -28,13 +27,13 @@ const ask = async (minds: OpenMinds, query: string, k = 5) =>
 verifies('minds:memory:newest', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  await decide(minds, 'mara', 100, hears('ben', 'The bakery opens at 8.'))
+  await decide(minds, 'mara', 100, withMessages('ben', 'The bakery opens at 8.'))
   await minds.call('consolidate_memories', { mind_id: 'mara' })
-  await decide(minds, 'mara', 1600, hears('ben', 'Actually, the bakery opens at 10.'))
+  await decide(minds, 'mara', 1600, withMessages('ben', 'Actually, the bakery opens at 10.'))
   t.match(
     await ask(minds, 'When does the bakery open?'),
     [/opens at 10/, /opens at 8/],
-    'of today before it is consolidated',
+    'before consolidation',
   )
   await minds.call('consolidate_memories', { mind_id: 'mara' })
   const { memories } = await minds.call('recall_memories', {
@@ -47,12 +46,17 @@ verifies('minds:memory:newest', async (t) => {
   ])
 })
 
-verifies('minds:memory:newest', 'told and corrected on one day, also in one breath', async (t) => {
+verifies('minds:memory:newest', 'a fact corrected on the same day, also in one message', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  await decide(minds, 'mara', 100, hears('ben', 'The bakery opens at 8.'))
-  await decide(minds, 'mara', 200, hears('ben', 'The bakery opens at 10.'))
-  await decide(minds, 'mara', 300, hears('tom', 'The mill closes at 5.', 'Sorry, the mill closes at 7.'))
+  await decide(minds, 'mara', 100, withMessages('ben', 'The bakery opens at 8.'))
+  await decide(minds, 'mara', 200, withMessages('ben', 'The bakery opens at 10.'))
+  await decide(
+    minds,
+    'mara',
+    300,
+    withMessages('tom', 'The mill closes at 5.', 'Sorry, the mill closes at 7.'),
+  )
   for (const when of ['before a sleep', 'after it']) {
     for (const [question, now, before] of [
       ['When does the bakery open?', /at 10/, /at 8/],
@@ -72,7 +76,7 @@ verifies('minds:memory:newest', 'told and corrected on one day, also in one brea
   }
 })
 
-verifies('minds:memory:newest', 'in whatever words a correction is announced', async (t) => {
+verifies('minds:memory:newest', 'each phrase that announces a correction', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
   const facts = [
@@ -87,22 +91,27 @@ verifies('minds:memory:newest', 'in whatever words a correction is announced', a
       'Cornelius owes the smith pennies, and they are',
       'How many pennies does Cornelius owe the smith?',
     ],
-    ['I was mistaken: ', 'The council meets beside the', 'Where does the council meet?'],
+    ['I was mistaken: ', 'The council meets near the', 'Where does the council meet?'],
   ] as const
   for (const [n, [words, start]] of facts.entries()) {
-    await decide(minds, 'mara', 100 + n, hears('ben', `${start} eighty.`))
-    await decide(minds, 'mara', 200 + n, hears('ben', `${words}${start} ninety.`))
+    await decide(minds, 'mara', 100 + n, withMessages('ben', `${start} eighty.`))
+    await decide(minds, 'mara', 200 + n, withMessages('ben', `${words}${start} ninety.`))
   }
   await minds.call('consolidate_memories', { mind_id: 'mara' })
   for (const [words, , question] of facts) t.match((await ask(minds, question, 2))[0], 'ninety', words)
 })
 
-verifies('minds:consolidation', 'what says the same joins what is known, and counts once', async (t) => {
+verifies('minds:consolidation', 'an equal memory is merged and counted once', async (t) => {
   const minds = await openMinds(t)
   await makeMind(minds, 'mara')
-  await decide(minds, 'mara', 100, hears('ben', 'The mill belongs to Tom.'))
+  await decide(minds, 'mara', 100, withMessages('ben', 'The mill belongs to Tom.'))
   await minds.call('consolidate_memories', { mind_id: 'mara' })
-  await decide(minds, 'mara', 1600, hears('ben', 'The mill belongs to Tom.', 'The mill belongs to Tom!'))
+  await decide(
+    minds,
+    'mara',
+    1600,
+    withMessages('ben', 'The mill belongs to Tom.', 'The mill belongs to Tom!'),
+  )
   const before = (await minds.read('mind://mara/state')).daily_memories_count
   const again = await minds.call('consolidate_memories', { mind_id: 'mara' })
   t.equal(again.consolidated_count, before)
@@ -112,12 +121,12 @@ verifies('minds:consolidation', 'what says the same joins what is known, and cou
 
 verifies(
   'minds:memory:floor',
-  'recency decides between equals, and what is important does not come unasked',
+  'recency decides between equals, and importance alone recalls nothing',
   async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara')
-    await decide(minds, 'mara', 100, hears('ben', 'A pony was seen at the lake.'))
-    await decide(minds, 'mara', 9000, hears('ann', 'A pony was seen at the lake.'))
+    await decide(minds, 'mara', 100, withMessages('ben', 'A pony was seen at the lake.'))
+    await decide(minds, 'mara', 9000, withMessages('ann', 'A pony was seen at the lake.'))
     await minds.call('consolidate_memories', { mind_id: 'mara' })
     t.match(await ask(minds, 'pony at the lake'), [/^ann/, /^ben/])
     t.same(await ask(minds, 'pneumatic tube'), [])
@@ -127,7 +136,7 @@ verifies(
 verifies('minds:memory:worker', async (t) => {
   const seeds = Array.from(
     { length: 60 },
-    (_, n) => `House ${n} stands in ${n % 2 ? 'Oak' : 'Elm'} street; the baker lives there.`,
+    (_, n) => `House ${n} is in ${n % 2 ? 'Oak' : 'Elm'} street; the baker lives there.`,
   )
   const questions = ['House 7 street', 'Where does the baker live?', 'Elm street']
   const answers: string[][][] = []
@@ -141,10 +150,10 @@ verifies('minds:memory:worker', async (t) => {
     answers.push(found)
   }
   t.same(answers[1], answers[0])
-  t.match(answers[0]?.[0]?.[0], /House 7 stands/)
+  t.match(answers[0]?.[0]?.[0], /House 7 is/)
 })
 
-/** A server of embeddings that counts letters: no meaning, but a space of its own. */
+/** An embedding server that counts letters: a vector space without meaning. */
 async function startEmbeddings(t: Test, works: { yes: boolean }): Promise<{ url: string; texts: string[] }> {
   const texts: string[] = []
   const server = createServer(async (request, response) => {
@@ -186,9 +195,9 @@ verifies('minds:memory:spaces', async (t) => {
     embedding_model_requested: 'all-MiniLM-L6-v2',
   })
   t.match(await ask(other, 'old mill'), ['The mill is old.'])
-  t.ok(letters.texts.includes('The well is deep.'), 'memories got vectors in the new space')
+  t.ok(letters.texts.includes('The well is deep.'), 'memories have vectors in the new space')
   await other.app.close()
-  t.same(await ask(await openMinds(t, { dir }), 'old mill'), local, 'the old space is as it was')
+  t.same(await ask(await openMinds(t, { dir }), 'old mill'), local, 'the old space is unchanged')
 })
 
 verifies('minds:memory:embedding-fails', async (t) => {
@@ -202,13 +211,13 @@ verifies('minds:memory:embedding-fails', async (t) => {
   const minds = await openMinds(t, { settings })
   await makeMind(minds, 'mara')
   works.yes = false
-  const decided = await decide(minds, 'mara', 100, hears('ben', 'The mill belongs to Tom.'))
+  const decided = await decide(minds, 'mara', 100, withMessages('ben', 'The mill belongs to Tom.'))
   t.match(decided, { status: 'success' })
   await t.rejects(minds.call('consolidate_memories', { mind_id: 'mara' }), { code: 'EMBEDDING_ERROR' })
   const state = await minds.read('mind://mara/state')
   t.match(state, { daily_memories_count: 2, long_term_memory_count: 0 })
   const byWords = await minds.call('recall_memories', { mind_id: 'mara', query: 'mill belongs' })
-  t.match(byWords, { memories: [{ content: /Tom/ }], warnings: [/by words alone/] })
+  t.match(byWords, { memories: [{ content: /Tom/ }], warnings: [/by words only/] })
   works.yes = true
   t.match(await minds.call('consolidate_memories', { mind_id: 'mara' }), {
     consolidated_count: 2,
@@ -228,7 +237,7 @@ const row = (seq: number): MemoryRow => ({
   tags: [],
   superseded_by: null,
 })
-const mind = (change: Partial<ShelfMind> = {}): ShelfMind => ({
+const mind = (change: Partial<CachedMind> = {}): CachedMind => ({
   seq: 1,
   memory_rev: 1,
   daily_count: 2,
@@ -236,7 +245,7 @@ const mind = (change: Partial<ShelfMind> = {}): ShelfMind => ({
   ...change,
 })
 
-/** A file that counts what it is asked. */
+/** A data file that records its reads. */
 function countingFile() {
   const asked: (WantedMaterial | readonly number[])[] = []
   return {
@@ -255,87 +264,82 @@ function countingFile() {
     },
   }
 }
-const question = (...words: readonly string[]) => ({ words, beside: 2, embedderId: 'e', withToday: true })
+const question = (...words: readonly string[]) => ({ words, extra: 2, embedderId: 'e', withToday: true })
 
-t.test('shelf: what was read once is not read again', async (t) => {
+t.test('MemoryCache reads only what is missing', async (t) => {
   const file = countingFile()
-  const shelf = memoryShelf(file, 1e6)
-  const first = await shelf.material(mind(), question('bread', 'well'))
+  const cache = new MemoryCache(file, 1e6)
+  const first = await cache.material(mind(), question('bread', 'well'))
   t.equal(file.asked.length, 1)
-  t.same(await shelf.material(mind(), question('well')), first)
+  t.same(await cache.material(mind(), question('well')), first)
   t.equal(file.asked.length, 1)
-  await shelf.material(mind(), question('well', 'mill'))
+  await cache.material(mind(), question('well', 'mill'))
   t.match(file.asked[1], { words: ['mill'], today: false, standing: undefined }, 'only what is missing')
   t.same(
-    (await shelf.rows(mind(), [9, 3])).map(({ seq }) => seq),
+    (await cache.rows(mind(), [9, 3])).map(({ seq }) => seq),
     [9, 3],
   )
-  t.same(file.asked[2], [3], 'the newest are there already')
-  t.same(await shelf.rows(mind(), [3, 9, 60]), [row(3), row(9)], 'what is gone is left out')
+  t.same(file.asked[2], [3], 'the newest memories are cached')
+  t.same(await cache.rows(mind(), [3, 9, 60]), [row(3), row(9)], 'omits deleted memories')
 })
 
-t.test('shelf: a change of what lasts, and a day that has grown, are read anew', async (t) => {
+t.test('MemoryCache reads changed memories and a longer day again', async (t) => {
   const file = countingFile()
-  const shelf = memoryShelf(file, 1e6)
-  await shelf.material(mind(), question('well'))
-  const full = shelf.bytes
-  await shelf.material(mind({ daily_count: 3 }), question('well'))
+  const cache = new MemoryCache(file, 1e6)
+  await cache.material(mind(), question('well'))
+  const full = cache.bytes
+  await cache.material(mind({ daily_count: 3 }), question('well'))
   t.match(file.asked[1], { words: [], today: true, standing: undefined })
-  await shelf.material(mind({ memory_rev: 2 }), question('well'))
-  t.match(file.asked[2], { words: ['well'], today: true, standing: { beside: 2, embedderId: 'e' } })
-  t.equal(shelf.bytes, full, 'what was kept before is gone')
-  await shelf.material(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
+  await cache.material(mind({ memory_rev: 2 }), question('well'))
+  t.match(file.asked[2], { words: ['well'], today: true, standing: { extra: 2, embedderId: 'e' } })
+  t.equal(cache.bytes, full, 'removes the previous entry')
+  await cache.material(mind({ memory_rev: 2 }), { ...question('well'), embedderId: 'other' })
   t.match(file.asked[3], { words: [], standing: { embedderId: 'other' } }, 'another space, other vectors')
 })
 
-t.test('shelf: a mind without memories, or one that leaves its day out, is asked for less', async (t) => {
+t.test('MemoryCache reads nothing for a mind without memories', async (t) => {
   const file = countingFile()
-  const shelf = memoryShelf(file, 1e6)
-  const none = await shelf.material(mind({ memory_count: 0, daily_count: 0 }), question('well'))
+  const cache = new MemoryCache(file, 1e6)
+  const none = await cache.material(mind({ memory_count: 0, daily_count: 0 }), question('well'))
   t.same(none.today, [])
   t.same(none.standing, { rows: [], lastVector: 0 })
   t.equal(file.asked.length, 0)
-  const without = await shelf.material(mind(), { ...question('well'), withToday: false })
+  const without = await cache.material(mind(), { ...question('well'), withToday: false })
   t.same(without.today, [])
   t.match(file.asked, [{ today: false }])
 })
 
-t.test(
-  'shelf: the mind that was asked least lately goes first, and all of it can be given back',
-  async (t) => {
-    const file = countingFile()
-    const one = memoryShelf(file, 1e9)
-    await one.material(mind(), question('well'))
-    const shelf = memoryShelf(file, 2 * one.bytes)
-    for (const seq of [1, 2, 1, 3]) await shelf.material(mind({ seq }), question('well'))
-    const before = file.asked.length
-    await shelf.material(mind({ seq: 1 }), question('well'))
-    t.equal(file.asked.length, before, 'the first was asked again meanwhile, and is there')
-    await shelf.material(mind({ seq: 2 }), question('well'))
-    t.equal(file.asked.length, before + 1, 'the second had to go')
-    t.equal(shelf.shrink(1), one.bytes)
-    t.equal(shelf.shrink(1e9), one.bytes)
-    t.equal(shelf.bytes, 0)
-  },
-)
-
-/** Memory that minds give back: what is asked next is read or computed again, and is the same. */
+t.test('MemoryCache evicts the least recently used mind first', async (t) => {
+  const file = countingFile()
+  const one = new MemoryCache(file, 1e9)
+  await one.material(mind(), question('well'))
+  const cache = new MemoryCache(file, 2 * one.bytes)
+  for (const seq of [1, 2, 1, 3]) await cache.material(mind({ seq }), question('well'))
+  const before = file.asked.length
+  await cache.material(mind({ seq: 1 }), question('well'))
+  t.equal(file.asked.length, before, 'the first is cached, because it was used again')
+  await cache.material(mind({ seq: 2 }), question('well'))
+  t.equal(file.asked.length, before + 1, 'the second was evicted')
+  t.equal(cache.shrink(1), one.bytes)
+  t.equal(cache.shrink(1e9), one.bytes)
+  t.equal(cache.bytes, 0)
+})
 
 const width = 4
 
-/** Rows of a mind: unit vectors along one axis each. */
-const rowsOf = (after: number, count: number) =>
+/** Returns unit vectors along one axis each. */
+const makeVectors = (after: number, count: number) =>
   Array.from({ length: count - after }, (_, i) => {
     const vector = new Float32Array(width)
     vector[(after + i) % width] = 1
     return { memory_seq: after + i + 1, vec: new Uint8Array(vector.buffer) }
   })
 
-t.test('vectorCache: a mind that was given back is read again', async (t) => {
+t.test('VectorCache reads an evicted mind again', async (t) => {
   const reads: number[] = []
-  const cache = vectorCache((mindSeq, _embedder, after) => {
+  const cache = new VectorCache((mindSeq, _embedder, after) => {
     reads.push(mindSeq)
-    return rowsOf(after, 8)
+    return makeVectors(after, 8)
   }, 2 ** 20)
   const ask = (mindSeq: number) =>
     cache.search({
@@ -350,21 +354,21 @@ t.test('vectorCache: a mind that was given back is read again', async (t) => {
   const first = ask(1)
   ask(2)
   const { bytes } = cache
-  t.equal(cache.shrink(1), bytes / 2, 'the one that was asked longest ago')
+  t.equal(cache.shrink(1), bytes / 2, 'evicts the least recently used mind')
   t.same(ask(1), first)
   t.same(reads, [1, 2, 1])
   cache.shrink(Number.POSITIVE_INFINITY)
   t.equal(cache.bytes, 0)
 })
 
-t.test('daySearch: stems that were given back are made again', async (t) => {
-  const day = daySearch()
+t.test('DailySearch computes evicted stems again', async (t) => {
+  const day = new DailySearch()
   const row = { seq: 1, kind: 'fact', content: 'the well in the valley is dry' } as never
   const question = [{ text: 'is the well dry', words: ['well', 'dry'], vector: undefined }]
-  const found = day.found(question, [row], [undefined])
+  const found = day.find(question, [row], [undefined])
   const bytes = day.bytes()
   t.ok(bytes > 0)
   t.equal(day.shrink(Number.POSITIVE_INFINITY), bytes)
   t.equal(day.bytes(), 0)
-  t.same(day.found(question, [row], [undefined]), found)
+  t.same(day.find(question, [row], [undefined]), found)
 })

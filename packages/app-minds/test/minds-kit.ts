@@ -7,25 +7,24 @@ import t, { type Test } from 'tap'
 import app from '../src/index.ts'
 import { limitsSchema } from '../src/limits.ts'
 import { openEmbedding } from '../src/memory/open-embedding.ts'
-import { openMindsFile } from '../src/store/minds-file.ts'
+import { MindsFile } from '../src/store/minds-file.ts'
 
-/** An answer of a tool, as a test looks at it. */
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects of it
+/** The result of a tool. */
+// biome-ignore lint/suspicious/noExplicitAny: a test accesses any expected field
 export type Data = any
 
-/** Minds that are open, with a client. */
+/** An open app with a client. */
 export interface OpenMinds {
   readonly app: TestApp
   readonly client: TestClient
   readonly dir: string
   call(tool: string, args?: object): Promise<Data>
-  /** The JSON of a resource. */
+  /** Reads a resource as JSON. */
   read(uri: string): Promise<Data>
-  /** Closes and opens again over the same data. */
+  /** Closes the app and opens it again with the same data. */
   reopen(): Promise<OpenMinds>
 }
 
-/** What a test may set. */
 export interface KitOptions {
   readonly settings?: Readonly<Record<string, unknown>>
   readonly dir?: string
@@ -33,7 +32,7 @@ export interface KitOptions {
   readonly log?: Parameters<typeof openForTest>[1]['log']
 }
 
-/** A data folder whose space of vectors is trained already; training it anew for each test would take half a second. */
+/** A data folder with a trained vector space. Training it for each test takes half a second. */
 const trained: { dir?: string } = {}
 
 async function trainedFolder(): Promise<string> {
@@ -41,15 +40,15 @@ async function trainedFolder(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'causeway-minds-'))
   trained.dir = dir
   t.teardown(() => rmSync(dir, { recursive: true }))
-  const file = openMindsFile({ dir, now: Date.now, limits: limitsSchema.parse({}), durability: 'normal' })
+  const file = new MindsFile({ dir, now: Date.now, limits: limitsSchema.parse({}), durability: 'normal' })
   const space = openEmbedding({}, file)
   await space.vectors(['anything'])
   await space.close()
-  await file.close()
+  file.close()
   return dir
 }
 
-/** Makes a data folder in which minds open at once. */
+/** Makes a data folder with a trained vector space. */
 export async function dataFolder(t: Test): Promise<string> {
   const dir = join(t.testdir({}), 'data')
   mkdirSync(dir)
@@ -57,7 +56,7 @@ export async function dataFolder(t: Test): Promise<string> {
   return dir
 }
 
-/** Opens Minds; the test closes them. */
+/** Opens Minds until the end of the test. */
 export async function openMinds(t: Test, options: KitOptions = {}): Promise<OpenMinds> {
   const dir = options.dir ?? (await dataFolder(t))
   const { settings = {}, now = Date.now, log } = options
@@ -86,16 +85,16 @@ export async function openMinds(t: Test, options: KitOptions = {}): Promise<Open
   }
 }
 
-/** Makes a mind of this id that drives an entity of the same id. */
+/** Creates a mind with an entity of the same id. */
 export const makeMind = ({ call }: OpenMinds, mind_id: string, config: object = {}): Promise<Data> =>
   call('create_mind', {
     mind_id,
     config: { entity_id: mind_id, traits: ['curious'], ...config },
-    // Ids of the test's own calls begin anew with each opening.
+    // Generated ids restart with each opening.
     request_id: randomUUID(),
   })
 
-/** A stove as a game shows it. */
+/** A stove in the format of a game. */
 export const stove = (position: readonly number[], id = 'stove_2') => ({
   entity_id: id,
   display_name: 'Stove',
@@ -105,7 +104,7 @@ export const stove = (position: readonly number[], id = 'stove_2') => ({
   },
 })
 
-/** What a character perceives: the worked example of the original's successor, with changes. */
+/** An observation with changes: the example of the original mind server's documentation. */
 export const seen = (entity_id: string, time: number, change: Data = {}): Data => ({
   entity_id,
   current_simulation_time: time,
@@ -124,7 +123,6 @@ export const seen = (entity_id: string, time: number, change: Data = {}): Data =
   conversations: change.conversations ?? [],
 })
 
-/** Decides. */
 export const decide = (
   { call }: OpenMinds,
   mind_id: string,

@@ -40,7 +40,7 @@ const talkingMind = async (t: Test, memories: string[] = []): Promise<OpenMinds>
   return minds
 }
 
-verifies('minds:policy:talk', 'a question is answered from memory, in quotation', async (t) => {
+verifies('minds:policy:talk', 'a question is answered by quoting a memory', async (t) => {
   const minds = await talkingMind(t, [
     'The blacksmith lives beside the old mill.',
     'Wolves were seen in the forest.',
@@ -50,7 +50,7 @@ verifies('minds:policy:talk', 'a question is answered from memory, in quotation'
   t.match(said(answer), /: The blacksmith lives beside the old mill\.$/)
 })
 
-verifies('minds:policy:talk', 'what is not remembered is not invented', async (t) => {
+verifies('minds:policy:talk', 'an unknown answer is not invented', async (t) => {
   const minds = await talkingMind(t, ['The blacksmith lives beside the old mill.'])
   const answer = await decide(
     minds,
@@ -61,7 +61,7 @@ verifies('minds:policy:talk', 'what is not remembered is not invented', async (t
   t.match(said(answer), /^I (don't|do not) (know|remember)/)
 })
 
-verifies('minds:policy:talk', 'what was told a moment ago is known before it is consolidated', async (t) => {
+verifies('minds:policy:talk', 'a new fact is known before consolidation', async (t) => {
   const minds = await talkingMind(t)
   await decide(minds, 'mara', 10, conversation([['ben', 'My sister Ann owns the bakery.']]))
   const answer = await decide(
@@ -85,7 +85,7 @@ verifies('minds:memory:today', async (t) => {
   })
 })
 
-verifies('minds:policy:talk', 'it waits for its turn, and nudges once when nobody speaks', async (t) => {
+verifies('minds:policy:talk', 'the policy waits for its turn and nudges once after silence', async (t) => {
   const minds = await talkingMind(t)
   const history = [
     ['ben', 'Hello there'],
@@ -97,7 +97,7 @@ verifies('minds:policy:talk', 'it waits for its turn, and nudges once when nobod
   t.match(said(nudge), /Ben\?$/)
 })
 
-verifies('minds:policy:talk', 'nobody waits for ever for the other to begin', async (t) => {
+verifies('minds:policy:talk', 'one participant always starts a conversation', async (t) => {
   const minds = await talkingMind(t)
   const mine = await decide(minds, 'mara', 10, conversation([], { initiator_id: 'mara' }))
   t.equal(mine.action.action, 'act_in_interaction')
@@ -110,12 +110,12 @@ verifies('minds:policy:talk', 'nobody waits for ever for the other to begin', as
   t.equal(
     (await decide(other, 'mara', 11, conversation([]))).action.action,
     'continue',
-    'ben comes first by id',
+    'ben has the lowest id',
   )
   t.equal((await decide(other, 'mara', 20, conversation([]))).action.action, 'act_in_interaction')
 })
 
-verifies('minds:policy:talk', 'it leaves after four turns, with a farewell, and then goes', async (t) => {
+verifies('minds:policy:talk', 'the policy leaves after four turns with a farewell', async (t) => {
   const minds = await talkingMind(t)
   const history: [string, string][] = []
   const current = {
@@ -146,7 +146,7 @@ verifies('minds:policy:talk', 'it leaves after four turns, with a farewell, and 
 
 verifies(
   'minds:policy:talk',
-  'a critical need ends it, and a question asked is still answered',
+  'a critical need ends a conversation after a pending question is answered',
   async (t) => {
     const minds = await talkingMind(t, ['The well is behind the church.'])
     const change = { ...conversation([['ben', 'Where is the well?']]), needs: { hunger: 10, social: 30 } }
@@ -156,7 +156,7 @@ verifies(
   },
 )
 
-t.test('talk: the only text that an interaction takes is what is said', async (t) => {
+t.test('the only text parameter of an interaction is the message', async (t) => {
   const minds = await talkingMind(t)
   const current = {
     act_in_interaction_parameters: { utterance: { type: 'String' }, volume: { type: 'int' } },
@@ -167,7 +167,7 @@ t.test('talk: the only text that an interaction takes is what is said', async (t
 
 verifies(
   'minds:policy:talk',
-  'a question that crossed with a farewell is answered before leaving',
+  'a question sent at the same time as a farewell is answered before leaving',
   async (t) => {
     const minds = await talkingMind(t, ['The well is behind the church.'])
     const full = { needs: { hunger: 80, social: 95 } }
@@ -185,7 +185,7 @@ verifies(
 
 const day = 1440
 
-/** A day on which the stove refuses and somebody says something; then the mind sleeps. */
+/** Lives a day on which the stove refuses and another character speaks, then consolidates. */
 async function live(minds: OpenMinds, n: number): Promise<Data> {
   const timestamp = n * day + 1200
   await decide(minds, 'mara', timestamp, {
@@ -217,62 +217,58 @@ verifies('minds:reflection', async (t) => {
   t.match(await live(minds, 4), { reflections_count: 1 })
   const now = await reflections(minds)
   t.match(now, [{ content: 'stove_2 has refused eat 4 times, mostly in the evening.' }])
-  t.equal(now.length, 1, 'of two about the same the newer stands')
+  t.equal(now.length, 1, 'the newer conclusion supersedes the older one')
   t.ok(
     (await minds.read('mind://mara/memories')).some(({ superseded_by }: Data) => superseded_by === now[0].id),
   )
   const again = await minds.reopen()
-  t.same(await reflections(again), now, 'they last')
+  t.same(await reflections(again), now, 'conclusions survive a restart')
+})
+
+verifies('minds:reflection', 'a conclusion is recalled with its evidence and never quoted', async (t) => {
+  const minds = await openMinds(t)
+  await makeMind(minds, 'mara', { reflect_after: 3 })
+  for (const n of [1, 2, 3]) await live(minds, n)
+  const { memories } = await minds.call('recall_memories', {
+    mind_id: 'mara',
+    query: 'How often has stove_2 refused eat?',
+  })
+  const [standing] = await reflections(minds)
+  const recalled = memories.find(({ id }: Data) => id === standing.id)
+  t.same(recalled.evidence, standing.evidence)
+  t.ok(memories.every(({ id, evidence }: Data) => id === standing.id || evidence === undefined))
+  const messages = await minds.client.prompt('roleplay', { mind_id: 'mara' })
+  t.match(JSON.stringify(messages), /Conclusion: .*stove_2 has refused eat 3 times/)
+  const answer = await decide(minds, 'mara', 5 * day, {
+    needs: { hunger: 80 },
+    entities: [],
+    status: {
+      current_interaction: { interaction_id: 'talk', interaction_name: 'conversation' },
+      controller_state: { state_name: 'interacting' },
+    },
+    conversations: [
+      {
+        interaction_id: 'talk',
+        interaction_name: 'conversation',
+        participants: ['mara', 'ben'],
+        conversation_history: [
+          {
+            speaker_id: 'ben',
+            speaker_name: 'Ben',
+            message: 'How often has stove_2 refused eat?',
+            timestamp: 1,
+          },
+        ],
+      },
+    ],
+  })
+  t.match(answer.action, { action: 'act_in_interaction' })
+  t.notMatch(answer.action.parameters.message, /has refused eat/)
 })
 
 verifies(
   'minds:reflection',
-  'it comes to mind with its evidence, and the policy quotes it to nobody',
-  async (t) => {
-    const minds = await openMinds(t)
-    await makeMind(minds, 'mara', { reflect_after: 3 })
-    for (const n of [1, 2, 3]) await live(minds, n)
-    const { memories } = await minds.call('recall_memories', {
-      mind_id: 'mara',
-      query: 'How often has stove_2 refused eat?',
-    })
-    const [standing] = await reflections(minds)
-    const recalled = memories.find(({ id }: Data) => id === standing.id)
-    t.same(recalled.evidence, standing.evidence)
-    t.ok(memories.every(({ id, evidence }: Data) => id === standing.id || evidence === undefined))
-    const messages = await minds.client.prompt('roleplay', { mind_id: 'mara' })
-    t.match(JSON.stringify(messages), /It has concluded: .*stove_2 has refused eat 3 times/)
-    const answer = await decide(minds, 'mara', 5 * day, {
-      needs: { hunger: 80 },
-      entities: [],
-      status: {
-        current_interaction: { interaction_id: 'talk', interaction_name: 'conversation' },
-        controller_state: { state_name: 'interacting' },
-      },
-      conversations: [
-        {
-          interaction_id: 'talk',
-          interaction_name: 'conversation',
-          participants: ['mara', 'ben'],
-          conversation_history: [
-            {
-              speaker_id: 'ben',
-              speaker_name: 'Ben',
-              message: 'How often has stove_2 refused eat?',
-              timestamp: 1,
-            },
-          ],
-        },
-      ],
-    })
-    t.match(answer.action, { action: 'act_in_interaction' })
-    t.notMatch(answer.action.parameters.message, /has refused eat/)
-  },
-)
-
-verifies(
-  'minds:reflection',
-  'only after enough has happened, and never where a mind wants none',
+  'conclusions require enough importance, and reflect_after 0 disables them',
   async (t) => {
     const minds = await openMinds(t)
     await makeMind(minds, 'mara', { reflect_after: 1000 })
@@ -280,11 +276,11 @@ verifies(
     await makeMind(minds, 'mara', { reflect_after: 0 })
     t.match(await live(minds, 4), { reflections_count: 0 })
     await makeMind(minds, 'mara', { reflect_after: 3 })
-    t.match(await live(minds, 5), { reflections_count: 1 }, 'what happened before counts when it wants some')
+    t.match(await live(minds, 5), { reflections_count: 1 }, 'earlier memories count once it is enabled')
     t.match(
       await minds.call('consolidate_memories', { mind_id: 'mara', request_id: 'idle' }),
       { consolidated_count: 0, reflections_count: 0 },
-      'and is counted once',
+      'memories count once',
     )
   },
 )

@@ -1,5 +1,25 @@
-/** The entry of the workers that hold a recording: reading it, and the analyses that run near the data. */
-import { serveRecording } from '@causeway/recording/worker'
-import { analyses } from './analysis/analyses.ts'
+/** The worker of a recording: reads it and runs analyses where the data is. */
+import { type Analyses, serveRecording } from '@causeway/recording/worker'
+import { checkFrames } from './analysis/check-frames.ts'
+import { findEvents, findStalls } from './analysis/events.ts'
+import { readFrameColumns } from './analysis/frame-columns.ts'
+import { findGeometry } from './analysis/geometry.ts'
+import { readPoses } from './analysis/poses.ts'
+import { sampleSeries, trajectory } from './analysis/sampled-series.ts'
+import { search, series } from './analysis/series.ts'
+
+/** By the names that callers pass to `Recording.analyse`. */
+const analyses: Analyses = {
+  checkFrames,
+  events: findEvents,
+  frameColumns: readFrameColumns,
+  geometry: findGeometry,
+  poses: readPoses,
+  sampledSeries: sampleSeries,
+  search,
+  series,
+  stalls: findStalls,
+  trajectory,
+}
 
 serveRecording(analyses, [new URL('./analysis/', import.meta.url), new URL('./domain/', import.meta.url)])

@@ -1,59 +1,71 @@
 /** Replay: questions about a physics recording. SI units, world frame with z up, frame ids as recorded (from 1). */
 import { defineApp } from '@causeway/app-kit'
-import { replayCaches } from './caches.ts'
-import { replayData } from './data.ts'
+import { PictureError } from '@causeway/picture'
+import { RecordingError } from '@causeway/recording'
+import { ReplayError } from './errors.ts'
 import { replayPrompts } from './prompts.ts'
-import { recorderRoutes } from './recorder-routes.ts'
 import { recordingResources } from './resources.ts'
-import type { ReplaySession } from './session.ts'
-import { openReplay } from './store.ts'
+import { recorderRoutes } from './routes.ts'
+import type { ReplaySession } from './session/session.ts'
+import { openReplayStore, replayData } from './store/store.ts'
 import { baselineTools } from './tools/baseline-tools.ts'
 import { checkTools } from './tools/check-tools.ts'
 import { compareTools } from './tools/compare-tools.ts'
 import { contactTools } from './tools/contact-tools.ts'
-import { diagnoseTools } from './tools/diagnose-tools.ts'
+import { diagnosisTools, eventTools } from './tools/diagnosis-tools.ts'
 import { energyTools } from './tools/energy-tools.ts'
 import { frameTools } from './tools/frame-tools.ts'
-import { lawTools } from './tools/law-tools.ts'
 import { pictureTools } from './tools/picture-tools.ts'
 import { queryTools } from './tools/query-tools.ts'
-import { recorderTools } from './tools/recorder-tools.ts'
 import { recordingTools } from './tools/recording-tools.ts'
 import { seriesTools } from './tools/series-tools.ts'
-import { solverTools } from './tools/solver-tools.ts'
-import { storyTools } from './tools/story-tools.ts'
+import { viewerRoutes } from './viewer-routes.ts'
 
-/** The app, for the server's list. */
+const instructions = `Replay answers questions about recordings of rigid body simulations. SI units, z up, frame ids from 1.
+To start: list_recordings, then load_recording; later calls use the loaded recording unless they pass \`recording\`.
+To find out what is wrong: diagnose, then explain_frame for the first frame of its first finding, then its evidence_calls.
+To find out why a body moves: diagnose, then explain_frame, then check_friction_cone or check_resting_contact.
+To find out where energy comes from: find_energy_anomalies, then explain_frame.
+To follow a quantity: get_series or plot; to find frames by a condition: search_frames; to see the course of events: timeline.
+To compare runs before and after a change: compare_recordings, then diagnose for both.
+To detect regressions: save_baseline for a good run, then assert_invariants for later runs.
+For any other question: query_sql.`
+
+const tools = [
+  ...recordingTools,
+  ...frameTools,
+  ...energyTools,
+  ...contactTools,
+  ...checkTools,
+  ...diagnosisTools,
+  ...eventTools,
+  ...seriesTools,
+  ...compareTools,
+  ...pictureTools,
+  ...queryTools,
+  ...baselineTools,
+]
+
+/** The Replay app. */
 export default defineApp(
   {
     name: 'Replay',
+    errors: [ReplayError, RecordingError, PictureError],
     about: 'Ask a physics recording what happened: frames, energy, contacts, solver.',
+    instructions,
     rootsSetting: 'CAUSEWAY_RECORDING_ROOTS',
     data: replayData,
-    open: openReplay,
+    open: openReplayStore,
     session: (): ReplaySession => ({}),
     close: (store) => store.close(),
-    caches: replayCaches,
-    health: async (store) => ({ ...store.health(), ...(await store.recorder.health()) }),
+    caches: (store) => store.caches,
+    health: (store) => store.health(),
   },
   (app) => {
-    recordingTools(app)
-    frameTools(app)
-    energyTools(app)
-    contactTools(app)
-    solverTools(app)
-    checkTools(app)
-    diagnoseTools(app)
-    lawTools(app)
-    storyTools(app)
-    queryTools(app)
+    for (const register of tools) register(app)
     replayPrompts(app)
-    seriesTools(app)
-    compareTools(app)
-    baselineTools(app)
-    pictureTools(app)
-    recorderTools(app)
     recorderRoutes(app)
+    viewerRoutes(app)
     recordingResources(app)
   },
 )

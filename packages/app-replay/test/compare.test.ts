@@ -5,14 +5,14 @@ import type Database from 'better-sqlite3'
 import t from 'tap'
 import { generatedRecordings } from '../../../fixtures/generate/generated/generated.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { compareRecordings } from '../src/compare.ts'
-import { openNotebook } from '../src/notebook.ts'
-import type { Replay } from '../src/store.ts'
-import { ask, edit, openReplay, rowsOf } from './replay-kit.ts'
+import { compareRecordings } from '../src/session/compare-recordings.ts'
+import { Notebook } from '../src/store/notebook.ts'
+import type { ReplayStore } from '../src/store/store.ts'
+import { ask, edit, openReplay, toRows } from './replay-kit.ts'
 
 t.setTimeout(300_000)
 
-/** Replay over a recording and a copy of it that differs from some frame on. */
+/** Opens a recording and a copy that differs from some frame on. */
 async function pair(
   t: Parameters<typeof openReplay>[0],
   name: string,
@@ -24,7 +24,7 @@ async function pair(
   return client()
 }
 
-/** Adds to the velocity of a body along x, from a frame on, growing by a factor a frame. */
+/** Adds a velocity along x to a body from a frame on, which grows by a factor per frame. */
 const drift = (from: number, size: number, factor: number) => (db: Database.Database) =>
   void db
     .prepare(
@@ -35,7 +35,7 @@ const drift = (from: number, size: number, factor: number) => (db: Database.Data
 
 verifies(
   'replay:divergence',
-  'find_first_divergence: names the first frame, by tolerance and bit by bit',
+  'find_first_divergence names the first frame, by tolerance and bit by bit',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       drift(30, 1e-12, 1)(db)
@@ -52,7 +52,7 @@ verifies(
 
 verifies(
   'replay:compare-recordings',
-  'compare_recordings: tells how a difference grows, and what else differs',
+  'compare_recordings reports the growth of a difference and the other fields that differ',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       drift(40, 1e-4, 1.1)(db)
@@ -60,7 +60,7 @@ verifies(
       db.exec('UPDATE AssetInertialStaticRecord SET friction = 0.9')
     })
     const answer = await one.call('compare_recordings', { a: 'drop', b: 'after' })
-    const [velocity, iterations] = rowsOf(answer.divergences)
+    const [velocity, iterations] = toRows(answer.divergences)
     t.match(velocity, { field: 'velocity', first_frame_a: 40 })
     t.ok(Math.abs(Number(velocity?.growth_per_frame) - 1.1) < 1e-3)
     t.match(iterations, { field: 'iterations', first_frame_a: 60 })
@@ -70,7 +70,7 @@ verifies(
 
 verifies(
   'replay:compare-recordings',
-  'compare_recordings: bodies of other ids are found by their mass, frames by their time',
+  'compare_recordings matches bodies by mass and frames by time',
   async (t) => {
     const one = await pair(t, 'drop', (db) => {
       for (const table of ['AssetDynamicStateRecord', 'AssetInertialStaticRecord', 'EnergyRecord'])
@@ -84,7 +84,7 @@ verifies(
   },
 )
 
-verifies('replay:divergence', 'find_first_divergence: contacts that only one run has', async (t) => {
+verifies('replay:divergence', 'find_first_divergence reports contacts of only one run', async (t) => {
   const one = await pair(t, 'stack', (db) =>
     db.exec('DELETE FROM CollisionResultRecord WHERE frame_id = 25 AND id % 2 = 0'),
   )
@@ -92,7 +92,7 @@ verifies('replay:divergence', 'find_first_divergence: contacts that only one run
   t.match(answer, { first_frame: 25, differs: [{ field: 'contacts' }] })
 })
 
-verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', async (t) => {
+verifies('replay:bookmark', 'bookmark adds, lists by frame, and removes', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await one.call('bookmark', { frame_id: 50, note: 'still slides' })
   const { bookmarks } = await one.call('bookmark', { frame_id: 45, note: 'begins to slide' })
@@ -100,7 +100,7 @@ verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', 
     { frame_id: 45, note: 'begins to slide' },
     { frame_id: 50, note: 'still slides' },
   ])
-  const [first] = rowsOf(bookmarks)
+  const [first] = toRows(bookmarks)
   const left = await one.call('bookmark', { remove: first?.id })
   t.match(left.bookmarks, [{ frame_id: 50 }])
   await t.rejects(one.call('bookmark', { remove: 99 }), { code: 'INVALID_ARGUMENTS' })
@@ -114,11 +114,11 @@ verifies('replay:bookmark', 'bookmark: is added, listed by frame, and removed', 
 
 verifies(
   'replay:notebook',
-  'notebook: a repeated request changes nothing, and gets the answer of the first',
+  'a repeated request to the notebook changes nothing and returns the first result',
   async (t) => {
     let now = 1_000_000
     const dir = join(t.testdir({}), 'data')
-    const book = openNotebook(dir, { now: () => now })
+    const book = new Notebook(dir, { now: () => now })
     t.teardown(() => book.close())
     const note = { recording: 'r', frame_id: 1, note: 'n' }
     await book.addBookmark('one', note)
@@ -126,15 +126,33 @@ verifies(
     const [only, ...others] = await book.bookmarks('r')
     t.same(others, [])
     t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true)
-    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the answer of the first')
+    t.equal(await book.removeBookmark('two', 'r', only?.id ?? 0), true, 'the first result')
     t.equal(await book.removeBookmark('three', 'r', only?.id ?? 0), false)
     now += 600_001
     await book.addBookmark('one', note)
-    t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes it is another request')
+    t.equal((await book.bookmarks('r')).length, 1, 'after ten minutes, it is a new request')
   },
 )
 
-verifies('replay:baseline', 'save_baseline: later runs of the same scene are held against it', async (t) => {
+verifies('replay:notebook', 'a recording has at most 1,000 bookmarks', async (t) => {
+  const { app, client } = await openReplay(t, ['slide_at_45'])
+  const one = client()
+  const bookmark = { recording: 'slide_at_45', frame_id: 1, note: 'n' }
+  const { notebook } = app.store as ReplayStore
+  await one.call('bookmark', bookmark)
+  const { recording } = (await one.call('bookmark', { recording: 'slide_at_45' })) as { recording: string }
+  for (let index = 1; index < 1000; index += 1)
+    await notebook.addBookmark(`bookmark ${index}`, { ...bookmark, recording })
+  await t.rejects(one.call('bookmark', bookmark), {
+    code: 'INVALID_ARGUMENTS',
+    data: { problems: [{ argument: 'note', problem: `${recording} has 1000 bookmarks; remove some first` }] },
+  })
+  const { bookmarks } = await one.call('bookmark', { recording: 'slide_at_45', remove: 1 })
+  t.equal((bookmarks as unknown[]).length, 999)
+  t.equal(((await one.call('bookmark', bookmark)).bookmarks as unknown[]).length, 1000)
+})
+
+verifies('replay:baseline', 'save_baseline sets limits for later runs of the scene', async (t) => {
   const { client } = await openReplay(t, ['incline_sticks', 'incline_slides'])
   const one = client()
   const saved = await one.call('save_baseline', { recording: 'incline_sticks', name: 'sticks' })
@@ -144,7 +162,7 @@ verifies('replay:baseline', 'save_baseline: later runs of the same scene are hel
   })
   const other = await one.call('assert_invariants', { recording: 'incline_slides', baseline: 'sticks' })
   t.match(other, { passed: false })
-  t.ok(rowsOf(other.verdicts).some(({ passed, invariant }) => !passed && invariant === 'never_below'))
+  t.ok(toRows(other.verdicts).some(({ passed, invariant }) => !passed && invariant === 'never_below'))
   await t.rejects(one.call('assert_invariants', { recording: 'incline_sticks', baseline: 'x' }), {
     code: 'INVALID_ARGUMENTS',
     data: { known: ['sticks'] },
@@ -153,7 +171,7 @@ verifies('replay:baseline', 'save_baseline: later runs of the same scene are hel
 
 verifies(
   'replay:invariants',
-  'assert_invariants: pass or fail of each, with where and what shows it',
+  'assert_invariants returns pass or fail with frame and evidence for each invariant',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const check = (invariants: object) => one.call('assert_invariants', { invariants })
@@ -174,7 +192,7 @@ verifies(
 
 verifies(
   'replay:invariants',
-  'assert_invariants: a file that was never given contacts or impulses keeps no limit of them',
+  'assert_invariants fails limits of contacts and impulses that were not recorded',
   async (t) => {
     const check = async (name: string, invariants: object) =>
       (await ask(t, name)).call('assert_invariants', { invariants })
@@ -185,25 +203,25 @@ verifies(
     const series = ['contact', 'depth', 'points', 'normal_force'].map((what) => `pair.2.1.${what}`)
     const old = await (await ask(t, 'era_no_constraints')).call('get_series', { series })
     t.same(
-      rowsOf(old.series).map(({ max }) => max !== null),
+      toRows(old.series).map(({ max }) => max !== null),
       [true, true, false, false],
       'contacts without constraints',
     )
   },
 )
 
-verifies('replay:invariants', 'assert_invariants: a run that breaks down keeps no limit', async (t) => {
+verifies('replay:invariants', 'assert_invariants fails every limit of a diverged run', async (t) => {
   const one = await ask(t, 'nan')
   const answer = await one.call('assert_invariants', {
     invariants: { never_below: -1e9, max_energy_drift: 1e9, rest_by: { frame: 1, speed: 1e9 } },
   })
   t.equal(answer.passed, false)
-  const failed = rowsOf(answer.verdicts).filter(({ passed }) => !passed)
+  const failed = toRows(answer.verdicts).filter(({ passed }) => !passed)
   t.ok(failed.some(({ invariant }) => invariant === 'never_below'))
   t.ok(failed.every(({ value, frame_id }) => value === null && frame_id !== null))
 })
 
-/** Calls that read a whole recording, each in its own way. */
+/** Calls that read a whole recording. */
 const calls: readonly (readonly [tool: string, args: object])[] = [
   ['diagnose', {}],
   ['find_energy_anomalies', { threshold: 0.5 }],
@@ -219,7 +237,7 @@ for (const name of ['energy_injection', 'slide_at_45', 'penetration']) {
     `runs: ${name} is answered the same when it is a run of ours`,
     async (t) => {
       const { app, client } = await openReplay(t, [name])
-      await (app.store as Replay).importRecording('run', name)
+      await (app.store as ReplayStore).importRecording('run', name)
       const one = client()
       for (const [tool, args] of calls) {
         const answer = async (recording: string) => {
@@ -237,7 +255,7 @@ const pairs = manifest.recordings.filter(
   ({ diverges_at, name }) => diverges_at !== undefined && name.endsWith('_a'),
 )
 
-t.ok(pairs.length >= 3, 'there are pairs of runs that part')
+t.ok(pairs.length >= 3, 'there are pairs of diverging runs')
 for (const { name, pair = '', diverges_at } of pairs)
   verifies(
     'replay:divergence',
@@ -247,7 +265,7 @@ for (const { name, pair = '', diverges_at } of pairs)
       const one = client()
       const exact = await one.call('find_first_divergence', { a: name, b: pair, exact: true })
       t.equal(exact.first_frame, diverges_at, 'bit by bit')
-      // One pair differs by the last bit of a number: no tolerance sees that at once.
+      // One pair differs in the last bit, which a tolerance does not detect immediately.
       const tolerance = name.includes('least') ? 0 : 1e-6
       const loose = await one.call('find_first_divergence', { a: name, b: pair, tolerance })
       t.equal(loose.first_frame, diverges_at, 'by tolerance')
@@ -256,7 +274,7 @@ for (const { name, pair = '', diverges_at } of pairs)
 
 t.test('compareRecordings reads no frames after the first difference if only that is needed', async (t) => {
   const frames = Array.from({ length: 5000 }, (_, index) => index + 1)
-  /** One body that is at 0 m before this frame and at 1 m from it on; `ranges` receives what is read. */
+  /** A body that moves from 0 m to 1 m in this frame. `ranges` receives what is read. */
   const recording = (from: number, ranges: unknown[] = []) =>
     ({
       summary: { bodies: [{ body_id: 1, mass: 1, asset_id: null }], frames: {}, dt_s: 0.01 },
@@ -269,17 +287,16 @@ t.test('compareRecordings reads no frames after the first difference if only tha
         return {
           bodies: [1],
           frames: Float64Array.from(read),
-          times: Float64Array.from(read, (id) => id * 0.01),
           states: Float64Array.from(read.flatMap((id) => [id < from ? 0 : 1, ...Array(13).fill(0)])),
           ...{ totals: zeros, iterations: zeros, residuals: zeros, contacts: read.map(() => '') },
         }
       },
     }) as unknown as Recording
-  const compare = async (untilFirst: boolean) => {
+  const compare = async (firstOnly: boolean) => {
     const ranges: unknown[] = []
-    const options = { tolerance: { exact: true }, align: 'frame', untilFirst } as const
-    const { comparer } = await compareRecordings(recording(9999, ranges), recording(2500), options)
-    t.match(comparer.divergences(), [{ field: 'position', first_frame_a: 2500 }])
+    const options = { tolerance: { exact: true }, align: 'frame', firstOnly } as const
+    const { comparison } = await compareRecordings(recording(9999, ranges), recording(2500), options)
+    t.match(comparison.divergences(), [{ field: 'position', first_frame_a: 2500 }])
     return ranges
   }
   const parts = [
@@ -296,10 +313,10 @@ t.test('save_baseline and bookmark fail if the note cannot be stored', async (t)
     throw new Error('the data file is locked')
   }
   const one = await ask(t, 'drop', {
-    wrap: (store) => ({
-      ...store,
-      notebook: { ...store.notebook, saveBaseline: fail, addBookmark: fail, removeBookmark: fail },
-    }),
+    wrap(store) {
+      Object.assign(store.notebook, { saveBaseline: fail, addBookmark: fail, removeBookmark: fail })
+      return store
+    },
   })
   const refused = { message: 'the data file is locked' }
   await t.rejects(one.call('save_baseline', { name: 'fine' }), refused)

@@ -1,28 +1,31 @@
-/** What an earlier reader of the same recordings got wrong: each defect is a promise here. */
+/** Defects of an earlier reader of the same recordings. */
 import { join } from 'node:path'
 import { errorObject, isCausewayError } from '@causeway/protocol'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import type { Replay } from '../src/store.ts'
-import { ask, edit, fixtures, openReplay, rowsOf } from './replay-kit.ts'
+import type { ReplayStore } from '../src/store/store.ts'
+import { ask, edit, fixtures, openReplay, toRows } from './replay-kit.ts'
 
-/** A store whose recordings write down which of their questions are asked. */
-function watched(store: Replay, asked: string[]): Replay {
-  return {
-    ...store,
-    async open(idOrPath, options) {
-      const { recording, reloaded } = await store.open(idOrPath, options)
+/** Records which methods of recordings are called, and the ranges of analyses. */
+function watched(store: ReplayStore, asked: string[]): ReplayStore {
+  const open = store.open.bind(store)
+  return Object.assign(store, {
+    async open(...args: Parameters<ReplayStore['open']>) {
+      const { recording, reloaded } = await open(...args)
       const handler: ProxyHandler<typeof recording> = {
         get(target, name) {
           const member = Reflect.get(target, name)
           if (typeof member !== 'function') return member
-          asked.push(String(name))
-          return member.bind(target)
+          return (...args: unknown[]) => {
+            const range = name === 'analyse' ? JSON.stringify((args[1] as { range: object }).range) : ''
+            asked.push(`${String(name)}${range}`)
+            return member.apply(target, args)
+          }
         },
       }
       return { recording: new Proxy(recording, handler), reloaded }
     },
-  }
+  })
 }
 
 verifies('replay:defect:speed', async (t) => {
@@ -34,7 +37,11 @@ verifies('replay:defect:speed', async (t) => {
     return [...asked]
   }
   t.same(await questions('get_frame', { frame_id: 100 }), ['frame'])
-  t.same(await questions('check_penetration', { frame_id: 100 }), ['frame'])
+  t.same(
+    await questions('check_penetration', { frame_id: 100 }),
+    ['frame', 'analyse{"start":100,"end":100}'],
+    'the coverage is that of the frame',
+  )
   t.same(await questions('get_solver_diagnostics', {}), ['solver'], 'one query for all frames')
   const history = { body_a_id: 2, body_b_id: 1, start_frame: 1, end_frame: 150 }
   t.same(
@@ -44,12 +51,12 @@ verifies('replay:defect:speed', async (t) => {
   )
 })
 
-t.test('get_solver_diagnostics: without bounds the last frame is there and frame 0 is not', async (t) => {
+t.test('get_solver_diagnostics includes the last frame and no frame 0 by default', async (t) => {
   const client = await ask(t, 'drop')
   const { diagnostics, start_frame, end_frame } = await client.call('get_solver_diagnostics')
   t.same([start_frame, end_frame], [1, 150])
-  t.same([rowsOf(diagnostics)[0]?.frame_id, rowsOf(diagnostics).at(-1)?.frame_id], [1, 150])
-  t.equal(rowsOf(diagnostics).length, 150)
+  t.same([toRows(diagnostics)[0]?.frame_id, toRows(diagnostics).at(-1)?.frame_id], [1, 150])
+  t.equal(toRows(diagnostics).length, 150)
   await t.rejects(client.call('get_frame', { frame_id: 0 }), {
     code: 'FRAME_NOT_FOUND',
     data: { first_frame: 1, last_frame: 150 },
@@ -57,12 +64,12 @@ t.test('get_solver_diagnostics: without bounds the last frame is there and frame
 })
 
 t.test(
-  'find_energy_anomalies: the first frame is no anomaly, and a loss in contact is no injection',
+  'find_energy_anomalies ignores the first frame and classifies losses in contact as losses',
   async (t) => {
     const client = await ask(t, 'drop')
     const answer = await client.call('find_energy_anomalies', { threshold: 1 })
     t.match(answer, { count: 1, counts: { baseline: 1, injection: 0, impact_loss: 1 } })
-    const kinds = rowsOf(answer.anomalies).map(({ frame_id, kind }) => [frame_id, kind])
+    const kinds = toRows(answer.anomalies).map(({ frame_id, kind }) => [frame_id, kind])
     t.same(kinds, [
       [1, 'baseline'],
       [63, 'impact_loss'],
@@ -70,26 +77,26 @@ t.test(
   },
 )
 
-t.test('find_energy_anomalies: the list is sorted and capped, its counts are exact', async (t) => {
+t.test('find_energy_anomalies sorts and limits its list and returns exact counts', async (t) => {
   const client = await ask(t, 'drop')
   const all = await client.call('find_energy_anomalies', { threshold: 0 })
-  const frames = rowsOf(all.anomalies).map(({ frame_id }) => Number(frame_id))
+  const frames = toRows(all.anomalies).map(({ frame_id }) => Number(frame_id))
   t.same(
     frames,
     [...frames].sort((a, b) => a - b),
   )
   const first = await client.call('find_energy_anomalies', { threshold: 0, max_points: 10 })
-  t.equal(rowsOf(first.anomalies).length, 10)
+  t.equal(toRows(first.anomalies).length, 10)
   t.match(first, { truncated: true, counts: all.counts, count: all.count })
   const next = { threshold: 0, max_points: 10, cursor: first.next_cursor }
   const second = await client.call('find_energy_anomalies', next)
   t.same(
-    rowsOf(second.anomalies).map(({ frame_id }) => frame_id),
+    toRows(second.anomalies).map(({ frame_id }) => frame_id),
     frames.slice(10, 20),
   )
 })
 
-t.test('get_contact_history: a normal that flips and contact that chatters are found', async (t) => {
+t.test('get_contact_history finds flipping normals and chatter', async (t) => {
   const flipped = `(SELECT normal_id FROM CollisionResultRecord WHERE frame_id = 100
     UNION SELECT normal_id FROM FrictionConstraintRecord WHERE frame_id = 100)`
   const client = await ask(t, 'drop', {
@@ -116,37 +123,30 @@ verifies('replay:defect:ids', async (t) => {
   const [plain, flagged] = [1, 2147483649]
   const contacts = (body_id: number) => client.call('get_contacts_for_body', { body_id, frame_id: 150 })
   t.same(await contacts(plain), await contacts(flagged))
-  t.equal(rowsOf((await contacts(plain)).contacts).length, 4)
+  t.equal(toRows((await contacts(plain)).contacts).length, 4)
   const resting = await client.call('check_resting_contact', { frame_id: 150 })
-  t.match(
-    resting,
-    { bodies_in_contact: 1, environment_in_contact: 1 },
-    'the floor is no body that could move',
-  )
+  t.match(resting, { bodies_in_contact: 1, environment_in_contact: 1 }, 'the floor does not move')
 })
 
-t.test(
-  'check_resting_contact: works without friction rows, and tells sliding and spinning apart',
-  async (t) => {
-    const client = await ask(t, 'frictionless')
-    const answer = await client.call('check_resting_contact', { frame_id: 100 })
-    t.match(answer, { source: 'collisions', bodies_in_contact: 1, environment_in_contact: 1 })
-    const [slab] = rowsOf(answer.moving_bodies)
-    t.ok(Math.abs(Number(slab?.sliding_speed) - 1) < 1e-6, 'it glides at 1 m/s along the floor')
-    t.ok(Number(slab?.normal_speed) < 0.01, 'and does not leave it')
-    const limits = { velocity_threshold: 2, angular_velocity_threshold: 0 }
-    const spin = await client.call('check_resting_contact', { frame_id: 100, ...limits })
-    t.equal(rowsOf(spin.moving_bodies).length, 1, 'rad/s have a threshold of their own')
-  },
-)
+t.test('check_resting_contact works without friction rows and separates sliding from spinning', async (t) => {
+  const client = await ask(t, 'frictionless')
+  const answer = await client.call('check_resting_contact', { frame_id: 100 })
+  t.match(answer, { source: 'collisions', bodies_in_contact: 1, environment_in_contact: 1 })
+  const [slab] = toRows(answer.moving_bodies)
+  t.ok(Math.abs(Number(slab?.sliding_speed) - 1) < 1e-6, 'it glides at 1 m/s along the floor')
+  t.ok(Number(slab?.normal_speed) < 0.01, 'and does not leave it')
+  const limits = { velocity_threshold: 2, angular_velocity_threshold: 0 }
+  const spin = await client.call('check_resting_contact', { frame_id: 100, ...limits })
+  t.equal(toRows(spin.moving_bodies).length, 1, 'the spin has its own threshold')
+})
 
 verifies('replay:solver:free-flight', async (t) => {
   const client = await ask(t, 'drop')
   const flight = await client.call('get_solver_diagnostics', { start_frame: 1, end_frame: 60 })
   t.match(flight, { converged_judged: 0, not_converged: [], not_converged_count: 0 })
   t.ok(
-    rowsOf(flight.diagnostics).every(({ converged }) => converged === false),
-    'the recorded value is left as it is',
+    toRows(flight.diagnostics).every(({ converged }) => converged === false),
+    'the recorded value is unchanged',
   )
 })
 
@@ -155,80 +155,74 @@ verifies('replay:list:default-folder', async (t) => {
   const { recordings, searched } = await client().call('list_recordings')
   t.ok((searched as string[]).includes(join(folder, 'build/Debug/debug/recordings')))
   t.same(
-    rowsOf(recordings)
+    toRows(recordings)
       .map(({ name }) => name)
       .sort(),
     ['drop.db', 'stack.db'],
   )
   const absent = await client().call('list_recordings', { directory: 'no/such/folder' })
-  t.match(absent, { recordings: [], count: 0 }, 'an absent folder is no error')
+  t.match(absent, { recordings: [], count: 0 }, 'a missing folder is not an error')
 })
 
 verifies('replay:list:only-recordings', async (t) => {
   const names = ['stack', 'drop', 'deep/down/nan', 'asset_database', 'not_a_database']
   const { client } = await openReplay(t, names)
   const { recordings, others } = await client().call('list_recordings')
-  const paths = rowsOf(recordings).map(({ path }) => String(path))
+  const paths = toRows(recordings).map(({ path }) => String(path))
   t.same(paths, [...paths].sort())
   t.same(
-    rowsOf(recordings)
+    toRows(recordings)
       .map(({ recording }) => recording)
       .sort(),
     ['drop', 'nan', 'stack'],
   )
-  t.match(rowsOf(others), [
+  t.match(toRows(others), [
     { name: 'asset_database.db', reason: 'NOT_A_RECORDING' },
     { name: 'not_a_database.db', reason: 'NOT_A_DATABASE' },
   ])
 })
 
-t.test(
-  'answers: failures are coded, arguments are checked, and numbers that are none are null',
-  async (t) => {
-    const client = (await openReplay(t, ['nan'])).client()
-    const error = await client.call('get_frame', { frame_id: 1 }).catch((thrown: unknown) => thrown)
-    t.ok(isCausewayError(error))
-    if (isCausewayError(error)) t.match(errorObject(error), { code: 'NO_RECORDING', legacy_code: -32000 })
-    await t.rejects(client.call('get_body_state', { recording: 'nan', frame_id: 1 }), {
-      code: 'INVALID_ARGUMENTS',
-      data: { problems: [{ argument: 'body_id', problem: /missing/ }] },
-    })
-    const { content } = await client.answer('get_body_state', { recording: 'nan', frame_id: 60, body_id: 3 })
-    const text = content[0]?.type === 'text' ? content[0].text : ''
-    t.match(JSON.parse(text), { position: { x: null, y: null, z: null }, speed: null })
-  },
-)
+t.test('failures have codes, arguments are checked, and undefined numbers are null', async (t) => {
+  const client = (await openReplay(t, ['nan'])).client()
+  const error = await client.call('get_frame', { frame_id: 1 }).catch((thrown: unknown) => thrown)
+  t.ok(isCausewayError(error))
+  if (isCausewayError(error)) t.match(errorObject(error), { code: 'NO_RECORDING', legacy_code: -32000 })
+  await t.rejects(client.call('get_body_state', { recording: 'nan', frame_id: 1 }), {
+    code: 'INVALID_ARGUMENTS',
+    data: { problems: [{ argument: 'body_id', problem: /missing/ }] },
+  })
+  const { content } = await client.answer('get_body_state', { recording: 'nan', frame_id: 60, body_id: 3 })
+  const text = content[0]?.type === 'text' ? content[0].text : ''
+  t.match(JSON.parse(text), { position: { x: null, y: null, z: null }, speed: null })
+})
 
-t.test(
-  'energy: a long series is answered by its peaks and exact totals, in a size that a model can read',
-  async (t) => {
-    const frames = 5000
-    const grow = `WITH RECURSIVE n(i) AS (SELECT 151 UNION ALL SELECT i + 1 FROM n WHERE i < ${frames})`
-    const client = await ask(t, 'drop', {
-      change: (db) => {
-        db.exec(`INSERT INTO SimulationFrameRecord (id, simulation_time, wall_clock_time)
+t.test('long energy series are reduced to their extremes, with exact totals', async (t) => {
+  const frames = 5000
+  const grow = `WITH RECURSIVE n(i) AS (SELECT 151 UNION ALL SELECT i + 1 FROM n WHERE i < ${frames})`
+  const client = await ask(t, 'drop', {
+    change: (db) => {
+      db.exec(`INSERT INTO SimulationFrameRecord (id, simulation_time, wall_clock_time)
         ${grow} SELECT i, i * 0.004, 0 FROM n`)
-        db.exec(`INSERT INTO SystemEnergyRecord (id, total_linear_ke, total_rotational_ke, total_potential_e,
+      db.exec(`INSERT INTO SystemEnergyRecord (id, total_linear_ke, total_rotational_ke, total_potential_e,
         total_system_e, delta_e, energy_injection, collision_active, frame_id)
         ${grow} SELECT i, 0, 0, 50, iif(i = 3333, 99, 50), 0, 0, 1, i FROM n`)
-      },
-    })
-    const answer = await client.call('get_system_energy')
-    const points = rowsOf(answer.energy_points)
-    t.ok(points.length <= 200)
-    t.ok(JSON.stringify(answer).length < 80_000)
-    t.match(answer, { bucketed: true, truncated: true, totals: { count: frames, max: 99, max_frame: 3333 } })
-    t.ok(
-      points.some(({ frame_id }) => frame_id === 3333),
-      'the one peak of 5000 frames is shown',
-    )
-    const exact = await client.call('get_system_energy', { start_frame: 3300, end_frame: 3399 })
-    t.equal(rowsOf(exact.energy_points).length, 100)
-    t.match(exact, { bucketed: false, truncated: false, next_cursor: null })
-  },
-)
+    },
+  })
+  const answer = await client.call('get_system_energy')
+  const points = toRows(answer.energy_points)
+  t.ok(points.length <= 200)
+  t.ok(JSON.stringify(answer).length < 80_000)
+  t.match(answer, { bucketed: true, truncated: true, totals: { count: frames, max: 99, max_frame: 3333 } })
+  t.ok(
+    points.some(({ frame_id }) => frame_id === 3333),
+    'the only peak in 5000 frames is shown',
+  )
+  const exact = await client.call('get_system_energy', { start_frame: 3300, end_frame: 3399 })
+  t.equal(toRows(exact.energy_points).length, 100)
+  t.match(exact, { bucketed: false, truncated: false, next_cursor: null })
+})
 
-t.test("sessions: two clients never see each other's active recording", async (t) => {
+t.test('two clients have separate default recordings', async (t) => {
   const { client } = await openReplay(t, ['drop', 'stack'])
   const [one, two] = [client(), client()]
   await one.call('load_recording', { path: 'drop' })
@@ -237,7 +231,7 @@ t.test("sessions: two clients never see each other's active recording", async (t
   t.match(await two.call('get_metadata'), { recording: 'stack' })
 })
 
-t.test('get_body_energy: an unknown body is an error, and one that appears later says when', async (t) => {
+t.test('get_body_energy reports unknown bodies, and when a body appears', async (t) => {
   const client = await ask(t, 'late_spawn')
   await t.rejects(client.call('get_body_energy', { body_id: 999 }), {
     code: 'BODY_NOT_FOUND',
@@ -250,7 +244,7 @@ t.test('get_body_energy: an unknown body is an error, and one that appears later
   await t.rejects(client.call('get_body_energy', { body_id: 2147483649 }), { code: 'BODY_NOT_FOUND' })
 })
 
-t.test('load_recording: a path outside the roots is not opened', async (t) => {
+t.test('load_recording does not open a path outside the roots', async (t) => {
   const client = (await openReplay(t, ['drop'])).client()
   await t.rejects(client.call('load_recording', { path: join(fixtures, 'stack.db') }), {
     code: 'OUTSIDE_ROOTS',
@@ -258,7 +252,7 @@ t.test('load_recording: a path outside the roots is not opened', async (t) => {
   })
 })
 
-t.test('a recording that is rewritten is noticed, and the answer says so', async (t) => {
+t.test('a rewritten recording is reloaded, which the answer reports', async (t) => {
   const { app, client, folder } = await openReplay(t, ['drop'])
   const one = client()
   await one.call('load_recording', { path: 'drop' })

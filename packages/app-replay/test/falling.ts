@@ -1,17 +1,14 @@
-/** Twenty bodies that fall, sixty frames a second, and what goes wrong with one of them. */
-
 /** Frames of a second. */
 export const fps = 60
 
 const bodies = 20
 const g = 9.81
 
-/** In this frame body 7, which falls, is made 3 m/s faster by nothing. */
+/** In this frame, body 7 becomes 3 m/s faster without a cause. */
 export const kick = { frame: 200, body: 7, speed: -3 }
 
 const ids = Array.from({ length: bodies }, (_, i) => i + 1)
 
-/** What they are. */
 export const runLine = JSON.stringify({
   run: {
     gravity: [0, 0, -g],
@@ -20,7 +17,7 @@ export const runLine = JSON.stringify({
   },
 })
 
-/** Bodies in free fall, as semi-implicit Euler steps make it: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
+/** Bodies in free fall by semi-implicit Euler: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
 export function frameLine(frame: number): string {
   const dt = 1 / fps
   const fallen = (id: number) => {

@@ -1,12 +1,12 @@
 import type { Test } from 'tap'
 
-/** Numbers of the sidecars are compared with this relative tolerance, */
+/** Relative tolerance of numbers. */
 const tolerance = 1e-9
 
-/** and those that ought to be 0 with this one: what is derived from recorded numbers carries their rounding. */
+/** Absolute tolerance: derived values include rounding errors. */
 const noise = 1e-12
 
-/** Where `found` lacks something of `wanted`, as paths; numbers within the tolerance are equal, more may be found. */
+/** Returns the paths of members of `wanted` that `found` lacks. Additional members are ignored. */
 export function differences(found: unknown, wanted: unknown, path = ''): string[] {
   if (typeof wanted === 'number') {
     const isNear =
@@ -26,6 +26,5 @@ export function differences(found: unknown, wanted: unknown, path = ''): string[
   ]
 }
 
-/** Asserts that everything in `wanted` is found. */
 export const holds = (t: Test, found: unknown, wanted: unknown, name: string): void =>
   void t.same(differences(found, wanted), [], name)

@@ -2,46 +2,39 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { evaluate, parsePredicate } from '../src/domain/predicate.ts'
-import type { SeriesPlan } from '../src/domain/series-name.ts'
-import { ask, openReplay, rowsOf, textOf } from './replay-kit.ts'
+import { evaluate, parsePredicate } from '../src/domain/series/predicate.ts'
+import type { SeriesPlan } from '../src/domain/series/series-name.ts'
+import { ask, openReplay, readText, toRows } from './replay-kit.ts'
 
 const eras = ['slide_at_45', 'era_flat_contacts', 'era_no_tangents', 'era_states_only', 'era_unified']
 
-verifies(
-  'replay:sql:views',
-  'query_sql: the views hold the same rows in every era as get_frame',
-  async (t) => {
-    const { client } = await openReplay(t, eras)
-    for (const recording of eras) {
-      const one = client()
-      const frame_id = 3
-      const part = (select: string, view: string) =>
-        `(SELECT json_group_array(json_array(${select})) FROM ${view} WHERE frame_id = ${frame_id})`
-      const sql = `SELECT ${part('body_id, x, vz', 'v_state')}, ${part('depth', 'v_contact')}, ${part('normal_lambda, tangent1_lambda', 'v_friction')}, (SELECT count(*) FROM v_frame), (SELECT count(*) FROM v_energy), (SELECT count(*) FROM v_solver), (SELECT count(*) FROM v_body)`
-      const [row = []] = (await one.call('query_sql', { recording, sql })).rows as (string | number)[][]
-      const [states, contacts, friction] = row.slice(0, 3).map((text) => JSON.parse(String(text)))
-      const frame = await one.call('get_frame', { recording, frame_id })
-      const { total_frames } = await one.call('get_metadata', { recording })
-      t.equal(row[3], total_frames, `${recording}: frames`)
-      const placed = rowsOf(frame.states).map(({ body_id, position, velocity }) => [
-        body_id,
-        (position as { x: number }).x,
-        (velocity as { z: number }).z,
-      ])
-      t.same(states, placed, `${recording}: states`)
-      const points = rowsOf(frame.collisions).flatMap(({ contacts }) => rowsOf(contacts))
-      t.equal(contacts.length, points.length, `${recording}: contact points`)
-      const lambdas = rowsOf(frame.friction_constraints).map((row) => [
-        row.normal_lambda,
-        row.tangent1_lambda,
-      ])
-      t.same(friction, lambdas, `${recording}: friction`)
-    }
-  },
-)
+verifies('replay:sql:views', 'query_sql views have the rows of get_frame in every era', async (t) => {
+  const { client } = await openReplay(t, eras)
+  for (const recording of eras) {
+    const one = client()
+    const frame_id = 3
+    const part = (select: string, view: string) =>
+      `(SELECT json_group_array(json_array(${select})) FROM ${view} WHERE frame_id = ${frame_id})`
+    const sql = `SELECT ${part('body_id, x, vz', 'v_state')}, ${part('depth', 'v_contact')}, ${part('normal_lambda, tangent1_lambda', 'v_friction')}, (SELECT count(*) FROM v_frame), (SELECT count(*) FROM v_energy), (SELECT count(*) FROM v_solver), (SELECT count(*) FROM v_body)`
+    const [row = []] = (await one.call('query_sql', { recording, sql })).rows as (string | number)[][]
+    const [states, contacts, friction] = row.slice(0, 3).map((text) => JSON.parse(String(text)))
+    const frame = await one.call('get_frame', { recording, frame_id })
+    const { total_frames } = await one.call('get_metadata', { recording })
+    t.equal(row[3], total_frames, `${recording}: frames`)
+    const placed = toRows(frame.states).map(({ body_id, position, velocity }) => [
+      body_id,
+      (position as { x: number }).x,
+      (velocity as { z: number }).z,
+    ])
+    t.same(states, placed, `${recording}: states`)
+    const points = toRows(frame.collisions).flatMap(({ contacts }) => toRows(contacts))
+    t.equal(contacts.length, points.length, `${recording}: contact points`)
+    const lambdas = toRows(frame.friction_constraints).map((row) => [row.normal_lambda, row.tangent1_lambda])
+    t.same(friction, lambdas, `${recording}: friction`)
+  }
+})
 
-verifies('replay:sql:views', 'query_sql: parameters by position and by name', async (t) => {
+verifies('replay:sql:views', 'query_sql accepts parameters by position and by name', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const by = (where: string, params: unknown) =>
     one.call('query_sql', { sql: `SELECT frame_id FROM v_frame WHERE ${where}`, params })
@@ -51,7 +44,7 @@ verifies('replay:sql:views', 'query_sql: parameters by position and by name', as
   await t.rejects(by('frame_id = ?', []), { code: 'INVALID_QUERY' })
 })
 
-verifies('replay:sql:views', 'query_sql: rows and bytes end an answer, which says so', async (t) => {
+verifies('replay:sql:views', 'query_sql reports truncation by rows and by bytes', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const many = await one.call('query_sql', { sql: 'SELECT frame_id FROM v_frame', limit: 7 })
   t.match(many, { row_count: 7, truncated: true, truncated_by: 'rows' })
@@ -62,46 +55,42 @@ verifies('replay:sql:views', 'query_sql: rows and bytes end an answer, which say
   t.match(exact, { row_count: 2, truncated: false })
 })
 
-verifies('replay:sql:views', 'query_sql: a refusal names the views and their columns', async (t) => {
+verifies('replay:sql:views', 'query_sql names the views and their columns in errors', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await t.rejects(one.call('query_sql', { sql: 'SELECT velocity FROM v_state' }), {
     code: 'INVALID_QUERY',
     message: /no such column/,
     data: { views: { v_state: /speed/ } },
   })
-  const schema = JSON.parse(await textOf(one, 'replay://recordings/slide_at_45/schema'))
-  t.ok(rowsOf(schema.tables).some(({ name }) => name === 'SolverDiagnosticRecord'))
+  const schema = JSON.parse(await readText(one, 'replay://recordings/slide_at_45/schema'))
+  t.ok(toRows(schema.tables).some(({ name }) => name === 'SolverDiagnosticRecord'))
 })
 
-verifies(
-  'replay:sql:gates',
-  'query_sql: no statement changes anything or leaves the recording',
-  async (t) => {
-    const { client, folder } = await openReplay(t, ['slide_at_45'])
-    const one = client()
-    await one.call('load_recording', { path: 'slide_at_45' })
-    const outside = join(folder, 'stolen.db')
-    const attacks = [
-      'DELETE FROM SimulationFrameRecord',
-      `ATTACH '${outside}' AS stolen`,
-      `VACUUM INTO '${outside}'`,
-      `SELECT load_extension('${outside}')`,
-      'SELECT 1; DELETE FROM SimulationFrameRecord',
-      'SELECT * FROM pragma_database_list',
-      "SELECT fts3_tokenizer('simple')",
-    ]
-    await Promise.all(
-      attacks
-        .slice(0, 2)
-        .map((sql) => t.rejects(one.call('query_sql', { sql }), { code: 'INVALID_QUERY' }, sql)),
-    )
-    for (const sql of attacks.slice(2))
-      await t.rejects(one.call('query_sql', { sql }), { code: 'INVALID_QUERY' }, sql)
-    t.notOk(existsSync(outside))
-    const { rows } = await one.call('query_sql', { sql: 'SELECT count(*) FROM SimulationFrameRecord' })
-    t.same(rows, [[120]])
-  },
-)
+verifies('replay:sql:gates', 'query_sql neither changes the recording nor reads other files', async (t) => {
+  const { client, folder } = await openReplay(t, ['slide_at_45'])
+  const one = client()
+  await one.call('load_recording', { path: 'slide_at_45' })
+  const outside = join(folder, 'stolen.db')
+  const attacks = [
+    'DELETE FROM SimulationFrameRecord',
+    `ATTACH '${outside}' AS stolen`,
+    `VACUUM INTO '${outside}'`,
+    `SELECT load_extension('${outside}')`,
+    'SELECT 1; DELETE FROM SimulationFrameRecord',
+    'SELECT * FROM pragma_database_list',
+    "SELECT fts3_tokenizer('simple')",
+  ]
+  await Promise.all(
+    attacks
+      .slice(0, 2)
+      .map((sql) => t.rejects(one.call('query_sql', { sql }), { code: 'INVALID_QUERY' }, sql)),
+  )
+  for (const sql of attacks.slice(2))
+    await t.rejects(one.call('query_sql', { sql }), { code: 'INVALID_QUERY' }, sql)
+  t.notOk(existsSync(outside))
+  const { rows } = await one.call('query_sql', { sql: 'SELECT count(*) FROM SimulationFrameRecord' })
+  t.same(rows, [[120]])
+})
 
 verifies('replay:sql:queue', async (t) => {
   const { client } = await openReplay(t, ['slide_at_45'])
@@ -117,7 +106,7 @@ verifies('replay:sql:queue', async (t) => {
 
 verifies(
   'replay:sql:gates',
-  'query_sql: an endless query ends at its deadline, and when its caller cancels',
+  'query_sql stops an endless query at its deadline and on cancellation',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const endless = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c'
@@ -126,13 +115,13 @@ verifies(
     const asked = one.call('query_sql', { sql: endless, timeout_s: 20 }, { signal: controller.signal })
     setImmediate(() => controller.abort())
     await t.rejects(asked, { code: 'CANCELLED' })
-    t.match(await one.call('query_sql', { sql: 'SELECT 1' }), { rows: [[1]] }, 'the next one is answered')
+    t.match(await one.call('query_sql', { sql: 'SELECT 1' }), { rows: [[1]] }, 'the next query succeeds')
   },
 )
 
 verifies(
   'replay:sql:gates',
-  'query_sql: a query that eats memory is ended, a huge value is told by its size',
+  'query_sql stops a query that allocates too much, and replaces huge values by their size',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const eater =
@@ -154,17 +143,17 @@ function value(text: string, values: Readonly<Record<string, number>> = {}): num
   return evaluate(expression, (index) => values[plans[index]?.name ?? ''] ?? Number.NaN)
 }
 
-t.test('predicate: operators bind as in arithmetic, and join as in logic', async (t) => {
+t.test('operators of predicates have the usual precedence', async (t) => {
   t.equal(value('1 + 2 * 3 == 7'), 1)
   t.equal(value('(1 + 2) * 3 == 9'), 1)
   t.equal(value('-2 - -3'), 1)
   t.equal(value('8 / 4 / 2'), 1)
-  t.equal(value('1 < 2 or 1 > 2 and 1 > 3'), 1, 'and binds tighter')
+  t.equal(value('1 < 2 or 1 > 2 and 1 > 3'), 1, 'and has precedence over or')
   t.equal(value('not 1 > 2 and 2 > 1'), 1)
   t.equal(value('abs(-1.5e0) >= 1.5 && !(.5 != 0.5)'), 1)
 })
 
-t.test('predicate: what is absent meets no comparison', async (t) => {
+t.test('missing values meet no comparison', async (t) => {
   t.equal(value('x < 1'), 0)
   t.equal(value('x >= 1'), 0)
   t.equal(value('x != 1'), 0)
@@ -172,11 +161,11 @@ t.test('predicate: what is absent meets no comparison', async (t) => {
   t.equal(value('not x'), 1)
 })
 
-t.test('predicate: a function is the series of a body or a pair', async (t) => {
+t.test('a function in a predicate is a series of a body or a pair', async (t) => {
   const { plans } = parsePredicate('speed(2) > 1 and normal_force(1, floor) > body.2.speed', plan)
   t.same(
     plans.map(({ name }) => name),
     ['body.2.speed', 'pair.1.floor.normal_force'],
-    'each series once',
+    'each series occurs once',
   )
 })

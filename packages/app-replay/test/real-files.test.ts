@@ -4,12 +4,12 @@ import { PassThrough } from 'node:stream'
 import type { TestClient } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import type { Replay } from '../src/store.ts'
+import type { ReplayStore } from '../src/store/store.ts'
 import { fps, frameLine, kick, runLine } from './falling.ts'
 import { holds } from './near.ts'
-import { openReplay, rowsOf } from './replay-kit.ts'
+import { openReplay, toRows } from './replay-kit.ts'
 
-/** Answers on recordings of the original C++ recorder, against answers that were worked out without this product. */
+/** Recordings of the original C++ recorder, compared with independently computed answers. */
 
 const folder = process.env.CAUSEWAY_REAL_RECORDINGS
 const skip = folder === undefined && 'CAUSEWAY_REAL_RECORDINGS names no folder of real recordings'
@@ -27,7 +27,7 @@ async function load(t: Test, name: string): Promise<TestClient> {
   return client
 }
 
-verifies('recording:real-files', 'the tools answer as worked out independently', async (t) => {
+verifies('recording:real-files', 'the tools agree with independently computed answers', async (t) => {
   for (const name of names)
     await t.test(name, { skip }, async (t) => {
       const expected = sidecar(`${name}.expected`)
@@ -45,14 +45,14 @@ async function checkSeries(t: Test, client: TestClient, expected: Sidecar): Prom
   holds(t, metadata, { bodies, total_frames: frames.count, first_frame: frames.first_id }, 'metadata')
   holds(
     t,
-    rowsOf(metadata.environment_bodies).map(({ body_id }) => body_id),
+    toRows(metadata.environment_bodies).map(({ body_id }) => body_id),
     environment,
     'environment',
   )
 
   const { points, first, second, last, min_total, max_total } = expected.system_energy
   const energy = await client.call('get_system_energy', { max_points: 2000 })
-  const rows = rowsOf(energy.energy_points)
+  const rows = toRows(energy.energy_points)
   holds(t, [rows[0], rows[1], rows.at(-1)], [first, second, last], 'system energy')
   holds(t, energy.totals, { count: points, min: min_total, max: max_total }, 'its totals')
   for (const [threshold, { count, frames }] of Object.entries<Sidecar>(expected.energy_anomalies)) {
@@ -60,24 +60,24 @@ async function checkSeries(t: Test, client: TestClient, expected: Sidecar): Prom
       threshold: Number(threshold),
       max_points: 2000,
     })
-    const anomalies = rowsOf(found.anomalies)
+    const anomalies = toRows(found.anomalies)
     t.equal(anomalies.length, count, `anomalies above ${threshold} J`)
     holds(t, anomalies.slice(0, frames.length), frames, `anomalies above ${threshold} J`)
     const { counts } = found as { counts: { baseline: number } }
-    t.equal(Number(found.count) + counts.baseline, count, 'only baselines stay out of the count')
+    t.equal(Number(found.count) + counts.baseline, count, 'only baselines are not counted')
   }
   for (const [body, { points, first, middle, last, min_total_e, max_total_e }] of Object.entries<Sidecar>(
     expected.body_energy,
   )) {
     const answer = await client.call('get_body_energy', { body_id: Number(body), max_points: 2000 })
-    const rows = rowsOf(answer.energy_points)
+    const rows = toRows(answer.energy_points)
     const at = rows.find(({ frame_id }) => frame_id === middle.frame_id)
     holds(t, [rows[0], at, rows.at(-1)], [first, middle, last], `energy of ${body}`)
     holds(t, answer.totals, { count: points, min: min_total_e, max: max_total_e }, `totals of ${body}`)
   }
   const { converged_false, converged_false_with_contacts, max_iterations, max_residual } = expected.solver
   const solver = await client.call('get_solver_diagnostics', { max_points: 2000 })
-  const diagnostics = rowsOf(solver.diagnostics)
+  const diagnostics = toRows(solver.diagnostics)
   t.equal(diagnostics.length, expected.solver.points)
   t.equal(diagnostics.filter(({ converged }) => converged === false).length, converged_false)
   holds(t, solver, { not_converged: converged_false_with_contacts, max_iterations }, 'solver')
@@ -89,7 +89,7 @@ async function checkSeries(t: Test, client: TestClient, expected: Sidecar): Prom
   )
 }
 
-/** Counts over all frames, frame by frame, as a client would ask. */
+/** Compares counts over all frames. */
 async function checkEveryFrame(t: Test, client: TestClient, expected: Sidecar): Promise<void> {
   const { first_id, last_id } = expected.frames
   const over: Record<string, number> = Object.fromEntries(
@@ -103,7 +103,7 @@ async function checkEveryFrame(t: Test, client: TestClient, expected: Sidecar): 
       threshold: 0,
     })
     for (const threshold of Object.keys(over)) {
-      const depths = rowsOf(excessive_penetrations).map((row) => Number(row.penetration_depth))
+      const depths = toRows(excessive_penetrations).map((row) => Number(row.penetration_depth))
       if (depths.some((depth) => depth > Number(threshold))) over[threshold] = (over[threshold] ?? 0) + 1
     }
     if (frame_id === expected.penetration.frame_id)
@@ -125,7 +125,7 @@ async function checkFrame(t: Test, client: TestClient, sample: Sidecar): Promise
     holds(t, await client.call('get_body_state', { frame_id, body_id: state.body_id }), state, 'state')
   for (const [body, contacts] of Object.entries(sample.contacts_for_body)) {
     const answer = await client.call('get_contacts_for_body', { frame_id, body_id: Number(body) })
-    t.equal(rowsOf(answer.contacts).length, contacts, `contacts of ${body} in frame ${frame_id}`)
+    t.equal(toRows(answer.contacts).length, contacts, `contacts of ${body} in frame ${frame_id}`)
   }
   const penetration = await client.call('check_penetration', { frame_id, threshold: 0.01 })
   holds(t, penetration.excessive_penetrations, sample['penetration_over_0.01'], 'penetrations')
@@ -134,7 +134,7 @@ async function checkFrame(t: Test, client: TestClient, sample: Sidecar): Promise
     const answer = await client.call('check_resting_contact', { frame_id, velocity_threshold: threshold })
     const byCollision = wanted.bodies_in_contact_by_collision_rows
     t.equal(answer.bodies_in_contact, byCollision.length, `bodies in contact in frame ${frame_id}`)
-    // Where a frame has no friction rows the original saw no contact at all, and nothing that moves in it.
+    // Without friction rows, the original reported no contacts.
     if (answer.source === 'collisions') continue
     t.equal(answer.environment_in_contact, wanted.environment_ids_in_contact.length)
     const moving = wanted.moving.map((body: Sidecar) => ({
@@ -173,20 +173,20 @@ async function checkPairs(t: Test, client: TestClient, expected: Sidecar): Promi
       t.equal(pair.frames_with_contact, 0)
       continue
     }
-    const rows = rowsOf(answer.contact_history)
+    const rows = toRows(answer.contact_history)
     t.equal(rows.length, pair.frames_with_contact)
     t.equal(
       rows.reduce((sum, row) => sum + Number(row.num_contacts), 0),
       pair.total_rows,
     )
-    const runs = rowsOf(answer.runs).map(({ first_frame, last_frame }) => [first_frame, last_frame])
+    const runs = toRows(answer.runs).map(({ first_frame, last_frame }) => [first_frame, last_frame])
     t.same(runs, pair.contiguous_runs)
   }
 }
 
 verifies(
   'recording:real-files',
-  'the tools answer as the original server did, but where a decision departs',
+  'the tools agree with the original server, except for documented decisions',
   async (t) => {
     for (const name of names)
       await t.test(name, { skip }, async (t) => {
@@ -207,7 +207,7 @@ async function checkCall(
     await t.rejects(call(), { code: /^[A-Z_]+$/ }, label)
     return
   }
-  // An empty success of the original is an error where the body does not exist, and where nothing was recorded.
+  // The original returned an empty list for missing bodies and energies, which are errors.
   if (tool === 'get_body_energy' && result?.energy_points.length === 0) {
     await t.rejects(call(), { code: 'BODY_NOT_FOUND' }, label)
     return
@@ -231,7 +231,7 @@ function checkResult(t: Test, { tool, answer, result, label }: Sidecar): void {
     }))
   if (tool === 'check_resting_contact') {
     if (answer.source === 'collisions') return
-    // The original counted the environment among the bodies.
+    // The original counted the environment.
     wanted.bodies_in_contact -= answer.environment_in_contact
   }
   holds(t, answer, wanted, label)
@@ -243,9 +243,9 @@ function checkDigest(t: Test, { tool, args, answer, digest, label }: Sidecar): v
   else if (tool === 'get_contact_history') {
     if (answer.source === 'friction') t.equal(answer.contact_history.length, digest.frames, label)
   } else {
-    const rows = rowsOf(answer.energy_points ?? answer.diagnostics)
+    const rows = toRows(answer.energy_points ?? answer.diagnostics)
     const isSolver = tool === 'get_solver_diagnostics'
-    // The original lost the last frame of an open range.
+    // The original omitted the last frame of an open range.
     t.equal(answer.totals.count, isSolver && args.end_frame === undefined ? points + 1 : points, label)
     holds(t, rows[0], first, label)
     if (!isSolver) holds(t, rows.at(-1), last, label)
@@ -254,13 +254,13 @@ function checkDigest(t: Test, { tool, args, answer, digest, label }: Sidecar): v
 
 const seconds = 5
 
-/** The frames of one second of the simulation. */
+/** Frames of one second. */
 const second = (n: number): Buffer =>
   Buffer.from(Array.from({ length: fps }, (_, i) => `${frameLine(fps * n + i + 1)}\n`).join(''))
 
 verifies('replay:live', async (t) => {
   const { app, client } = await openReplay(t, [])
-  const { recorder } = app.store as Replay
+  const { recorder } = app.store as ReplayStore
   const engine = new PassThrough()
   engine.write(`${runLine}\n`)
   const recorded = recorder.write('live', engine)
@@ -271,7 +271,7 @@ verifies('replay:live', async (t) => {
     flushed.push(last_frame_id ?? 0)
     stored(last_frame_id ?? 0)
   })
-  /** Sends a second of frames; done when all of them are stored. */
+  /** Resolves when a second of frames is stored. */
   const record = (n: number): Promise<void> =>
     new Promise((resolve) => {
       stored = (last) => last === fps * (n + 1) && resolve()
@@ -283,7 +283,7 @@ verifies('replay:live', async (t) => {
   const follow = async (): Promise<void> => {
     for (let more: unknown = true; more; ) {
       const page = await tail.call('tail_recording', { recording: 'live', limit: 50, after_frame: after })
-      seen.push(...rowsOf(page.frames).map(({ frame_id }) => frame_id))
+      seen.push(...toRows(page.frames).map(({ frame_id }) => frame_id))
       after = page.next_frame
       more = page.more
     }
@@ -291,13 +291,13 @@ verifies('replay:live', async (t) => {
   await record(0)
   after = 0
   for (let n = 1; n < seconds; n++) {
-    // The questions are under way while the next second is recorded, which does not wait for their answers.
+    // The calls run while the next second is recorded, which does not wait for them.
     const asked = Promise.all([doctor.call('diagnose', { recording: 'live' }), follow()])
     await record(n)
     const [{ findings, frames_checked }] = await asked
-    t.ok(Number(frames_checked) >= fps * n, 'what was stored when the question came is in the answer')
-    const found = rowsOf(findings).filter(({ severity }) => severity !== 'info')
-    if (Number(frames_checked) < kick.frame) t.same(found, [], 'before the fault there is none')
+    t.ok(Number(frames_checked) >= fps * n, 'the answer includes what was stored before the request')
+    const found = toRows(findings).filter(({ severity }) => severity !== 'info')
+    if (Number(frames_checked) < kick.frame) t.same(found, [], 'there is no finding before the fault')
     else if (fps * n > kick.frame)
       t.match(found[0], { kind: 'energy_injection', bodies: [kick.body], frames: { first: kick.frame } })
   }
@@ -308,7 +308,7 @@ verifies('replay:live', async (t) => {
   t.same(
     seen,
     Array.from({ length: fps * seconds }, (_, i) => i + 1),
-    'the client saw every frame once',
+    'the client received every frame once',
   )
   t.same(
     flushed,

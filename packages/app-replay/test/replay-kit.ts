@@ -1,4 +1,3 @@
-/** Opening Replay over copies of the fixtures, changed where a test needs it. */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
@@ -6,30 +5,27 @@ import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/te
 import Database from 'better-sqlite3'
 import root, { type Test } from 'tap'
 import replay from '../src/index.ts'
-import type { Replay } from '../src/store.ts'
+import type { ReplayStore } from '../src/store/store.ts'
 
-/** Folder of the committed recordings. */
 export const fixtures = new URL('../../../fixtures/recordings/', import.meta.url).pathname
 
-/** Replay over a folder of recordings. */
 export interface OpenReplay {
   readonly app: TestApp
-  /** the only root */
+  /** The only root. */
   readonly folder: string
   client(options?: { shared?: boolean }): TestClient
 }
 
-/** What a test may change. */
 export interface KitOptions {
-  /** changes a copy before it is loaded */
+  /** Changes the copies before they are opened. */
   readonly change?: (db: Database.Database) => void
-  /** stands between Replay and its store */
-  readonly wrap?: (store: Replay) => Replay
-  /** where the recordings come from; default: the fixtures */
+  /** Wraps or changes the store. */
+  readonly wrap?: (store: ReplayStore) => ReplayStore
+  /** Default: the fixtures. */
   readonly source?: string
 }
 
-/** Opens Replay over copies of these recordings (`drop`, `old/drop`: the file named last, put there). */
+/** Opens Replay over copies of recordings. `old/drop` is a copy of `drop` in a folder. */
 export async function openReplay(
   t: Test,
   names: readonly string[],
@@ -45,7 +41,7 @@ export async function openReplay(
   }
   const wrapped = {
     ...replay,
-    open: async (env: Parameters<typeof replay.open>[0]) => wrap((await replay.open(env)) as Replay),
+    open: async (env: Parameters<typeof replay.open>[0]) => wrap((await replay.open(env)) as ReplayStore),
   }
   const app = await openForTest(wrapped, {
     dir: join(dir, 'data'),
@@ -55,7 +51,7 @@ export async function openReplay(
   return { app, folder, client: (options) => app.client(options) }
 }
 
-/** Changes a recording file. Keys are off: healthy recordings break them. */
+/** Foreign keys are off, because healthy recordings violate them. */
 export function edit(file: string, change: (db: Database.Database) => void): void {
   const db = new Database(file)
   db.pragma('foreign_keys = OFF')
@@ -63,7 +59,7 @@ export function edit(file: string, change: (db: Database.Database) => void): voi
   db.close()
 }
 
-/** Replay over the committed recordings, opened once for a test file by the first test that only reads. */
+/** Replay over the committed recordings, shared by the tests of a file. */
 const committed = once(async (): Promise<TestApp> => {
   const app = await openForTest(replay, {
     dir: root.testdir(),
@@ -81,7 +77,7 @@ function once<Value>(make: () => Value): () => Value {
   }
 }
 
-/** A client of its own over one recording, which is its active one: a copy where the test changes something. */
+/** Returns a client that has loaded a recording, or a changed copy of it. */
 export async function ask(t: Test, name: string, options?: KitOptions): Promise<TestClient> {
   const client =
     options === undefined ? (await committed()).client() : (await openReplay(t, [name], options)).client()
@@ -89,11 +85,10 @@ export async function ask(t: Test, name: string, options?: KitOptions): Promise<
   return client
 }
 
-/** A list of an answer. */
-export const rowsOf = (value: unknown): Record<string, unknown>[] => value as Record<string, unknown>[]
+export const toRows = (value: unknown): Record<string, unknown>[] => value as Record<string, unknown>[]
 
-/** The text of a resource; one of bytes, or none, has none. */
-export async function textOf(client: TestClient, uri = ''): Promise<string> {
+/** Returns '' for binary contents. */
+export async function readText(client: TestClient, uri = ''): Promise<string> {
   const contents = await client.read(uri)
   return 'text' in contents ? contents.text : ''
 }

@@ -1,24 +1,24 @@
-/** The part of ggencoder that is used here; the package has no types of its own. */
+/** Types for the part of ggencoder that is used here. */
 declare module 'ggencoder' {
-  /** Parts of a message of several sentences that have come so far. */
+  /** Received parts of a message. */
   type AisSession = Record<string, unknown>
 
-  /** One decoded sentence; members are there by the type of the message. */
+  /** A decoded sentence. The message type determines its members. */
   class AisDecode {
     constructor(sentence: string, session?: AisSession)
-    /** false for a part of a message, and for a position that is not available */
+    /** `false` for a part of a message, and if the position is not available. */
     readonly valid: boolean
-    /** what is wrong with the sentence, or empty */
+    /** Empty if the sentence is valid. */
     readonly error: string
     readonly aistype?: number
     readonly mmsi?: string
     readonly lon?: number
     readonly lat?: number
-    /** knots */
+    /** Knots. */
     readonly sog?: number
-    /** degrees */
+    /** Degrees. */
     readonly cog?: number
-    /** second of the minute; 60 and more: not available */
+    /** Second of the minute. Values from 60 mean "not available". */
     readonly utc?: number
     readonly navstatus?: number
     readonly shipname?: string

@@ -1,63 +1,91 @@
-/** What the vault keeps open: the workers of its long runs. It has no data of its own. */
-import type { CallContext, Env } from '@causeway/app-kit'
+import { type Answer, type CallContext, type Env, fromJson } from '@causeway/app-kit'
+import type { DebriefCommand } from '@causeway/plot'
 import { CausewayError } from '@causeway/protocol'
-import { type RestingWorkers, startWorker, WorkerPool, workerFile } from '@causeway/worker'
-import type { DebriefCommand } from './domain/command.ts'
-import { idsOf, runTool } from './run.ts'
-import type { VaultMethods } from './vault-methods.ts'
-import type { AnyVaultTool, ToolArgs } from './vault-tool.ts'
-import { weightOf } from './weight.ts'
+import { resolveWorkerFile, WorkerLink, type WorkerMemory, WorkerPool } from '@causeway/worker'
+import type { ToolArgs, VaultTool } from './catalog/vault-tool.ts'
+import { createNewId, runTool } from './runner/run-tool.ts'
+import type { VaultMethods } from './runner/vault-worker.ts'
 
-/** The open vault. */
-export interface Vault {
-  /** Runs a tool on arguments that its schema has passed. */
-  run(tool: AnyVaultTool, args: ToolArgs, ctx: CallContext): Promise<DebriefCommand>
-  /** The memory of the workers. */
-  readonly memory: RestingWorkers
-  health(): Readonly<Record<string, unknown>>
-  close(): Promise<void>
-}
+/** Runs with fewer positions take less than ten milliseconds and stay in the main thread. */
+const maxInlinePositions = 400
 
-/** Positions up to which a run stays on this thread, where it takes less than ten milliseconds. */
-const lightRun = 400
+/** Runs tools: short runs in this thread, long runs and file imports in workers. */
+export class Vault {
+  readonly #newId: Env['newId']
+  readonly #roots: Env['roots']
+  readonly #counts = { inline: 0, worker: 0 }
+  readonly #pool = new WorkerPool<VaultMethods>(
+    () =>
+      new WorkerLink<VaultMethods>(resolveWorkerFile('runner/vault-worker', import.meta.url), {
+        name: 'the ToolVault worker',
+      }),
+    { name: 'runs of ToolVault', maxRunning: 2 },
+  )
 
-/** Opens the vault; a worker starts when it is first needed. */
-export function openVault({ newId, roots }: Pick<Env, 'newId' | 'roots'>): Vault {
-  const counts = { inline: 0, worker: 0 }
-  const start = () =>
-    startWorker<VaultMethods>(workerFile('vault-worker', import.meta.url), {
-      name: 'the worker of the tool vault',
-    })
-  const pool = new WorkerPool<VaultMethods>(start, { name: 'runs of the tool vault', maxRunning: 2 })
+  constructor({ newId, roots }: Pick<Env, 'newId' | 'roots'>) {
+    this.#newId = newId
+    this.#roots = roots
+  }
 
-  return {
-    async run(tool, args, { clientKey: client, signal, progress }) {
-      const run = newId()
-      const file = 'read' in tool ? await fileOf(args, (path) => roots.resolve(path)) : undefined
-      signal.throwIfAborted()
-      if (file === undefined && weightOf(args) <= lightRun) {
-        counts.inline++
-        return runTool(tool, args, { aid: idsOf(run), watch: { signal, progress } })
-      }
-      counts.worker++
-      return pool.call('run', { tool: tool.name, args, run, file }, { client, signal, progress })
-    },
-    memory: pool.memory,
-    health: () => ({ workers: pool.workers.length, runs: { ...counts } }),
-    close: () => pool.stop(),
+  get memory(): WorkerMemory {
+    return this.#pool.memory
+  }
+
+  async run(
+    tool: VaultTool,
+    args: ToolArgs,
+    { clientKey: client, signal, progress }: CallContext,
+  ): Promise<DebriefCommand | Answer<DebriefCommand>> {
+    const run = this.#newId()
+    const file = 'read' in tool ? await this.#resolveFile(args) : undefined
+    signal.throwIfAborted()
+    if (file === undefined && estimatePositions(args) <= maxInlinePositions) {
+      this.#counts.inline++
+      return runTool(tool, args, { newId: createNewId(run), watch: { signal, progress } })
+    }
+    this.#counts.worker++
+    const request = { tool: tool.name, args, run, file }
+    return fromJson(await this.#pool.call('run', request, { client, signal, progress }))
+  }
+
+  health(): Readonly<Record<string, unknown>> {
+    return { workers: this.#pool.workers.length, runs: { ...this.#counts } }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.stop()
+  }
+
+  /** Returns the real path of the file to import, or `undefined` if its text was passed. */
+  async #resolveFile({ path, text }: ToolArgs): Promise<string | undefined> {
+    if (typeof path === 'string' && text === undefined) return this.#roots.resolve(path)
+    if (typeof text === 'string' && path === undefined) return undefined
+    throw new CausewayError(
+      'INVALID_ARGUMENTS',
+      path === undefined ? 'path or text is missing' : 'path and text are mutually exclusive',
+      { data: { problems: [{ argument: 'path', problem: 'pass either path or text' }] } },
+    )
   }
 }
 
-/** The real path of the file that an importer is to read; undefined where it gets its text. */
-async function fileOf(
-  { path, text }: ToolArgs,
-  resolve: (path: string) => Promise<string>,
-): Promise<string | undefined> {
-  if (typeof path === 'string' && text === undefined) return resolve(path)
-  if (typeof text === 'string' && path === undefined) return undefined
-  throw new CausewayError(
-    'INVALID_ARGUMENTS',
-    path === undefined ? 'nothing to import: path or text is missing' : 'path and text exclude each other',
-    { data: { problems: [{ argument: 'path', problem: 'give either path or text' }] } },
-  )
+/** Characters of text that count as one number. */
+const charactersPerNumber = 20
+
+/** Stops counting when the run is certainly long. */
+const maxCountedNumbers = 10_000
+
+/** Estimates the work of a run as pairs of numbers in its arguments. */
+function estimatePositions(args: ToolArgs): number {
+  const count = { left: maxCountedNumbers }
+  for (const value of Object.values(args)) subtractNumbers(value, count)
+  return (maxCountedNumbers - count.left) / 2
+}
+
+function subtractNumbers(value: unknown, count: { left: number }): void {
+  if (count.left <= 0) return
+  if (typeof value === 'number') count.left--
+  else if (typeof value === 'string') count.left -= value.length / charactersPerNumber
+  else if (Array.isArray(value)) for (const item of value) subtractNumbers(item, count)
+  else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) subtractNumbers(member, count)
 }

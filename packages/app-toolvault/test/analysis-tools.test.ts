@@ -1,15 +1,19 @@
+import type { Feature } from '@causeway/plot'
 import t from 'tap'
+import { createTrackWithBadFixes } from '../../../fixtures/generate/tracks/bad-fixes.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { type Feature, readFeatures } from '../src/domain/feature.ts'
-import { distance, walk } from '../src/domain/geodesic.ts'
-import { collection, feature, featuresOf, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
+import { readFeatures } from '../src/domain/feature/read-features.ts'
+import { createLine, distance } from '../src/domain/geodesy/geodesic.ts'
+import { findJumps } from '../src/domain/track/position-jump.ts'
+import { readTimedTrack } from '../src/domain/track/track.ts'
+import { collection, feature, listFeatures, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
 
 /** A list among the properties of a feature. */
 const list = <Item = number>(feature: Feature | undefined, name: string) =>
   (feature?.properties[name] ?? []) as Item[]
 
 /** The coordinates of a line. */
-const placesOf = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
+const listPlaces = (feature: Feature | undefined) => (feature?.geometry?.coordinates ?? []) as number[][]
 
 verifies('toolvault:zone', async (t) => {
   const { data, command } = await openVault(t)
@@ -52,14 +56,14 @@ verifies('toolvault:zone', async (t) => {
   t.match((await data('zone_transits', { tracks: [from], zones: [zone] })).transits, [
     { enter_time: null, begins_inside: true, exit_after_s: 30 },
   ])
-  const beside = track('beside', [
+  const outside = track('outside', [
     [-5, 37],
     [-4.8, 37],
   ])
-  t.match(await command('zone_transits', { tracks: [beside], zones: [zone] }), { command: 'showText' })
+  t.match(await command('zone_transits', { tracks: [outside], zones: [zone] }), { command: 'showText' })
 })
 
-verifies('toolvault:zone', 'holes are outside, and both sides of the antimeridian are one', async (t) => {
+verifies('toolvault:zone', 'holes are outside, and zones can cross the antimeridian', async (t) => {
   const { data, client } = await openVault(t)
   const square = (west: number, east: number, south: number, north: number) => [
     [west, south],
@@ -161,14 +165,14 @@ verifies('toolvault:simplify', async (t) => {
     },
   )
   for (const tolerance_m of [5, 200]) {
-    const [simple] = featuresOf(await command('simplify_track', { tracks: [bent], tolerance_m }))
+    const [simple] = listFeatures(await command('simplify_track', { tracks: [bent], tolerance_m }))
     const timestamps = list<string>(simple, 'timestamps')
     const speeds = list(simple, 'speeds')
     const extra = list<string>(simple, 'extra')
-    const places = placesOf(simple)
+    const places = listPlaces(simple)
     t.ok(places.length < count / 2, `${places.length} vertices are left`)
     t.same([timestamps.length, speeds.length, extra.length], Array(3).fill(places.length))
-    t.same([speeds[0], speeds.at(-1)], [0, count - 1], 'the ends are kept')
+    t.same([speeds[0], speeds.at(-1)], [0, count - 1], 'the ends remain')
     for (const [row, index] of speeds.entries()) {
       t.same(places[row], bent.geometry.coordinates[index])
       t.equal(extra[row], `v${index}`)
@@ -183,7 +187,7 @@ function worstDeviation(places: readonly (readonly number[])[], kept: readonly n
   return Math.max(
     ...kept.slice(1).flatMap((to, row) => {
       const from = kept[row] ?? 0
-      const line = walk(at(from), at(to))
+      const line = createLine(at(from), at(to))
       return Array.from({ length: to - from }, (_, step) =>
         distance(at(from + step), line.at(step / (to - from))),
       )
@@ -211,7 +215,7 @@ verifies('toolvault:jumps', async (t) => {
       ]),
     },
   }
-  t.match(await command('find_jumps', { tracks: [gapped] }), { command: 'showText' }, 'a gap is no jump')
+  t.match(await command('find_jumps', { tracks: [gapped] }), { command: 'showText' }, 'a gap is not a jump')
   const moved = [20, 50, 51, 90]
   const jumpy = {
     ...clean,
@@ -229,24 +233,72 @@ verifies('toolvault:jumps', async (t) => {
     { first_vertex: 90, last_vertex: 90 },
   ])
   t.equal(jumps.length, 3)
-  const [repaired] = featuresOf(await command('find_jumps', { tracks: [jumpy], remove: true }))
-  t.equal(placesOf(repaired).length, 116)
+  const [repaired] = listFeatures(await command('find_jumps', { tracks: [jumpy], remove: true }))
+  t.equal(listPlaces(repaired).length, 116)
   t.equal(list<string>(repaired, 'timestamps').length, 116)
 })
 
+verifies('toolvault:jumps', 'reports only bad fixes on random tracks with gaps', async (t) => {
+  let [bad, found] = [0, 0]
+  for (let seed = 0; seed < 120; seed++) {
+    const generated = createTrackWithBadFixes(seed)
+    const feature = toTrack(`t${seed}`, generated.fixes)
+    const jumps = runToEnd(findJumps(readTimedTrack(feature), 100))
+    const reported = jumps.flatMap(({ first, last }) =>
+      Array.from({ length: last - first + 1 }, (_, index) => first + index),
+    )
+    const good = reported.filter((index) => !generated.bad.has(index))
+    t.same(good, [], `seed ${seed} reports no good fix`)
+    bad += generated.bad.size
+    found += reported.length
+  }
+  t.ok(found > 0.94 * bad, `${found} of ${bad} bad fixes were found`)
+})
+
+verifies('toolvault:jumps', 'one or two bad fixes next to a gap or at an end, and equal times', async (t) => {
+  const { fixes } = readTimedTrack(straight('s', [179.95, 75], { course: 80, knots: 15, fixes: 60 }))
+  const gapped = fixes.map((fix, index) => ({ ...fix, time: fix.time + (index >= 30 ? 3_600_000 : 0) }))
+  for (const moved of [[29], [28, 29], [30], [30, 31], [29, 30], [0], [58, 59]]) {
+    const bad = gapped.map((fix, index) =>
+      moved.includes(index) ? { ...fix, lat: fix.lat + 0.2 - 0.4 * (index % 2) } : fix,
+    )
+    const jumps = runToEnd(findJumps(readTimedTrack(toTrack('g', bad)), 100))
+    t.match(jumps, [{ first: moved[0], last: moved.at(-1) }], moved.join())
+    t.equal(jumps.length, 1)
+  }
+  const doubled = fixes.flatMap((fix, index) =>
+    index === 20 ? [fix, { ...fix, lat: fix.lat + 0.1 }] : [fix],
+  )
+  t.match(runToEnd(findJumps(readTimedTrack(toTrack('d', doubled)), 100)), [{ first: 21, last: 21 }])
+  const shifted = fixes.map((fix, index) => (index < 30 ? fix : { ...fix, lat: fix.lat + 0.2 }))
+  t.same(runToEnd(findJumps(readTimedTrack(toTrack('c', shifted)), 100)), [], 'a lasting shift is not a jump')
+})
+
+function toTrack(id: string, fixes: readonly { lon: number; lat: number; time: number }[]): Feature {
+  const coordinates = fixes.map(({ lon, lat }) => [lon, lat])
+  const timestamps = fixes.map(({ time }) => new Date(time).toISOString())
+  return { ...track(id, coordinates), properties: { dataType: 'track', timestamps } }
+}
+
+function runToEnd<T>(steps: Generator<number, T>): T {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
+}
+
 verifies('toolvault:resample', async (t) => {
   const { command, data, client } = await openVault(t)
-  const [even] = featuresOf(await command('resample_track', { tracks: [xa], interval_s: 25 }))
+  const [even] = listFeatures(await command('resample_track', { tracks: [xa], interval_s: 25 }))
   const times = even?.properties.timestamps as string[]
   t.same(times.slice(0, 3), ['2024-01-01T00:00:00Z', '2024-01-01T00:00:25Z', '2024-01-01T00:00:50Z'])
-  t.equal(times.at(-1), '2024-01-01T01:00:00Z', 'the last fix is kept')
-  t.equal(placesOf(even).length, times.length)
+  t.equal(times.at(-1), '2024-01-01T01:00:00Z', 'the last fix remains')
+  t.equal(listPlaces(even).length, times.length)
   const turning = straight('n', [0, 50], {
     course: 0,
     knots: 10,
     courses: Array.from({ length: 11 }, (_, i) => (i % 2) * 350),
   })
-  const [turned] = featuresOf(await command('resample_track', { tracks: [turning], interval_s: 30 }))
+  const [turned] = listFeatures(await command('resample_track', { tracks: [turning], interval_s: 30 }))
   t.equal(list(turned, 'courses')[1], 355, 'from 0 to 350 degrees the short way')
   const gapped = {
     ...turning,
@@ -257,7 +309,7 @@ verifies('toolvault:resample', async (t) => {
       ),
     },
   }
-  const [open] = featuresOf(await command('resample_track', { tracks: [gapped], interval_s: 60 }))
+  const [open] = listFeatures(await command('resample_track', { tracks: [gapped], interval_s: 60 }))
   const inside = list<string>(open, 'timestamps').filter(
     (time) => time > '2024-01-01T00:05:00Z' && time < '2024-01-01T02:06:00Z',
   )
@@ -272,13 +324,13 @@ verifies('toolvault:resample', async (t) => {
   await t.rejects(client.call('interpolate_position', { tracks: [xa], at: '2024-01-02T00:00:00Z' }), {
     code: 'NO_OVERLAP',
   })
-  const [derived] = featuresOf(await command('derive_speed_course', { tracks: [xb] }))
+  const [derived] = listFeatures(await command('derive_speed_course', { tracks: [xb] }))
   t.same(list(derived, 'courses')[30], 0)
   t.ok(near(list(derived, 'speeds')[30] ?? 0, 11.8626, 0.001))
 })
 
 t.test(
-  'readFeatures: a missing geometry is none, and a type that every object has a member of is no type',
+  'readFeatures accepts a missing geometry and rejects names of Object.prototype as types',
   async (t) => {
     t.match(readFeatures([{ type: 'Feature' }], 'features'), [{ geometry: null, properties: {} }])
     for (const type of ['constructor', '__proto__', ['Point'], null])
@@ -291,7 +343,7 @@ t.test(
   },
 )
 
-t.test('readFeatures: null properties are none', async (t) => {
+t.test('readFeatures replaces null properties by an empty object', async (t) => {
   t.match(readFeatures([{ type: 'Feature', geometry: null, properties: null }], 'features'), [
     { properties: {} },
   ])

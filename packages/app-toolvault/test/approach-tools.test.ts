@@ -5,8 +5,8 @@ import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
 import { scoreScene } from '../../../fixtures/generate/tracks/score.ts'
 import { trackDifferences } from '../../../fixtures/generate/tracks/tracks.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { destination, distance } from '../src/domain/geodesic.ts'
-import { feature, featuresOf, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
+import { destination, distance } from '../src/domain/geodesy/geodesic.ts'
+import { feature, listFeatures, near, openVault, straight, track, xa, xb } from './vault-kit.ts'
 
 verifies('toolvault:cpa', async (t) => {
   const { data, client } = await openVault(t)
@@ -32,7 +32,7 @@ verifies('toolvault:cpa', async (t) => {
   t.match(none, { approaches: { length: 0 }, summary: /No two tracks/ })
 })
 
-verifies('toolvault:cpa', 'it crosses the antimeridian, and a line can be drawn', async (t) => {
+verifies('toolvault:cpa', 'finds approaches across the antimeridian and draws a line', async (t) => {
   const { command, data } = await openVault(t)
   const a = track('a', [
     [179.99, 0],
@@ -45,7 +45,7 @@ verifies('toolvault:cpa', 'it crosses the antimeridian, and a line can be drawn'
   const args = { tracks: [a, b], draw: true }
   const [found] = (await data('cpa_tcpa', args)).approaches
   t.ok(near(found.cpa_m, distance({ lon: 180, lat: 0 }, { lon: 180, lat: 0.005 }), 0.01))
-  const [drawn] = featuresOf(await command('cpa_tcpa', args))
+  const [drawn] = listFeatures(await command('cpa_tcpa', args))
   t.match(drawn, { geometry: { type: 'LineString' }, properties: { annotationType: 'measurement' } })
 })
 
@@ -115,7 +115,7 @@ verifies('toolvault:range-bearing', async (t) => {
   await t.rejects(client.call('range_bearing', { features: [xa] }), { code: 'FEATURES_NEEDED' })
 })
 
-verifies('toolvault:cpa', 'an approach that a position jump makes is told to be in doubt', async (t) => {
+verifies('toolvault:cpa', 'reports an approach in a position jump as doubtful', async (t) => {
   const { data } = await openVault(t)
   const a = straight('a', [-5, 36], { course: 90, knots: 10, fixes: 60 })
   const b = straight('b', [-5, 36.2], { course: 90, knots: 10, fixes: 60 })
@@ -128,14 +128,14 @@ verifies('toolvault:cpa', 'an approach that a position jump makes is told to be 
   t.notMatch((await data('cpa_tcpa', { tracks: [a, b] })).summary, /In doubt/)
 })
 
-/** What callers do beside the usual: other kinds, other times, nothing to work on. */
+/** Unusual calls: other kinds of features, other times, missing input. */
 
 const point = (id: string, at: readonly number[], properties = {}) =>
   feature(id, 'Point', at, { dataType: 'reference-point', name: id, ...properties })
 
 verifies(
   'toolvault:range-bearing',
-  'a point is there while it is valid, and a track while it has fixes',
+  'points have a position while they are valid, and tracks between their fixes',
   async (t) => {
     const { data, client } = await openVault(t)
     const window = { time: '2024-01-01T00:10:00Z', timeEnd: '2024-01-01T00:20:00Z' }
@@ -166,13 +166,13 @@ verifies(
   },
 )
 
-verifies('toolvault:cpa:predicted', 'the time and the motion can be chosen', async (t) => {
+verifies('toolvault:cpa:predicted', 'uses the requested time and motion', async (t) => {
   const { data, client } = await openVault(t)
   const at = (time: string) => ({ tracks: [xa, xb], at: time })
   const [later] = (await data('cpa_tcpa', at('2024-01-01T00:20:00Z'))).approaches
   t.ok(near(later.predicted.tcpa_s, 9.936 * 60, 5), 'ten minutes before the approach')
   const [outside] = (await data('cpa_tcpa', at('2024-01-01T09:00:00Z'))).approaches
-  t.equal(outside.predicted, null, 'nobody is there then')
+  t.equal(outside.predicted, null, 'no track has a position at this time')
   await t.rejects(client.call('cpa_tcpa', at('soon')), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(client.call('cpa_tcpa', { tracks: [xa, xb], motion: 'recorded' }), {
     code: 'FEATURE_UNUSABLE',
@@ -186,7 +186,7 @@ verifies('toolvault:cpa:predicted', 'the time and the motion can be chosen', asy
 
 verifies(
   'toolvault:simplify',
-  'tracks without times are simplified by their line, parts each by themselves',
+  'simplifies tracks without times by their line, and parts separately',
   async (t) => {
     const { command, client } = await openVault(t)
     const coordinates = [
@@ -208,7 +208,7 @@ verifies(
       marks: [0, 1, 2, 3, 4, 5, 6, 7],
     })
     const args = { tracks: [parts], tolerance_m: 20 }
-    const [cut] = featuresOf(await command('simplify_track', { ...args, deviation: 'line' }))
+    const [cut] = listFeatures(await command('simplify_track', { ...args, deviation: 'line' }))
     t.match(cut?.geometry, { type: 'MultiLineString', coordinates: [{ length: 2 }, { length: 4 }] })
     t.same(cut?.properties.marks, [0, 2, 3, 4, 5, 7])
     await t.rejects(client.call('simplify_track', args), { code: 'NO_TIME_DATA' })
@@ -217,10 +217,10 @@ verifies(
 
 verifies(
   'toolvault:resample',
-  'places become points where that is asked, and nothing lies between parts',
+  'adds points on request, and interpolates nothing between parts',
   async (t) => {
     const { command, client } = await openVault(t)
-    const points = featuresOf(
+    const points = listFeatures(
       await command('interpolate_position', {
         tracks: [xa, xb],
         at: '2024-01-01T00:30:00Z',
@@ -247,19 +247,19 @@ verifies(
       code: 'INVALID_ARGUMENTS',
     })
     await t.rejects(client.call('interpolate_position', { tracks: [xa] }), { code: 'FEATURES_NEEDED' })
-    const [even] = featuresOf(await command('resample_track', { tracks: [parts], interval_s: 30 }))
+    const [even] = listFeatures(await command('resample_track', { tracks: [parts], interval_s: 30 }))
     const times = even?.properties.timestamps
     t.notOk(Array.isArray(times) && times.includes('2024-01-01T00:29:30Z'))
     const still = track('still', [
       [1, 1],
       [1, 1],
     ])
-    const [derived] = featuresOf(await command('derive_speed_course', { tracks: [still] }))
+    const [derived] = listFeatures(await command('derive_speed_course', { tracks: [still] }))
     t.match(derived?.properties, { speeds: [0, 0], courses: [null, null] })
   },
 )
 
-verifies('toolvault:jumps', 'what is to be replaced needs an id', async (t) => {
+verifies('toolvault:jumps', 'rejects a track without an id', async (t) => {
   const { client } = await openVault(t)
   const places = Array.from({ length: 40 }, (_, index) => [index * 0.004, index === 20 ? 51 : 50])
   await t.rejects(client.call('find_jumps', { tracks: [track(undefined, places)], remove: true }), {
@@ -267,7 +267,7 @@ verifies('toolvault:jumps', 'what is to be replaced needs an id', async (t) => {
   })
 })
 
-verifies('toolvault:import:ais', 'a start must be a time', async (t) => {
+verifies('toolvault:import:ais', 'start must be a time', async (t) => {
   const { client } = await openVault(t)
   await t.rejects(client.call('import_ais', { text: 'x', start: 'soon' }), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(client.call('import_ais', { text: '!AIVDM,broken' }), { code: 'NOTHING_IMPORTED' })
@@ -276,7 +276,7 @@ verifies('toolvault:import:ais', 'a start must be a time', async (t) => {
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/tracks')
 
-t.test('fixtures: the generator makes what is kept', async (t) => {
+t.test('the generator creates the committed fixtures', async (t) => {
   t.same(trackDifferences(), [])
 })
 
@@ -292,7 +292,7 @@ verifies('toolvault:scenes', async (t) => {
   }
 })
 
-t.test('fixtures: the sample plot has 17 features and some 3,000 vertices', async (t) => {
+t.test('the sample plot has 17 features and about 3,000 vertices', async (t) => {
   const plot = JSON.parse(readFileSync(join(fixtures, 'gibraltar.plot.json'), 'utf8'))
   t.equal(plot.features.length, 17)
   const count = (value: unknown): number =>

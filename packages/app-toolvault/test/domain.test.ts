@@ -1,18 +1,23 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import type { Feature } from '@causeway/plot'
 import t from 'tap'
 import { createDice } from '../../../fixtures/generate/generated/dice.ts'
 import { verifies } from '../../../test/verifies.ts'
-import { toggled } from '../src/domain/colour.ts'
-import { type Feature, readFeatures } from '../src/domain/feature.ts'
-import { destination, distance, signedAngle, walk, way } from '../src/domain/geodesic.ts'
-import { boundsOf, normalLon, spanOf, unwrapped } from '../src/domain/longitude.ts'
-import { rhumbWay } from '../src/domain/rhumb.ts'
-import { feature } from './vault-kit.ts'
+import { toggleColour } from '../src/domain/feature/colour.ts'
+import { readFeatures } from '../src/domain/feature/read-features.ts'
+import {
+  createLine,
+  destination,
+  distance,
+  normalizeAngle,
+  solveInverse,
+} from '../src/domain/geodesy/geodesic.ts'
+import { solveRhumb } from '../src/domain/geodesy/rhumb.ts'
 
-/** JSON whose text no template can make: `toString` is no function. */
+/** An object that cannot be converted to text: `toString` is not a function. */
 const hostile = { toString: 'x' }
 
-t.test('a geometry whose type is an object is told by its JSON', async (t) => {
+t.test('reports a geometry type that is an object as JSON', async (t) => {
   const value = { type: 'Feature', geometry: { type: hostile, coordinates: [] }, properties: {} }
   t.throws(() => readFeatures([value], 'features'), {
     code: 'INVALID_ARGUMENTS',
@@ -20,9 +25,9 @@ t.test('a geometry whose type is an object is told by its JSON', async (t) => {
   })
 })
 
-t.test('a colour that is an object is none, and becomes one', async (t) => {
+t.test('replaces a colour that is an object', async (t) => {
   const value = { type: 'Feature', geometry: null, properties: { color: hostile } } as unknown as Feature
-  t.match(toggled(value).properties, { color: '#FF0000' })
+  t.match(toggleColour(value).properties, { color: '#FF0000' })
 })
 
 const near = (found: number, wanted: number, tolerance: number): boolean =>
@@ -32,7 +37,7 @@ verifies('toolvault:geodesic', async (t) => {
   // The manual of GeodSolve: from JFK to Singapore Changi; from JFK 5850 km on 051 degrees.
   const jfk = { lat: 40 + 38 / 60 + 23 / 3600, lon: -(73 + 46 / 60 + 44 / 3600) }
   const changi = { lat: 1 + 21 / 60 + 33 / 3600, lon: 103 + 59 / 60 + 22 / 3600 }
-  const flight = way(jfk, changi)
+  const flight = solveInverse(jfk, changi)
   t.ok(near(flight.distance_m, 15_347_628, 0.5))
   t.ok(near(flight.bearing_deg, 3 + 18 / 60 + 29.9 / 3600, 0.05 / 3600))
   t.ok(near(flight.final_bearing_deg, 177 + 29 / 60 + 9.2 / 3600, 0.05 / 3600))
@@ -41,21 +46,21 @@ verifies('toolvault:geodesic', async (t) => {
   const far = destination({ lat: -32.06, lon: 115.74 }, 225, 20_000_000)
   t.ok(near(far.lat, 32.11195529, 1e-8) && near(far.lon, -63.95925278, 1e-8))
   // GeodSolve -i and RhumbSolve -i, version 2.1.2.
-  const paris = way({ lat: 51.5074, lon: -0.1278 }, { lat: 48.8566, lon: 2.3522 })
+  const paris = solveInverse({ lat: 51.5074, lon: -0.1278 }, { lat: 48.8566, lon: 2.3522 })
   t.ok(near(paris.distance_m, 343_923.120091, 1e-5) && near(paris.bearing_deg, 148.04592803931, 1e-10))
-  const rhumb = rhumbWay({ lat: 40.6, lon: -73.8 }, { lat: 51.6, lon: -0.5 })
+  const rhumb = solveRhumb({ lat: 40.6, lon: -73.8 }, { lat: 51.6, lon: -0.5 })
   t.ok(near(rhumb.distance_m, 5_771_083.3833, 1e-3) && near(rhumb.bearing_deg, 77.76838971, 1e-8))
 })
 
-verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, and no geodesic', async (t) => {
+verifies('toolvault:geodesic', 'a parallel is a rhumb line on 090 degrees, not a geodesic', async (t) => {
   const [from, to] = [
     { lat: 36, lon: -5 },
     { lat: 36, lon: -4.5 },
   ]
-  t.ok(near(rhumbWay(from, to).bearing_deg, 90, 1e-9))
-  t.ok(near(way(from, to).bearing_deg, 89.853, 0.001))
-  t.ok(rhumbWay(from, to).distance_m > way(from, to).distance_m)
-  t.ok(near(rhumbWay({ lat: 0, lon: 179 }, { lat: 0, lon: -179 }).distance_m, 222_638.98, 0.01))
+  t.ok(near(solveRhumb(from, to).bearing_deg, 90, 1e-9))
+  t.ok(near(solveInverse(from, to).bearing_deg, 89.853, 0.001))
+  t.ok(solveRhumb(from, to).distance_m > solveInverse(from, to).distance_m)
+  t.ok(near(solveRhumb({ lat: 0, lon: 179 }, { lat: 0, lon: -179 }).distance_m, 222_638.98, 0.01))
 })
 
 /** Runs a program of Debian's geographiclib-tools; undefined where it is not installed. */
@@ -67,7 +72,7 @@ function solve(program: string, lines: readonly string[]): number[][] | undefine
     .map((line) => line.split(' ').map(Number))
 }
 
-verifies('toolvault:geodesic', 'a thousand random ways agree with GeodSolve and RhumbSolve', async (t) => {
+verifies('toolvault:geodesic', 'a thousand random paths agree with GeodSolve and RhumbSolve', async (t) => {
   const dice = createDice(7)
   const pairs = Array.from({ length: 1000 }, (_, index) => {
     const a = { lat: dice.between(-89, 89), lon: dice.between(-180, 180) }
@@ -85,64 +90,25 @@ verifies('toolvault:geodesic', 'a thousand random ways agree with GeodSolve and 
   }
   for (const [index, { a, b }] of pairs.entries()) {
     const [azimuth = 0, , metres = 0] = geodesics[index] ?? []
-    const ours = way(a, b)
+    const ours = solveInverse(a, b)
     if (!near(ours.distance_m, metres, 1e-6)) t.fail(`distance of ${lines[index]}`)
-    if (Math.abs(signedAngle(ours.bearing_deg - azimuth)) > 1e-9) t.fail(`bearing of ${lines[index]}`)
+    if (Math.abs(normalizeAngle(ours.bearing_deg - azimuth)) > 1e-9) t.fail(`bearing of ${lines[index]}`)
     const [course = 0, long = 0] = rhumbs[index] ?? []
-    const line = rhumbWay(a, b)
+    const line = solveRhumb(a, b)
     if (!near(line.distance_m, long, 1e-3))
       t.fail(`rhumb length of ${lines[index]}: ${line.distance_m} ${long}`)
-    if (Math.abs(signedAngle(line.bearing_deg - course)) > 1e-7) t.fail(`rhumb course of ${lines[index]}`)
+    if (Math.abs(normalizeAngle(line.bearing_deg - course)) > 1e-7) t.fail(`rhumb course of ${lines[index]}`)
   }
   t.equal(geodesics.length, 1000)
 })
 
-t.test('walk: the ends are the places given, and the middle is half of the length', async (t) => {
+t.test('createLine returns the ends exactly and the middle at half of the length', async (t) => {
   const [a, b] = [
     { lat: 36, lon: 179.9 },
     { lat: 36.2, lon: -179.8 },
   ]
-  const line = walk(a, b)
+  const line = createLine(a, b)
   t.same(line.at(0), a)
   t.same(line.at(1), b)
   t.ok(near(distance(a, line.at(0.5)), line.length_m / 2, 1e-6))
-})
-
-t.test('normalLon: within a turn, 180 stays on its side', async (t) => {
-  t.same([180, -180, 181, 540, -181, 359].map(normalLon), [180, -180, -179, -180, 179, -1])
-})
-
-t.test('unwrapped: no step is longer than half a turn', async (t) => {
-  t.same(unwrapped([179, -179, -178, 179]), [179, 181, 182, 179])
-})
-
-t.test('spanOf: the widest gap is left out', async (t) => {
-  t.same(
-    spanOf([
-      [170, 170],
-      [-170, -170],
-    ]),
-    [170, 190],
-  )
-  t.same(
-    spanOf([
-      [-10, 20],
-      [5, 30],
-    ]),
-    [-10, 30],
-  )
-  t.same(
-    spanOf([
-      [-180, -60],
-      [-60, 60],
-      [60, 180],
-    ]),
-    [-180, 180],
-  )
-  t.equal(spanOf([]), undefined)
-})
-
-t.test('boundsOf: empty geometries have none', async (t) => {
-  t.equal(boundsOf([feature('b', 'MultiPoint', [])]), undefined)
-  t.same(boundsOf([feature('p', 'Point', [190, 5])]), [-170, 5, -170, 5])
 })

@@ -1,20 +1,27 @@
 /** What holds for every track, tried on random ones anywhere on earth. */
+import { keepVertices } from '@causeway/plot'
 import { isCausewayError } from '@causeway/protocol'
 import fc from 'fast-check'
 import t from 'tap'
-import { closestApproach, type Nearest, nearestIn } from '../src/domain/closest-approach.ts'
-import { intervalsOf } from '../src/domain/even-motion.ts'
-import { destination, distance, type Place, signedAngle, walk, way } from '../src/domain/geodesic.ts'
-import { aisLog } from '../src/domain/import/ais-log.ts'
-import { nmeaLog } from '../src/domain/import/nmea-log.ts'
-import { repFile } from '../src/domain/import/rep-file.ts'
-import { xmlFile } from '../src/domain/import/xml-file.ts'
-import { commonSpan, placeAt } from '../src/domain/motion.ts'
-import { type Moving, moving } from '../src/domain/moving.ts'
-import { resampled } from '../src/domain/resampling.ts'
-import { keptVertices } from '../src/domain/simplification.ts'
-import { readTimedTrack, type TimedTrack } from '../src/domain/track.ts'
-import { withVertices } from '../src/domain/vertex-list.ts'
+import { findClosestApproach, findNearestIn, type Nearest } from '../src/domain/approach/closest-approach.ts'
+import { type IndexedTrack, indexTrack } from '../src/domain/approach/indexed-track.ts'
+import { listIntervals } from '../src/domain/approach/intervals.ts'
+import {
+  createLine,
+  destination,
+  distance,
+  normalizeAngle,
+  type Place,
+  solveInverse,
+} from '../src/domain/geodesy/geodesic.ts'
+import { AisLogReader } from '../src/domain/import/ais-log.ts'
+import { NmeaLogReader } from '../src/domain/import/nmea-log.ts'
+import { RepFileReader } from '../src/domain/import/rep-file.ts'
+import { XmlFileReader } from '../src/domain/import/xml-file.ts'
+import { findCommonSpan, interpolatePlace } from '../src/domain/track/motion.ts'
+import { resampleTrack } from '../src/domain/track/resampling.ts'
+import { simplifyTrack } from '../src/domain/track/simplification.ts'
+import { readTimedTrack, type TimedTrack } from '../src/domain/track/track.ts'
 
 const runs = { numRuns: process.env.CAUSEWAY_LONG === undefined ? 60 : 1000 }
 
@@ -34,9 +41,9 @@ const leg = fc.record({
 })
 
 /** A track of up to 25 fixes, its longitudes as GeoJSON has them. */
-const track = (id: string, mostLegs = 24) =>
+const track = (id: string, maxLegs = 24) =>
   fc
-    .record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: mostLegs }) })
+    .record({ from: place, legs: fc.array(leg, { minLength: 1, maxLength: maxLegs }) })
     .map(({ from, legs }) => {
       const places: Place[] = [from]
       const times = [0]
@@ -62,28 +69,28 @@ const all = (kept: Generator<number, number[]>): number[] => {
   return step.value
 }
 
-t.test('geodesic: the inverse of a direct way is that way', async (t) => {
+t.test('solveInverse inverts destination', async (t) => {
   fc.assert(
     fc.property(
       place,
       fc.double({ min: 0, max: 359.99, noNaN: true }),
       fc.double({ min: 1, max: 1e6, noNaN: true }),
       (from, bearing, metres) => {
-        const found = way(from, destination(from, bearing, metres))
+        const found = solveInverse(from, destination(from, bearing, metres))
         t.ok(Math.abs(found.distance_m - metres) < 1e-6)
-        t.ok(Math.abs(signedAngle(found.bearing_deg - bearing)) * metres < 1e-3)
+        t.ok(Math.abs(normalizeAngle(found.bearing_deg - bearing)) * metres < 1e-3)
       },
     ),
     runs,
   )
 })
 
-t.test('placeAt: an interpolated place lies on its leg', async (t) => {
+t.test('interpolatePlace returns a place on the leg', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.double({ min: 0, max: 1, noNaN: true }), (one, share) => {
       const [start = 0, end = 0] = [one.times[0], one.times.at(-1)]
       const time = start + (end - start) * share
-      const found = placeAt(one, time)
+      const found = interpolatePlace(one, time)
       const index = Math.min(
         one.fixes.length - 2,
         one.times.findLastIndex((known) => known <= time),
@@ -96,24 +103,21 @@ t.test('placeAt: an interpolated place lies on its leg', async (t) => {
   )
 })
 
-t.test(
-  'keptVertices: ends stay, lists stay aligned, nothing deviates by more than the tolerance',
-  async (t) => {
-    fc.assert(
-      fc.property(track('a'), fc.double({ min: 1, max: 3000, noNaN: true }), (one, tolerance_m) => {
-        const kept = all(keptVertices(one, { tolerance_m, kind: 'time' }))
-        t.equal(kept[0], 0)
-        t.equal(kept.at(-1), one.fixes.length - 1)
-        const cut = withVertices(one.feature, kept)
-        t.same(cut.properties.marks, kept)
-        for (const [row, to] of kept.slice(1).entries()) t.ok(worst(one, kept[row] ?? 0, to) <= tolerance_m)
-      }),
-      runs,
-    )
-  },
-)
+t.test('simplifyTrack keeps ends and alignment, and no deviation exceeds the tolerance', async (t) => {
+  fc.assert(
+    fc.property(track('a'), fc.double({ min: 1, max: 3000, noNaN: true }), (one, tolerance_m) => {
+      const kept = all(simplifyTrack(one, { tolerance_m, kind: 'time' }))
+      t.equal(kept[0], 0)
+      t.equal(kept.at(-1), one.fixes.length - 1)
+      const cut = keepVertices(one.feature, kept)
+      t.same(cut.properties.marks, kept)
+      for (const [row, to] of kept.slice(1).entries()) t.ok(worst(one, kept[row] ?? 0, to) <= tolerance_m)
+    }),
+    runs,
+  )
+})
 
-t.test('keptVertices reads the time of each vertex at most 250 times on a line that jumps', async (t) => {
+t.test('simplifyTrack reads the time of each vertex at most 250 times on a line that jumps', async (t) => {
   const places = Array.from({ length: 2000 }, (_, index) => ({ lon: index / 1e4, lat: index % 2 }))
   let reads = 0
   const times = new Proxy(
@@ -126,7 +130,7 @@ t.test('keptVertices reads the time of each vertex at most 250 times on a line t
     },
   )
   const jumping = { places, times, breaks: new Set() } as unknown as TimedTrack
-  const kept = all(keptVertices(jumping, { tolerance_m: 50, kind: 'time' }))
+  const kept = all(simplifyTrack(jumping, { tolerance_m: 50, kind: 'time' }))
   t.equal(kept.length, places.length, 'every corner is farther than the tolerance')
   t.ok(reads <= 250 * places.length, `${reads} reads`)
 })
@@ -135,24 +139,24 @@ t.test('keptVertices reads the time of each vertex at most 250 times on a line t
 function worst({ fixes }: TimedTrack, from: number, to: number): number {
   const [a, b] = [fixes[from], fixes[to]]
   if (a === undefined || b === undefined) return Number.POSITIVE_INFINITY
-  const line = walk(a, b)
+  const line = createLine(a, b)
   return fixes
     .slice(from + 1, to)
-    .reduce((most, fix) => Math.max(most, distance(fix, line.at((fix.time - a.time) / (b.time - a.time)))), 0)
+    .reduce((max, fix) => Math.max(max, distance(fix, line.at((fix.time - a.time) / (b.time - a.time)))), 0)
 }
 
-t.test('closestApproach: no sampled distance is shorter', async (t) => {
+t.test('findClosestApproach returns at most the shortest sampled distance', async (t) => {
   fc.assert(
     fc.property(track('a'), track('b'), fc.boolean(), (one, other, isNear) => {
       // Two random places are far apart: half of the pairs are brought together.
       const [a, b] = isNear ? [one, shifted(other, one)] : [one, other]
-      const found = closestApproach(moving(a), moving(b))
+      const found = findClosestApproach(indexTrack(a), indexTrack(b))
       if (found === undefined) return t.fail('both begin at the same time')
       const end = Math.min(a.times.at(-1) ?? 0, b.times.at(-1) ?? 0)
       const start = a.times[0] ?? 0
       for (let sample = 0; sample <= 200; sample++) {
         const time = start + ((end - start) * sample) / 200
-        const [p, q] = [placeAt(a, time), placeAt(b, time)]
+        const [p, q] = [interpolatePlace(a, time), interpolatePlace(b, time)]
         if (p !== undefined && q !== undefined) t.ok(found.distance_m <= distance(p, q) + 1e-3)
       }
       t.ok(Math.abs(found.distance_m - distance(found.a, found.b)) < 1e-6)
@@ -161,7 +165,7 @@ t.test('closestApproach: no sampled distance is shorter', async (t) => {
   )
 })
 
-t.test('closestApproach: what boxes and chords leave out could not have been closest', async (t) => {
+t.test('findClosestApproach agrees with a search of all intervals', async (t) => {
   const part = fc.option(fc.integer({ min: 1, max: 60 }))
   fc.assert(
     fc.property(
@@ -171,9 +175,9 @@ t.test('closestApproach: what boxes and chords leave out could not have been clo
       fc.integer({ min: 0, max: 4 }),
       (one, other, cut, turns) => {
         const near = shifted(other, one)
-        const [a, b] = [moving(parted(one, cut)), moving(turns === 0 ? other : near)]
+        const [a, b] = [indexTrack(parted(one, cut)), indexTrack(turns === 0 ? other : near)]
         const plain = everyInterval(a, b)
-        const found = closestApproach(a, b)
+        const found = findClosestApproach(a, b)
         t.equal(found?.distance_m, plain?.distance_m)
         t.equal(found?.time, plain?.time)
       },
@@ -183,14 +187,14 @@ t.test('closestApproach: what boxes and chords leave out could not have been clo
 })
 
 /** The search without its bounds: each interval of the common time, one after the other. */
-function everyInterval(a: Moving, b: Moving): Nearest | undefined {
-  const [start = 0, end = 0] = commonSpan([a.track, b.track]) ?? []
-  const spans = intervalsOf(a, b, { start, end, likely: start, least_m: 0 })
+function everyInterval(a: IndexedTrack, b: IndexedTrack): Nearest | undefined {
+  const [start = 0, end = 0] = findCommonSpan([a.track, b.track]) ?? []
+  const spans = listIntervals(a, b, { start, end, likely: start, min_m: 0 })
   let best: Nearest | undefined
   for (let span = spans.first; span !== undefined; span = spans.first) {
-    const found = nearestIn(a.track, b.track, span)
+    const found = findNearestIn(a.track, b.track, span)
     if (found !== undefined && (best === undefined || found.distance_m < best.distance_m)) best = found
-    spans.shift()
+    spans.removeFirst()
   }
   return best
 }
@@ -211,19 +215,19 @@ function shifted(track: TimedTrack, onto: TimedTrack): TimedTrack {
   const [from, to] = [track.fixes[0], onto.fixes[0]]
   if (from === undefined || to === undefined) return track
   const coordinates = track.fixes.map((fix) => {
-    const { bearing_deg, distance_m } = way(from, fix)
+    const { bearing_deg, distance_m } = solveInverse(from, fix)
     const { lon, lat } = destination(destination(to, 45, 2000), bearing_deg, distance_m)
     return [lon, lat]
   })
   return readTimedTrack({ ...track.feature, geometry: { type: 'LineString', coordinates } })
 }
 
-t.test('resampled: every place is where the track is at that time', async (t) => {
+t.test('resampleTrack returns the places of the track at all times', async (t) => {
   fc.assert(
     fc.property(track('a'), fc.integer({ min: 5, max: 600 }), (one, interval_s) => {
-      const even = readTimedTrack(resampled(one, { interval_s, max_gap_s: 1e6 }).feature)
+      const even = readTimedTrack(resampleTrack(one, { interval_s, max_gap_s: 1e6 }).feature)
       for (const fix of even.fixes) {
-        const wanted = placeAt(one, fix.time)
+        const wanted = interpolatePlace(one, fix.time)
         t.ok(wanted !== undefined && distance(wanted, fix) < 1e-6)
       }
       t.equal(even.times.at(-1), one.times.at(-1))
@@ -232,13 +236,13 @@ t.test('resampled: every place is where the track is at that time', async (t) =>
   )
 })
 
-t.test('importers: any text is imported or refused with a code', async (t) => {
+t.test('importers accept any text or fail with a code', async (t) => {
   const readers = {
-    nmea: () => nmeaLog({ date: 0, id: 'x', name: 'x', source: 'NMEA' }),
-    ais: () => aisLog({ start: 0, min_interval_s: undefined, newId: (prefix) => prefix }),
-    rep: () => repFile({ pivot_year: 70, newId: (prefix) => prefix }),
-    gpx: () => xmlFile({ format: 'GPX', min_interval_s: undefined, newId: (prefix) => prefix }),
-    kml: () => xmlFile({ format: 'KML', min_interval_s: undefined, newId: (prefix) => prefix }),
+    nmea: () => new NmeaLogReader({ date: 0, id: 'x', name: 'x', source: 'NMEA' }),
+    ais: () => new AisLogReader({ start: 0, min_interval_s: undefined, newId: (prefix) => prefix }),
+    rep: () => new RepFileReader({ pivot_year: 70, newId: (prefix) => prefix }),
+    gpx: () => new XmlFileReader({ format: 'GPX', min_interval_s: undefined, newId: (prefix) => prefix }),
+    kml: () => new XmlFileReader({ format: 'KML', min_interval_s: undefined, newId: (prefix) => prefix }),
   }
   const fragments = [
     ...[
@@ -284,7 +288,7 @@ t.test('importers: any text is imported or refused with a code', async (t) => {
       for (const [name, open] of Object.entries(readers)) {
         try {
           const reader = open()
-          for (const parts of lines) reader.take(parts.join(''))
+          for (const parts of lines) reader.readLine(parts.join(''))
           t.ok(reader.finish().command, name)
         } catch (error) {
           if (!isCausewayError(error)) t.fail(`${name}: ${error} for ${JSON.stringify(lines)}`)

@@ -1,6 +1,6 @@
 import { verifies } from '../../../test/verifies.ts'
 import toolvault from '../src/index.ts'
-import { collection, feature, featuresOf, openVault, track } from './vault-kit.ts'
+import { collection, feature, listFeatures, openVault, track } from './vault-kit.ts'
 
 const point = (id: string | number | undefined, at: readonly number[], properties = {}) =>
   feature(id, 'Point', at, { dataType: 'reference-point', ...properties })
@@ -52,27 +52,32 @@ verifies('toolvault:delete', async (t) => {
 
 verifies('toolvault:toggle', async (t) => {
   const { command, client } = await openVault(t)
-  const colourOf = async (given: ReturnType<typeof feature>) => {
-    const [changed] = featuresOf(
+  const toggleAndRead = async (given: ReturnType<typeof feature>) => {
+    const [changed] = listFeatures(
       await command('toggle_first_feature_color', { feature_collection: collection(given) }),
     )
     return changed?.properties
   }
-  t.match(await colourOf(point('p', [0, 0])), { marker_color: '#FF0000' }, 'none counts as blue')
-  t.match(await colourOf(point('p', [0, 0], { marker_color: 'RED' })), { marker_color: '#0000FF' })
+  t.match(await toggleAndRead(point('p', [0, 0])), { marker_color: '#FF0000' }, 'none counts as blue')
+  t.match(await toggleAndRead(point('p', [0, 0], { marker_color: 'RED' })), { marker_color: '#0000FF' })
   t.match(
-    await colourOf(feature('b', 'MultiPoint', [[0, 0]], { dataType: 'buoyfield', 'marker-color': '#f00' })),
+    await toggleAndRead(
+      feature('b', 'MultiPoint', [[0, 0]], { dataType: 'buoyfield', 'marker-color': '#f00' }),
+    ),
     {
       'marker-color': '#0000FF',
     },
   )
-  t.match(await colourOf(feature('z', 'Polygon', [], { dataType: 'zone', fill: '#ff0000' })), {
+  t.match(await toggleAndRead(feature('z', 'Polygon', [], { dataType: 'zone', fill: '#ff0000' })), {
     fill: '#0000FF',
   })
-  t.match(await colourOf(feature('n', 'Polygon', [], { dataType: 'annotation', extra: { kept: [1] } })), {
-    color: '#FF0000',
-    extra: { kept: [1] },
-  })
+  t.match(
+    await toggleAndRead(feature('n', 'Polygon', [], { dataType: 'annotation', extra: { kept: [1] } })),
+    {
+      color: '#FF0000',
+      extra: { kept: [1] },
+    },
+  )
   const call = (...features: readonly unknown[]) =>
     client.call('toggle_first_feature_color', { feature_collection: collection(...features) })
   await t.rejects(call(point(undefined, [0, 0])), { code: 'FEATURE_UNUSABLE' })
@@ -211,7 +216,7 @@ verifies('toolvault:start-time', async (t) => {
 verifies('toolvault:grid', async (t) => {
   const { command, client } = await openVault(t)
   const grid = async (bounds: readonly number[], lat_interval: number, lon_interval: number) => {
-    const [made] = featuresOf(
+    const [made] = listFeatures(
       await command('viewport_grid_generator', { viewport_state: { bounds }, lat_interval, lon_interval }),
     )
     return { id: made?.id, points: made?.geometry?.coordinates as number[][] }
@@ -235,13 +240,13 @@ verifies('toolvault:grid', async (t) => {
   )
 })
 
-verifies('toolvault:grid', 'two calls have two ids', async (t) => {
+verifies('toolvault:grid', 'two calls create different ids', async (t) => {
   let runs = 0
   const { command } = await openVault(t, {}, () => `run${++runs}`)
   const args = { viewport_state: { bounds: [0, 0, 1, 1] }, lat_interval: 1, lon_interval: 1 }
   const ids = [
-    ...featuresOf(await command('viewport_grid_generator', args)),
-    ...featuresOf(await command('viewport_grid_generator', args)),
+    ...listFeatures(await command('viewport_grid_generator', args)),
+    ...listFeatures(await command('viewport_grid_generator', args)),
   ].map(({ id }) => id)
   t.equal(new Set(ids).size, 2)
 })

@@ -1,27 +1,25 @@
-/** Opening the vault for a test, over a folder of its own. */
+/** Opens ToolVault with a folder for a test. */
 import { join } from 'node:path'
 import { makeRoots } from '@causeway/app-kit'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
+import type { DebriefCommand, Feature } from '@causeway/plot'
 import type { Test } from 'tap'
-import type { DebriefCommand } from '../src/domain/command.ts'
-import type { Feature } from '../src/domain/feature.ts'
-import { destination } from '../src/domain/geodesic.ts'
+import { destination } from '../src/domain/geodesy/geodesic.ts'
 import toolvault from '../src/index.ts'
 
-/** An open vault. */
 export interface OpenVault {
   readonly app: TestApp
   readonly client: TestClient
-  /** the only root */
+  /** The only root. */
   readonly folder: string
-  /** The command that a tool answers. */
+  /** Returns the command of a tool. */
   command(tool: string, args?: unknown): Promise<DebriefCommand>
-  /** The payload of the `showData` in what a tool answers. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect
+  /** Returns the payload of the `showData` command of a tool. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the members that they expect
   data(tool: string, args?: unknown): Promise<any>
 }
 
-/** Opens the vault; files of the test are given by name. */
+/** `files` has texts by name. */
 export async function openVault(
   t: Test,
   files: Readonly<Record<string, string>> = {},
@@ -43,17 +41,16 @@ export async function openVault(
     client,
     folder,
     command,
-    data: async (tool, args) => dataOf(await command(tool, args)),
+    data: async (tool, args) => findData(await command(tool, args)),
   }
 }
 
-/** The `showData` among commands. */
-export function dataOf(command: DebriefCommand): unknown {
+export function findData(command: DebriefCommand): unknown {
   return all(command).find((one) => one.command === 'showData')?.payload
 }
 
-/** The features that a command adds or updates. */
-export const featuresOf = (command: DebriefCommand): readonly Feature[] =>
+/** Returns the features that a command adds or updates. */
+export const listFeatures = (command: DebriefCommand): readonly Feature[] =>
   all(command)
     .filter((one) => one.command === 'addFeatures' || one.command === 'updateFeatures')
     .flatMap((one) => one.payload as readonly Feature[])
@@ -61,7 +58,7 @@ export const featuresOf = (command: DebriefCommand): readonly Feature[] =>
 const all = (command: DebriefCommand): readonly DebriefCommand[] =>
   command.command === 'composite' ? (command.payload as readonly DebriefCommand[]).flatMap(all) : [command]
 
-/** A track of places and times, one minute apart unless said. */
+/** Creates a track with a fix per minute, or per `stepS`. */
 export function track(
   id: string | undefined,
   coordinates: readonly (readonly number[])[],
@@ -85,7 +82,6 @@ export function track(
   }
 }
 
-/** A feature of any geometry. */
 export const feature = (
   id: string | number | undefined,
   type: string,
@@ -98,10 +94,9 @@ export const feature = (
   properties,
 })
 
-/** A collection. */
 export const collection = (...features: readonly unknown[]) => ({ type: 'FeatureCollection', features })
 
-/** The oracle pair: closest at 209.50 m, 29.935 minutes after midnight. */
+/** A pair whose closest approach is 209.50 m, 29.935 minutes after midnight. */
 export const xa = track(
   'xa',
   Array.from({ length: 61 }, (_, i) => [-5 + 0.0034 * i, 36]),
@@ -113,7 +108,7 @@ export const xb = track(
   { name: 'XB' },
 )
 
-/** A track on one course at one speed, a fix a minute. */
+/** Creates a track with constant course and speed and a fix per minute. */
 export function straight(
   id: string,
   from: readonly [lon: number, lat: number],
@@ -135,6 +130,5 @@ export function straight(
   )
 }
 
-/** True where two numbers are that close. */
 export const near = (found: number, wanted: number, tolerance: number): boolean =>
   Math.abs(found - wanted) <= tolerance

@@ -1,15 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import { wireName } from '@causeway/protocol'
 import { WorkerPool } from '@causeway/worker'
 import t from 'tap'
 import { ownShipLog } from '../../../fixtures/generate/tracks/logs.ts'
 import { play, scenes } from '../../../fixtures/generate/tracks/scene.ts'
 import { verifies } from '../../../test/verifies.ts'
-import toolvault from '../src/index.ts'
-import { shelf } from '../src/shelf.ts'
-import { featuresOf, openVault, track } from './vault-kit.ts'
+import { catalog } from '../src/catalog/catalog.ts'
+import { readSamples } from '../src/catalog/samples.ts'
+import { listFeatures, openVault, track } from './vault-kit.ts'
 
 /** A track of many fixes that wanders. */
 const long = (id: string, fixes: number, shift = 0) =>
@@ -21,18 +20,18 @@ const long = (id: string, fixes: number, shift = 0) =>
     ]),
   )
 
-verifies('toolvault:worker', 'a run in the worker answers what one beside it would', async (t) => {
+verifies('toolvault:worker', 'a run in a worker returns the same result as in the main thread', async (t) => {
   const { command, app, client } = await openVault(t)
   const tracks = [long('a', 600)]
   const args = { tracks, tolerance_m: 100 }
   const inWorker = await command('simplify_track', args)
   t.match(await app.client().call('word_count', { text: 'x' }), { command: 'showText' })
-  const tool = shelf.find(({ name }) => name === 'simplify_track')
+  const tool = catalog.find(({ name }) => name === 'simplify_track')
   if (tool === undefined || !('run' in tool)) {
     t.fail('no such tool')
     return
   }
-  const steps = tool.run({ ...args, deviation: 'time' }, { newId: () => '' })
+  const steps = tool.run({ ...args, deviation: 'time' }, () => '')
   if ('command' in steps) {
     t.fail('not in steps')
     return
@@ -46,7 +45,7 @@ verifies('toolvault:worker', 'a run in the worker answers what one beside it wou
   })
 })
 
-t.test('a run in the worker takes the turn of its client', async (t) => {
+t.test('a run in a worker passes the client to the worker pool', async (t) => {
   const call = mock.method(WorkerPool.prototype, 'call')
   t.teardown(() => call.mock.restore())
   const { command } = await openVault(t)
@@ -69,7 +68,7 @@ verifies('toolvault:worker', async (t) => {
   await t.rejects(call, { code: 'CANCELLED' })
   const [first] = client.progress
   t.equal(first?.[1], 66, 'of all pairs')
-  await t.resolves(client.call('track_stats', { tracks: tracks.slice(0, 1) }), 'the worker goes on')
+  await t.resolves(client.call('track_stats', { tracks: tracks.slice(0, 1) }), 'the worker remains available')
 })
 
 verifies('toolvault:worker', 'an import reports bytes and can be cancelled', async (t) => {
@@ -95,45 +94,23 @@ verifies('toolvault:worker', 'an import reports bytes and can be cancelled', asy
   t.teardown(() => clearInterval(watch))
   await t.rejects(call, { code: 'CANCELLED' })
   t.equal(client.progress[0]?.[1], Buffer.byteLength(text))
-  const [whole] = featuresOf(await command('import_nmea', args))
+  const [whole] = listFeatures(await command('import_nmea', args))
   t.ok(((whole?.geometry?.coordinates ?? []) as unknown[]).length > 600)
 })
 
 const tools = join(import.meta.dirname, '../src/tools')
+const notTools = ['arguments.ts', 'import-arguments.ts']
 
-t.test('shelf: it lists exactly the folders, each tool under its category and name', async (t) => {
-  const folders = readdirSync(tools).flatMap((category) =>
-    readdirSync(join(tools, category)).map((tool) => `${category}/${tool}`),
-  )
-  t.same(shelf.map(({ category, name }) => `${category}/${name}`).sort(), folders.sort())
+t.test('the catalog lists exactly the files in tools/', async (t) => {
+  const files = readdirSync(tools, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !notTools.includes(entry.name))
+    .map(({ name }) => name.replace('.ts', '').replaceAll('-', '_'))
+  t.same(catalog.map(({ name }) => name).sort(), files.sort())
 })
 
-t.test('shelf: every sample gives the command that it promises', async (t) => {
+t.test('every sample results in its expected output', async (t) => {
   const { command } = await openVault(t)
-  for (const { name, samples } of shelf)
-    for (const sample of samples)
-      t.same(await command(name, sample.input), sample.expectedOutput, `${name} ${sample.name}`)
-})
-
-t.test('listing: a tool costs at most 2 kB and the app at most 25 kB', async (t) => {
-  const costs = new Map(
-    toolvault.tools.map(({ name, about, inputSchema, outputSchema, annotations }) => [
-      name,
-      Buffer.byteLength(
-        JSON.stringify({
-          name: wireName(toolvault.name, name),
-          description: about,
-          inputSchema,
-          outputSchema,
-          annotations,
-        }),
-      ),
-    ]),
-  )
-  t.same(
-    [...costs].filter(([, bytes]) => bytes > 2000),
-    [],
-  )
-  const sum = [...costs.values()].reduce((total, bytes) => total + bytes, 0)
-  t.ok(sum <= 25_000, `${sum} bytes`)
+  for (const tool of catalog)
+    for (const sample of readSamples(tool))
+      t.same(await command(tool.name, sample.input), sample.expectedOutput, `${tool.name} ${sample.name}`)
 })

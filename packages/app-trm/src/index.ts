@@ -1,31 +1,45 @@
-/** Trm: a critic that applies candidates, runs a project's own checks, scores, and says when to stop. */
+/** Trm applies code candidates, runs a project's own checks, computes a score and decides when to stop. */
 import { defineApp } from '@causeway/app-kit'
-import { openCritic } from './critic.ts'
-import { trmData } from './data.ts'
-import { trmPrompts } from './prompts.ts'
-import { trmResources } from './resources.ts'
-import { adviceTools } from './tools/advice-tools.ts'
-import { candidateTools } from './tools/candidate-tools.ts'
-import { fileTools } from './tools/file-tools.ts'
-import { historyTools } from './tools/history-tools.ts'
-import { reviewTool } from './tools/review-tool.ts'
-import type { TrmSession } from './tools/shape.ts'
-import { startTool } from './tools/start-tool.ts'
-import { stateTools } from './tools/state-tools.ts'
+import { TrmError } from './errors.ts'
+import { declarePrompts } from './prompts.ts'
+import { declareResources } from './resources.ts'
+import { openCritic } from './session/open-critic.ts'
+import { dataParts } from './store/schema.ts'
+import { declareAdviceTools } from './tools/advice-tools.ts'
+import { declareSubmitTool, declareValidateTool } from './tools/candidate-tools.ts'
+import { declareFileTools } from './tools/file-tools.ts'
+import { declareHistoryTools, declareUndoTool } from './tools/history-tools.ts'
+import { declareStartTool } from './tools/start-tool.ts'
+import { declareEndTool, declareHaltTool, declareStateTool } from './tools/state-tools.ts'
+import type { ClientState } from './tools/tool-context.ts'
 
-/** The app, for the server's list. */
 export default defineApp(
   {
     name: 'Trm',
-    about: 'Refine code step by step: candidates are applied, tested, scored, and taken back when they fail.',
+    errors: [TrmError],
+    about: 'Refine code step by step: apply candidates, run the tests, compute a score, and undo what fails.',
+    instructions:
+      'Five tools suffice: start, submit, undo, state, end. ' +
+      'To make failing tests pass: start with repo and test; edit files with your own editor and submit without a candidate, or submit a candidate; ' +
+      'read summary and feedback; undo what made it worse; repeat until shouldHalt; then end with apply best. ' +
+      'To get the result of a long evaluation: state with wait. For all fields: details. ' +
+      'Without an editor: lines and read show code, validate checks a diff. ' +
+      'To discard everything: reset. To return to a good state: save before, restore later.',
     rootsSetting: 'CAUSEWAY_TRM_ROOTS',
-    data: trmData,
+    data: dataParts,
     open: openCritic,
-    session: (): TrmSession => ({}),
+    session: (): ClientState => ({}),
     close: (critic) => critic.close(),
     caches: ({ engine, snapshots }) => [
-      { name: 'engine', costMs: 300, isInHeap: false, mostBytes: 512 * 1024 ** 2, ...engine.memory },
-      { name: 'snapshot_lists', costMs: 20, isInHeap: true, mostBytes: 64 * 1024 ** 2, ...snapshots.memory },
+      { name: 'engine', costMs: 300, isInHeap: false, maxBytes: 512 * 1024 ** 2, ...engine.memory },
+      {
+        name: 'snapshot_lists',
+        costMs: 20,
+        isInHeap: true,
+        maxBytes: 64 * 1024 ** 2,
+        bytes: () => snapshots.memory.bytes(),
+        shrink: (bytes) => snapshots.memory.shrink(bytes),
+      },
     ],
     health: (critic) => ({
       enabled: critic.roots.folders().length > 0,
@@ -34,14 +48,17 @@ export default defineApp(
     }),
   },
   (app) => {
-    startTool(app)
-    candidateTools(app)
-    fileTools(app)
-    stateTools(app)
-    historyTools(app)
-    adviceTools(app)
-    reviewTool(app)
-    trmResources(app)
-    trmPrompts(app)
+    declareStartTool(app)
+    declareSubmitTool(app)
+    declareUndoTool(app)
+    declareStateTool(app)
+    declareEndTool(app)
+    declareValidateTool(app)
+    declareFileTools(app)
+    declareHaltTool(app)
+    declareHistoryTools(app)
+    declareAdviceTools(app)
+    declareResources(app)
+    declarePrompts(app)
   },
 )

@@ -1,89 +1,93 @@
-/** Sessions as resources, and the whole output of commands, which answers only quote. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Registrar, Variables } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
-import { type Critic, lastResult, sessionOf } from './critic.ts'
-import { shownConfig } from './domain/session-config.ts'
-import type { TrmContext, TrmSession } from './tools/shape.ts'
+import { formatConfig } from './domain/session-config.ts'
+import type { Critic } from './session/critic.ts'
+import { findLastResult } from './session/steps.ts'
+import type { StepRow } from './store/rows.ts'
+import type { ClientState, TrmContext } from './tools/tool-context.ts'
 
-const unpack = promisify(gunzip)
+const decompress = promisify(gunzip)
 
-/** Declares the resources; open sessions are listed. */
-export function trmResources(app: Registrar<Critic, TrmSession>): void {
+/** Declares the resources of sessions and of the output of commands. */
+export function declareResources(app: Registrar<Critic, ClientState>): void {
   app.resource('trm://sessions/{sid}', {
     name: 'refinement',
-    about: 'How a session was started, where it stands, every step of it, and the last commands that it ran.',
+    about: 'The configuration, the scores, every step and the last commands of a session.',
     list: async ({ store }) =>
       (await store.store.sessions()).map(({ id, config }) => ({
         uri: `trm://sessions/${id}`,
         name: `${config.project} ${id}`,
       })),
-    complete: { sid: sessionIds },
-    async read(variables, { store }) {
-      const { id, config, standing, status } = await sessionOf(store, variables.sid)
-      const steps = await store.store.steps(id)
-      return {
-        json: {
-          sessionId: id,
-          status,
-          config: shownConfig(config),
-          standing,
-          last: lastResult(steps) ?? null,
-          steps: steps.map(({ number, kind, status: ended, reason, undone_ms, result, started_ms }) => ({
-            step: number,
-            kind,
-            status: ended,
-            undone: undone_ms !== null && ended === 'done',
-            reason,
-            score: result?.score ?? null,
-            filesChanged: result?.filesChanged ?? [],
-            commands: result?.stages ?? [],
-            started_ms,
-          })),
-          // Where it ran is a folder of the server's own, which is nobody else's business.
-          commands: (await store.store.commands(id)).map(({ session_id: _, cwd: __, ...row }) => row),
-        },
-      }
-    },
+    complete: { sid: listSessionIds },
+    read: async ({ sid }, { store }) => ({ json: await describeSession(store, sid) }),
   })
 
   app.resource('trm://sessions/{sid}/steps/{step}/output/{stage}', {
     name: 'command output',
     about:
-      'What a command wrote in a step; the middle of very long output is left out, failures in it are kept.',
+      'The output of a command in a step. Of very long output, the middle is omitted except for failures.',
     mimeType: 'text/plain',
-    complete: { sid: sessionIds, step: stepNumbers, stage: stageNames },
+    complete: { sid: listSessionIds, step: listStepNumbers, stage: listStages },
     async read({ sid, step, stage = '' }, { store }) {
-      const row = await stepOf(store, sid, step)
-      const output = row === undefined ? undefined : await store.store.output(row, stage)
+      const id = await findStepId(store, sid, step)
+      const output = id === undefined ? undefined : await store.store.output(id, stage)
       if (output === undefined)
         throw new CausewayError('RESOURCE_NOT_FOUND', `no output of ${stage} in step ${step}`, {
           data: { sid, step, stage },
         })
-      const [stdout, stderr] = await Promise.all([unpack(output.stdout), unpack(output.stderr)])
+      const [stdout, stderr] = await Promise.all([decompress(output.stdout), decompress(output.stderr)])
       return { text: stderr.length === 0 ? `${stdout}` : `${stdout}\n--- stderr ---\n${stderr}` }
     },
   })
 }
 
-/** The newest row of a step number: one that was undone may have the same. */
-async function stepOf(
+async function describeSession(critic: Critic, sid: string | undefined) {
+  const { id, config, standing, status } = await critic.findSession(sid)
+  const steps = await critic.store.steps(id)
+  const commands = await critic.store.commands(id)
+  return {
+    sessionId: id,
+    status,
+    config: formatConfig(config),
+    standing,
+    last: findLastResult(steps) ?? null,
+    steps: steps.map(describeStep),
+    // The working directory is a folder of the server.
+    commands: commands.map(({ session_id: _, cwd: __, ...row }) => row),
+  }
+}
+
+const describeStep = ({ number, kind, status, reason, undone_ms, result, started_ms }: StepRow) => ({
+  step: number,
+  kind,
+  status,
+  undone: undone_ms !== null && status === 'done',
+  reason,
+  score: result?.score ?? null,
+  filesChanged: result?.filesChanged ?? [],
+  commands: result?.stages ?? [],
+  started_ms,
+})
+
+/** Returns the newest row of a step number; an undone step may have the same number. */
+async function findStepId(
   critic: Critic,
   sid: string | undefined,
   step: string | undefined,
 ): Promise<number | undefined> {
-  const { id } = await sessionOf(critic, sid)
+  const { id } = await critic.findSession(sid)
   return (await critic.store.steps(id)).findLast(({ number }) => String(number) === step)?.id
 }
 
-const sessionIds = async (_chosen: Variables, { store }: TrmContext): Promise<readonly string[]> =>
+const listSessionIds = async (_chosen: Variables, { store }: TrmContext): Promise<readonly string[]> =>
   (await store.store.sessions()).map(({ id }) => id)
 
-const stepNumbers = async ({ sid }: Variables, { store }: TrmContext): Promise<readonly string[]> =>
+const listStepNumbers = async ({ sid }: Variables, { store }: TrmContext): Promise<readonly string[]> =>
   sid === undefined ? [] : [...new Set((await store.store.steps(sid)).map(({ number }) => String(number)))]
 
-async function stageNames({ sid, step }: Variables, { store }: TrmContext): Promise<readonly string[]> {
-  const row = await stepOf(store, sid, step)
-  return row === undefined ? [] : store.store.outputStages(row)
+async function listStages({ sid, step }: Variables, { store }: TrmContext): Promise<readonly string[]> {
+  const id = await findStepId(store, sid, step)
+  return id === undefined ? [] : store.store.outputStages(id)
 }

@@ -1,12 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { WorkerPool } from '@causeway/worker'
-import type { Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { openTrm, replacing, textOf, unittest, write } from './trm-kit.ts'
+import { openTrm, replacing, unittest } from './trm-kit.ts'
 
 verifies('trm:advice:fix', async (t) => {
   const { client } = await openTrm(t, { copies: ['sums'] })
@@ -31,7 +28,7 @@ verifies('trm:advice:fix', async (t) => {
   t.equal(result.shouldHalt, false)
   t.ok(
     result.feedback.some((item: string) => /import or define 'mean'/.test(item)),
-    'feedback says what to do',
+    'feedback contains the advice',
   )
   const { suggestions } = await ask('suggest')
   t.ok(suggestions.length > 0 && suggestions.length <= 5)
@@ -58,37 +55,10 @@ verifies('trm:advice:unsure', async (t) => {
   t.ok(focus[0].lines.some((line: string) => line.startsWith('11: ')))
 })
 
-verifies(
-  'trm:advice:fix',
-  'a repair that helps nothing is not offered, and trials leave the project as it is',
-  async (t) => {
-    const { client, root } = await openTrm(t, {
-      files: {
-        'p/app.py': 'def load(values):\n    return np.mean(values)\n',
-        'p/test_app.py':
-          'import unittest\n\nfrom app import load\n\n\nclass T(unittest.TestCase):\n    def test_load(self):\n        self.assertEqual(load([1, 3]), 2)\n',
-        'p/numpy.py': 'raise ImportError("no numpy here")\n',
-      },
-    })
-    const { ask } = client()
-    await ask('start', { repo: 'p', test: unittest })
-    t.match(await ask('fix'), { suggestions: [], message: 'No repair is sure' })
-    t.match(await ask('fix', { verify: false }), { suggestions: [{ rationale: /'np'/ }] })
-    t.match(
-      await ask('fix', { wait: 0 }),
-      { suggestions: [{ verified: false, scoreAfter: null }] },
-      'no time to try',
-    )
-    t.equal(textOf(root, 'p/app.py'), 'def load(values):\n    return np.mean(values)\n')
-    write(`${root}/p/numpy.py`, 'def mean(values):\n    return sum(values) / len(values)\n')
-    t.match(await ask('fix'), { suggestions: [{ verified: true, scoreAfter: 1 }] }, 'now it helps')
-  },
-)
-
 const added = Array.from({ length: 201 }, (_, index) => `+value_${index} = ${index}\n`).join('')
 const diff = `--- a/report.py
 +++ b/report.py
-@@ -1,2 +1,8 @@
+@@ -1,2 +1,7 @@
  import csv
 +try:
 +    print(1)
@@ -124,7 +94,6 @@ verifies('trm:review:rules', async (t) => {
     ['todos'],
   )
   await t.rejects(ask('review', { diff: 'no diff at all' }), { code: 'NOT_A_DIFF' })
-  await t.rejects(ask('review', { url: 'https://github.com/a;touch x;/b/pull/1' }), { code: 'INVALID_URL' })
   await t.rejects(ask('review', { pr_url: 'https://github.com/a/b/pull/1' }), { code: 'REVIEW_URL_DISABLED' })
   await t.rejects(ask('review'), { code: 'INVALID_ARGUMENTS' })
 })
@@ -155,61 +124,6 @@ verifies('trm:review:rules', 'all that a session has changed', async (t) => {
   const { comments, summary } = await ask('review', { sid })
   t.match(summary, { filesChanged: 1, linesAdded: 1 })
   t.ok(comments.every(({ file, line }: { file: string; line: number }) => file === 'sums.py' && line === 6))
-})
-
-/** A server in place of GitHub, and a fetch that asks it whatever host is meant. */
-async function github(t: Test, answer: (path: string, response: ServerResponse) => void) {
-  const asked: string[] = []
-  const server = createServer((request, response) => answer(request.url ?? '', response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const { port } = server.address() as AddressInfo
-  const fetch: typeof globalThis.fetch = (input, options) => {
-    const { href, pathname } = new URL(String(input))
-    asked.push(href)
-    return globalThis.fetch(`http://127.0.0.1:${port}${pathname}`, options)
-  }
-  return { fetch, asked }
-}
-
-const pull = 'https://github.com/a/b/pull/7'
-
-verifies('trm:review:url', async (t) => {
-  const { fetch, asked } = await github(t, (path, response) => {
-    const raw = 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'
-    if (path === '/a/b/pull/7.diff') response.writeHead(302, { location: raw }).end()
-    else response.end(diff)
-  })
-  const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
-  Object.assign(critic, { fetch })
-  const { ask } = client()
-  t.match(await ask('review', { url: pull, focus: ['todos'] }), {
-    summary: { filesChanged: 2 },
-    comments: [{ category: 'todos', line: 5 }],
-    prInfo: { url: pull },
-  })
-  t.same(asked, [`${pull}.diff`, 'https://patch-diff.githubusercontent.com/raw/a/b/pull/7.diff'])
-  await t.rejects(ask('review', { url: 'https://github.com/a/b/pull/7/../../c' }), { code: 'INVALID_URL' })
-  await t.rejects(ask('review', { url: 'https://github.com/a/../pull/7' }), { code: 'INVALID_URL' })
-  t.equal(asked.length, 2, 'for these nothing was fetched')
-})
-
-verifies('trm:review:url', 'what goes wrong on the way is named, and no other host is asked', async (t) => {
-  const answers: readonly (readonly [string, (response: ServerResponse) => void])[] = [
-    ['REVIEW_URL_FAILED', (response) => response.writeHead(404).end()],
-    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: 'https://evil.example/' }).end()],
-    ['REVIEW_URL_FAILED', (response) => response.writeHead(302, { location: '/a/b/pull/7.diff' }).end()],
-    ['REVIEW_URL_FAILED', (response) => response.destroy()],
-    ['FILE_TOO_LARGE', (response) => response.end(Buffer.alloc(10_000_001, '+\n'))],
-    ['NOT_A_DIFF', (response) => response.end('<html>')],
-  ]
-  for (const [code, answer] of answers) {
-    const { fetch, asked } = await github(t, (_, response) => answer(response))
-    const { client, critic } = await openTrm(t, { settings: { trmReviewUrl: true } })
-    Object.assign(critic, { fetch })
-    await t.rejects(client().ask('review', { url: pull }), { code })
-    t.ok(asked.every((url) => url.startsWith('https://github.com/')) && asked.length <= 4, String(asked))
-  }
 })
 
 const long = Array.from({ length: 100_000 }, (_, index) => `line ${index + 1} ${'x'.repeat(40)}`).join('\n')

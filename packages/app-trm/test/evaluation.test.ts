@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { CausewayError } from '@causeway/protocol'
+import { WorkerError } from '@causeway/worker'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import type { FileContent } from '../src/domain/candidate/types.ts'
-import { readDiagnostics } from '../src/domain/diagnostic.ts'
+import { readDiagnostics } from '../src/domain/evaluation/diagnostic.ts'
 import { readTests } from '../src/domain/report/read-tests.ts'
 import type { TestRun } from '../src/domain/report/test-run.ts'
-import { type Engine, openEngine } from '../src/engine.ts'
-import { type EvaluationRun, evaluate } from '../src/evaluate.ts'
-import { tidy } from '../src/runner/capture.ts'
-import { openTrm, python, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
+import { Engine } from '../src/engine/engine.ts'
+import { runStages, type StagesRun } from '../src/evaluation/run-stages.ts'
+import { cleanOutput } from '../src/runner/capture.ts'
+import { openTrm, python, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
 verifies('trm:signals:named', async (t) => {
   const { client } = await openTrm(t, { copies: ['sales'] })
@@ -67,7 +68,7 @@ verifies(
       'says where',
     )
     t.match(await ask('undo'), { currentStep: 1, score: 1 })
-    t.notMatch(textOf(root, 'sums', 'sums.py'), /def mean\(values:/)
+    t.notMatch(readText(root, 'sums', 'sums.py'), /def mean\(values:/)
   },
 )
 
@@ -94,11 +95,11 @@ verifies('trm:submit:same', async (t) => {
   t.equal(await answer(), await answer())
 })
 
-/** An engine that does everything in its worker. */
-function engine(t: Test, limitMs = 30_000): Engine {
-  const opened = openEngine({ limitMs, smallest: 0 })
+/** An engine that runs every call in its worker. */
+function engine(t: Test, limitMs = 30_000): Pick<Engine, 'call' | 'close'> {
+  const opened = new Engine({ limitMs, maxInline: 0 })
   t.teardown(() => opened.close())
-  return opened
+  return { call: opened.call.bind(opened), close: () => opened.close() }
 }
 
 t.test('the engine: reads and applies a candidate in its worker, bytes and preconditions too', async (t) => {
@@ -124,7 +125,7 @@ t.test('the engine: reads and applies a candidate in its worker, bytes and preco
   t.same([...(moved.changes.get('b.png') ?? [])], [0, 1])
 })
 
-t.test('the engine: tells definitions, repairs and reviews', async (t) => {
+t.test('the engine finds definitions and repairs, and reviews', async (t) => {
   const { call } = engine(t)
   const definitions = await call(
     'definitions',
@@ -151,7 +152,7 @@ t.test('the engine: tells definitions, repairs and reviews', async (t) => {
     count: 1,
   } as const
   const files = new Map([['a.py', 'import os\nload()\n']])
-  t.match(await call('fix', { problems: [problem], files, definitions, outputs: ['no eslint'] }), [
+  t.match(await call('fix', { problems: [problem], files, definitions }), [
     { candidateToFix: { mode: 'modify', changes: [{ edits: [{ content: 'from pkg.rows import load' }] }] } },
   ])
   t.match(await call('review', { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n', focus: ['todos'] }), {
@@ -198,7 +199,7 @@ t.test('the engine answers concurrent calls and rejects calls after close', asyn
 })
 
 t.test('the engine: does small work at once, and the same work', async (t) => {
-  const [near, far] = [openEngine({ smallest: 2000 }), engine(t)]
+  const [near, far] = [new Engine({ maxInline: 2000 }), engine(t)]
   t.teardown(() => near.close())
   const request = { diff: '@@ -1 +1 @@\n-a\n+b # TODO\n' }
   t.same(await near.call('review', request), await far.call('review', request))
@@ -208,11 +209,11 @@ t.test('the engine: does small work at once, and the same work', async (t) => {
 })
 
 verifies('trm:patterns:linear', 'a pattern that backtracks for ever ends with its worker', async (t) => {
-  const opened = openEngine({ limitMs: 500 })
+  const opened = new Engine({ limitMs: 500, outputLimitMs: 600_000 })
   t.teardown(() => opened.close())
   const hostile = { outputs: [`${'a'.repeat(50)}!`], pattern: '(a+)+$' }
   const [lost, found] = await Promise.allSettled([
-    opened.call('metric', hostile, { inWorker: true }),
+    opened.call('metric', hostile, { inWorker: true, isCommandOutput: true }),
     engine(t).call('metric', { outputs: ['', 'took 12 ms'], pattern: '(\\d+) (ms)' }, { inWorker: true }),
   ])
   t.match(lost, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED' } })
@@ -230,50 +231,50 @@ t.test('the output of a command is read however many other calls wait', async (t
 })
 
 t.test('a measure is missing only if its pattern exceeds the time limit', async (t) => {
-  const run = (code: 'DEADLINE_EXCEEDED' | 'WORKER_LOST') =>
-    evaluate({
+  const run = (error: CausewayError) =>
+    runStages({
       config: {
         signals: [{ name: 'perf', kind: 'perf', command: 'echo took 12 ms', weight: 1 }],
         perf: { goal: 'min', repeat: 1, pattern: '(\\d+)', noise: 0 },
         env: {},
         timeoutS: 30,
         sandbox: 'none',
-      } as unknown as EvaluationRun['config'],
-      engine: { call: () => Promise.reject(new CausewayError(code, 'from the engine')) } as unknown as Engine,
+      } as unknown as StagesRun['config'],
+      engine: { call: () => Promise.reject(error) } as unknown as Engine,
       cwd: t.testdir(),
       hidden: '',
-      changed: [],
       failFast: false,
-      marker: code,
+      marker: error.code,
       signal: new AbortController().signal,
       onStage() {},
       onProcess: async () => async () => {},
       onStageEnd: async () => {},
     })
-  t.match((await run('DEADLINE_EXCEEDED'))[0]?.finding, { end: { exitCode: 0 }, metric: undefined })
-  await t.rejects(run('WORKER_LOST'), { code: 'WORKER_LOST' })
+  const [late] = await run(new CausewayError('DEADLINE_EXCEEDED', 'late'))
+  t.match(late?.finding, { end: { exitCode: 0 }, metric: undefined })
+  await t.rejects(run(new WorkerError('WORKER_LOST', 'lost')), { code: 'WORKER_LOST' })
 })
 
 /** What a real tool wrote; `golden/make.mjs` ran it. */
 const golden = (name: string): string =>
-  tidy(readFileSync(new URL(`golden/${name}`, import.meta.url), 'utf8'))
+  cleanOutput(readFileSync(new URL(`golden/${name}`, import.meta.url), 'utf8'))
 
 const report = (name: string): TestRun | undefined =>
   readTests({ reports: [golden(name)], stdout: '', stderr: '' })
 const output = (name: string): TestRun | undefined =>
   readTests({ reports: [], stdout: golden(name), stderr: '' })
-const statusOf = (run: TestRun | undefined, id: string) => run?.cases.find((one) => one.id === id)?.status
+const findStatus = (run: TestRun | undefined, id: string) => run?.cases.find((one) => one.id === id)?.status
 
-/** passed, failed, errors, skipped: what the projects beside the outputs are made to give. */
+/** passed, failed, errors, skipped: the results of the projects next to the outputs. */
 const counts = (run: TestRun | undefined) => run && [run.passed, run.failed, run.errors, run.skipped]
 
 verifies('trm:tests:reports', 'pytest: counts, identities, messages and places', async (t) => {
   const run = report('pytest.xml')
   t.same(counts(run), [3, 3, 1, 2])
-  t.equal(statusOf(run, 'tests.test_sums.TestMean::test_two'), 'pass')
-  t.equal(statusOf(run, 'tests.test_sums::test_many[3]'), 'fail')
-  t.equal(statusOf(run, 'tests.test_sums::test_error'), 'error')
-  t.equal(statusOf(run, 'tests.test_sums::test_expected'), 'xfail')
+  t.equal(findStatus(run, 'tests.test_sums.TestMean::test_two'), 'pass')
+  t.equal(findStatus(run, 'tests.test_sums::test_many[3]'), 'fail')
+  t.equal(findStatus(run, 'tests.test_sums::test_error'), 'error')
+  t.equal(findStatus(run, 'tests.test_sums::test_expected'), 'xfail')
   const wrong = run?.cases.find(({ id }) => id.endsWith('test_wrong'))
   t.match(wrong, { file: 'tests/test_sums.py', line: 10, message: /AssertionError: a should be two/ })
 })
@@ -350,7 +351,7 @@ verifies('trm:tests:text', 'the failures of each text are named with their place
 
 verifies(
   'trm:tests:text',
-  'output that tells of no tests is none, and numbers in a log are not a summary',
+  'output without tests gives no run, and numbers in a log are not a summary',
   async (t) => {
     t.equal(output('flake8.txt'), undefined)
     const log = 'collected 99 passed items, 7 failed\nall is well\n'

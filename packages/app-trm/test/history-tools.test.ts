@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifies } from '../../../test/verifies.ts'
-import { freshStanding } from '../src/domain/score.ts'
-import { sessionConfig } from '../src/domain/session-config.ts'
+import { createStanding } from '../src/domain/evaluation/score.ts'
+import { createConfig } from '../src/domain/session-config.ts'
 import trm from '../src/index.ts'
-import { judge, judged, openTrm, replacing, scored, textOf, write } from './trm-kit.ts'
+import { judge, judged, openTrm, readText, replacing, scored, write } from './trm-kit.ts'
 
 verifies('trm:restore:exact', async (t) => {
   const { client, root } = await openTrm(t, { files: judged })
@@ -22,23 +22,23 @@ verifies('trm:restore:exact', async (t) => {
     code: 'USER_EDIT_CONFLICT',
     data: { conflicts: ['score'] },
   })
-  t.equal(textOf(root, 'p', 'score'), '9\n')
+  t.equal(readText(root, 'p', 'score'), '9\n')
   t.ok(existsSync(join(root, 'p', 'new', 'deep.txt')), 'nothing was written')
   t.match(await ask('restore', { checkpoint_id: checkpointId, force: true }), { currentStep: 2 })
-  t.equal(textOf(root, 'p', 'score'), '1\n')
+  t.equal(readText(root, 'p', 'score'), '1\n')
   t.notOk(existsSync(join(root, 'p', 'new', 'deep.txt')))
   const now = await ask('state')
   for (const name of ['step', 'bestScore', 'emaScore', 'noImproveStreak', 'zNotes'])
     t.equal(now[name], kept[name], name)
   t.match(now.last, { step: 2, score: 0.25 })
   t.match(await ask('undo'), { currentStep: 1 })
-  t.equal(textOf(root, 'p', 'score'), '2\n', 'the history before a checkpoint can be undone')
+  t.equal(readText(root, 'p', 'score'), '2\n', 'the history before a checkpoint can be undone')
   t.match(
     await ask('restore', { cid: checkpointId }),
     { currentStep: 2 },
     'and the checkpoint is there still',
   )
-  t.equal(textOf(root, 'p', 'score'), '1\n')
+  t.equal(readText(root, 'p', 'score'), '1\n')
   await t.rejects(ask('restore', { cid: 'nothing' }), {
     code: 'CHECKPOINT_NOT_FOUND',
     data: { checkpoints: [checkpointId] },
@@ -69,7 +69,7 @@ verifies('trm:undo:exact', async (t) => {
     t.equal((await ask('state')).noImproveStreak, before)
   }
   await t.rejects(ask('undo'), { code: 'NOTHING_TO_UNDO' })
-  t.equal(textOf(root, 'p', 'score'), '1\n')
+  t.equal(readText(root, 'p', 'score'), '1\n')
   t.match(
     (await ask('state')).history.map(({ status }: { status: string }) => status),
     Array(4).fill('undone'),
@@ -85,7 +85,7 @@ verifies('trm:undo:exact', 'what the user changed since is a conflict, unless fo
   await t.rejects(ask('undo'), { code: 'USER_EDIT_CONFLICT', data: { conflicts: ['score'] } })
   t.equal((await ask('state')).step, 1)
   t.match(await ask('undo', { force: true }), { currentStep: 0, filesRestored: ['score'] })
-  t.equal(textOf(root, 'p', 'score'), '1\n')
+  t.equal(readText(root, 'p', 'score'), '1\n')
 })
 
 verifies('trm:reset:user', 'in a git repository', async (t) => {
@@ -106,7 +106,7 @@ verifies('trm:reset:user', 'in a git repository', async (t) => {
     index: git('ls-files', '--stage'),
     refs: git('for-each-ref'),
     stash: git('stash', 'list'),
-    config: textOf(repo, '.git', 'config'),
+    config: readText(repo, '.git', 'config'),
     mtime: statSync(join(repo, 'other.txt')).mtimeMs,
   })
   const before = seen()
@@ -116,8 +116,8 @@ verifies('trm:reset:user', 'in a git repository', async (t) => {
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'made.txt', content: 'x' }] } })
   t.match(await ask('reset'), { currentStep: 0, filesRestored: ['made.txt', 'score'] })
   t.same(seen(), before)
-  t.equal(textOf(repo, 'untracked.txt'), 'mine\n')
-  t.equal(textOf(repo, 'other.txt'), 'worked on\n')
+  t.equal(readText(repo, 'untracked.txt'), 'mine\n')
+  t.equal(readText(repo, 'other.txt'), 'worked on\n')
   t.match(await ask('state'), { step: 0, noImproveStreak: 0, bestScore: 0.25 })
 })
 
@@ -128,7 +128,7 @@ verifies('trm:reset:user', 'outside of git', async (t) => {
   await ask('submit', { candidate: scored(3) })
   write(join(root, 'p', 'other.txt'), 'mine\n')
   await ask('reset')
-  t.same([textOf(root, 'p', 'score'), textOf(root, 'p', 'other.txt')], ['1\n', 'mine\n'])
+  t.same([readText(root, 'p', 'score'), readText(root, 'p', 'other.txt')], ['1\n', 'mine\n'])
   t.notOk(existsSync(join(root, 'p', '.git')))
 })
 
@@ -140,7 +140,7 @@ verifies('trm:end:best', async (t) => {
   await ask('submit', { candidate: scored(2) })
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'late.txt', content: 'x' }] } })
   t.match(await ask('end', { apply: 'best' }), { ok: true, filesRestored: ['late.txt', 'score'] })
-  t.equal(textOf(root, 'p', 'score'), '3\n')
+  t.equal(readText(root, 'p', 'score'), '3\n')
   t.notOk(existsSync(join(root, 'p', 'late.txt')))
   await t.rejects(ask('state'), { code: 'SESSION_NOT_FOUND' })
 })
@@ -152,7 +152,7 @@ verifies('trm:end:best', 'a running evaluation is cancelled, and its files are b
   await ask('submit', { candidate: scored(3), wait: 0.05 })
   t.match(await ask('end'), { ok: true })
   t.equal(critic.running.size, 0)
-  t.equal(textOf(root, 'p', 'score'), '1\n')
+  t.equal(readText(root, 'p', 'score'), '1\n')
 })
 
 verifies('trm:submit:once', async (t) => {
@@ -197,7 +197,7 @@ verifies('trm:state:whole', async (t) => {
   const state = await ask('state')
   t.same(state.last.signals, result.signals)
   t.match(state, { zNotes: 'all', history: [{ step: 1, reason: 'all', score: 1 }], stepsLeft: 11 })
-  t.equal(textOf(root, 'p', 'score'), '4\n')
+  t.equal(readText(root, 'p', 'score'), '4\n')
 })
 
 verifies('trm:validate:exact', async (t) => {
@@ -221,18 +221,22 @@ verifies('trm:validate:exact', async (t) => {
     const error = await ask('submit', { candidate }).catch((cause) => cause)
     t.same([valid, errors[0].code], [false, error.code])
   }
-  t.equal(textOf(root, 'p', 'a.txt'), 'one\ntwo\nthree\n')
+  t.equal(readText(root, 'p', 'a.txt'), 'one\ntwo\nthree\n')
 })
 
 verifies('trm:start:most', async (t) => {
   const { client, critic } = await openTrm(t, { files: judged })
   const { ask } = client()
-  const config = sessionConfig('/nowhere', {})
-  const standing = freshStanding('')
+  const config = createConfig('/nowhere', {})
+  const standing = createStanding('')
   for (let count = 0; count < 50; count++)
-    await critic.store.createSession({ id: `old-${count}`, config, standing }, `old ${count}`, {})
+    await critic.store.createSession(
+      { id: `old-${count}`, config, standing, start: null },
+      { id: `old ${count}`, answer: {} },
+    )
   await t.rejects(ask('start', { repo: 'p', preflight: false }), { code: 'TOO_MANY_SESSIONS' })
-  const later = { ...critic, now: () => Date.now() + 8 * 86_400_000 }
+  const now = () => Date.now() + 8 * 86_400_000
+  const later = Object.create(critic, { now: { value: now } })
   const call = trm.tools.find(({ name }) => name === 'start')
   const context = {
     store: later,
@@ -251,6 +255,6 @@ verifies('trm:start:most', async (t) => {
   }
   await call?.call({ repo: 'p', preflight: false }, context)
   const open = await critic.store.sessions()
-  t.equal(open.length, 50, 'one that was left alone for a week made room')
+  t.equal(open.length, 50, 'a session that was idle for a week was ended')
   t.notOk(open.some(({ id }) => id === 'old-0'))
 })

@@ -1,31 +1,23 @@
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { scripts } from '../src/domain/command.ts'
-import { judged, type StageFinding, type Yardstick } from '../src/domain/evaluation.ts'
-import { globMatcher } from '../src/domain/glob.ts'
-import { decide, defaultPolicy, passes } from '../src/domain/halting.ts'
-import { metricText, readMetric, relativeSpread } from '../src/domain/metric.ts'
-import { runOf, type TestStatus } from '../src/domain/report/test-run.ts'
+import { findScripts } from '../src/domain/command/command.ts'
+import { decide, defaultPolicy } from '../src/domain/evaluation/halting.ts'
+import { judgeSignal, type Reference, type StageFinding } from '../src/domain/evaluation/judge-signal.ts'
+import { computeSpread, formatMetric, readMetric } from '../src/domain/evaluation/metric.ts'
 import {
-  advanced,
-  freshStanding,
-  movingAverage,
-  perfValue,
+  advanceStanding,
+  checksPass,
+  computeAverage,
+  computePerfValue,
+  computeScore,
+  createStanding,
   type Standing,
-  scored,
-} from '../src/domain/score.ts'
-import type { SignalKind, SignalValue } from '../src/domain/signal.ts'
-import { protectedPaths, tampering } from '../src/domain/tamper.ts'
-import {
-  judged as guardJudged,
-  scored as guardScored,
-  judge,
-  openTrm,
-  repairSums,
-  textOf,
-  unittest,
-  write,
-} from './trm-kit.ts'
+} from '../src/domain/evaluation/score.ts'
+import type { SignalKind, SignalValue } from '../src/domain/evaluation/signal.ts'
+import { findHelpers, findProtected, findTampering } from '../src/domain/evaluation/tamper.ts'
+import { createGlobMatcher } from '../src/domain/glob.ts'
+import { createRun, type TestStatus } from '../src/domain/report/test-run.ts'
+import { judged as guardJudged, judge, openTrm, readText, repairSums, unittest } from './trm-kit.ts'
 
 const signal = (name: string, kind: SignalKind, weight: number, value: number): SignalValue => ({
   name,
@@ -40,33 +32,34 @@ verifies(
   'trm:score:formula',
   'the sample of the original: 0.76, and contributions that add up',
   async (t) => {
-    const { score, signals } = scored([
+    const { score, signals } = computeScore([
       signal('dataQual', 'check', 0.3, 1),
       signal('test', 'test', 0.4, 45 / 50),
       signal('lint', 'lint', 0.1, 0),
-      signal('perf', 'perf', 0.2, perfValue(2, 1, 'min')),
+      signal('perf', 'perf', 0.2, computePerfValue(2, 1, 'min')),
     ])
     t.ok(Math.abs(score - 0.76) < 1e-12)
     t.ok(Math.abs(signals.reduce((sum, { contribution }) => sum + contribution, 0) - score) < 1e-12)
-    t.equal(scored([signal('test', 'test', 0.4, 0.9)]).score, 0.9, 'over the configured signals only')
+    t.equal(computeScore([signal('test', 'test', 0.4, 0.9)]).score, 0.9, 'over the configured signals only')
     const all = [0.4, 0.1, 0.2].map((weight, index) => signal(`s${index}`, 'check', weight, 1))
-    t.equal(scored(all).score, 1, 'and never more than one')
-    t.equal(scored([]).score, 0)
-    t.equal(scored([signal('test', 'test', 0, 1)]).score, 0)
+    t.equal(computeScore(all).score, 1, 'and never more than one')
+    t.equal(computeScore([]).score, 0)
+    t.equal(computeScore([signal('test', 'test', 0, 1)]).score, 0)
   },
 )
 
 verifies('trm:score:formula', 'the average: .5, 1.0 with alpha .9 is .95', async (t) => {
-  t.equal(movingAverage(null, 0.5, 0.9), 0.5)
-  t.ok(Math.abs(movingAverage(0.5, 1, 0.9) - 0.95) < 1e-12)
+  t.equal(computeAverage(null, 0.5, 0.9), 0.5)
+  t.ok(Math.abs(computeAverage(0.5, 1, 0.9) - 0.95) < 1e-12)
 })
 
 verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 2/3', async (t) => {
-  let standing = freshStanding('')
+  let standing = createStanding('')
   const values = [100, 80, 120].map((value) => {
-    const worth = perfValue(value, standing.best_perf, 'min')
-    standing = advanced(standing, {
+    const worth = computePerfValue(value, standing.best_perf, 'min')
+    standing = advanceStanding(standing, {
       score: worth,
+      isTrusted: true,
       isBaseline: false,
       alpha: 0.9,
       perf: { value, unit: 's', goal: 'min', contribution: worth, share: 1, noise: 0.02 },
@@ -75,14 +68,16 @@ verifies('trm:score:formula', 'benchmarks of 100, 80 and 120 are worth 1, 1 and 
   })
   t.same(values, [1, 1, 80 / 120])
   t.match(standing, { best_perf: 80, streak: 2, step: 3, best_step: 1 })
-  t.equal(perfValue(50, 100, 'max'), 0.5)
-  for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) t.equal(perfValue(none, 1, 'min'), 0)
+  t.equal(computePerfValue(50, 100, 'max'), 0.5)
+  for (const none of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+    t.equal(computePerfValue(none, 1, 'min'), 0)
 })
 
 const after = (scores: readonly number[]): Standing =>
   scores.reduce(
-    (standing, score) => advanced(standing, { score, isBaseline: false, alpha: 0.9, perf: undefined }),
-    freshStanding(''),
+    (standing, score) =>
+      advanceStanding(standing, { score, isTrusted: true, isBaseline: false, alpha: 0.9, perf: undefined }),
+    createStanding(''),
   )
 
 verifies('trm:halt:rules', async (t) => {
@@ -90,7 +85,7 @@ verifies('trm:halt:rules', async (t) => {
   const bad = (score: number) => ({ score, signals: [signal('test', 'test', 1, 0.5)] })
   t.match(decide(after([0.95]), good(0.95), defaultPolicy), { shouldHalt: true, rule: 'success' })
   t.match(decide(after([0.94]), good(0.94), defaultPolicy), { shouldHalt: false, reasons: [] })
-  t.match(decide(after([1]), bad(1), defaultPolicy), { shouldHalt: false }, 'a score alone is no success')
+  t.match(decide(after([1]), bad(1), defaultPolicy), { shouldHalt: false }, 'a score alone does not suffice')
   t.match(decide(after([1]), good(1), { ...defaultPolicy, min: 2 }), { shouldHalt: false })
   t.match(decide(after([1, 1]), good(1), { ...defaultPolicy, min: 2 }), { rule: 'success' })
   t.match(decide(after([0.9, 0.9, 0.9]), bad(0.9), defaultPolicy), { shouldHalt: false })
@@ -110,45 +105,46 @@ verifies('trm:halt:rules', 'scores 0, .5, .5, .5, .5: plateau at step 5, average
 })
 
 t.test(
-  'halting: without tests every other check has to pass, and a benchmark alone is no judge',
+  'halting: without tests every other check has to pass, and a benchmark alone is not enough',
   async (t) => {
-    t.ok(passes([signal('lint', 'lint', 1, 1), signal('perf', 'perf', 1, 0.5)]))
-    t.notOk(passes([signal('lint', 'lint', 1, 0), signal('dataQual', 'check', 1, 1)]))
-    t.notOk(passes([signal('perf', 'perf', 1, 1)]))
-    t.notOk(passes([]))
+    t.ok(checksPass([signal('lint', 'lint', 1, 1), signal('perf', 'perf', 1, 0.5)]))
+    t.notOk(checksPass([signal('lint', 'lint', 1, 0), signal('dataQual', 'check', 1, 1)]))
+    t.notOk(checksPass([signal('perf', 'perf', 1, 1)]))
+    t.notOk(checksPass([]))
   },
 )
 
 verifies('trm:halt:noise', async (t) => {
   const outcome = (rest: number, worth: number, noise = 0.02) => ({
     score: rest + 0.2 * worth,
+    isTrusted: true,
     isBaseline: false,
     alpha: 0.9,
     perf: { value: 1, unit: 's', goal: 'min' as const, contribution: 0.2 * worth, share: 0.2, noise },
   })
-  const first = advanced(freshStanding(''), outcome(0.5, 0.9))
-  const quicker = advanced(first, outcome(0.5, 0.915))
+  const first = advanceStanding(createStanding(''), outcome(0.5, 0.9))
+  const quicker = advanceStanding(first, outcome(0.5, 0.915))
   t.match(quicker, { streak: 1, best_step: 2 }, 'one and a half percent are noise, though the best so far')
-  t.match(advanced(quicker, outcome(0.5, 0.94)), { streak: 0, best_step: 3 }, 'more than two are not')
-  t.match(advanced(first, outcome(0.5, 0.94, 0.1)), { streak: 1 }, 'of noisy measures they are')
-  t.match(advanced(first, outcome(0.501, 0.9)), { streak: 0 }, 'what the tests say is no noise')
-  t.equal(relativeSpread([1, 1.1, 0.9]), 0.09999999999999998)
-  t.equal(relativeSpread([1, 2]), 0, 'two measures tell nothing')
+  t.match(advanceStanding(quicker, outcome(0.5, 0.94)), { streak: 0, best_step: 3 }, 'more than two are not')
+  t.match(advanceStanding(first, outcome(0.5, 0.94, 0.1)), { streak: 1 }, 'of noisy measures they are')
+  t.match(advanceStanding(first, outcome(0.501, 0.9)), { streak: 0 }, 'a change of the tests is not noise')
+  t.equal(computeSpread([1, 1.1, 0.9]), 0.09999999999999998)
+  t.equal(computeSpread([1, 2]), 0, 'two measurements have no spread')
 })
 
 const run = (...states: readonly TestStatus[]) =>
-  runOf(
+  createRun(
     'junit',
     states.map((status, index) => ({ id: `test ${index}`, status })),
   )
 
-const yardstick = (more: Partial<Yardstick> = {}): Yardstick => ({
+const yardstick = (more: Partial<Reference> = {}): Reference => ({
   baselineTests: undefined,
   baselineDiagnostics: {},
   bestPerf: undefined,
   goal: 'min',
   allowTestRemoval: false,
-  graded: false,
+  trustsTests: false,
   ...more,
 })
 
@@ -160,15 +156,30 @@ const finding = (exitCode: number, more: Partial<StageFinding> = {}): StageFindi
 
 verifies('trm:score:missing', async (t) => {
   const baselineTests = run('pass', 'pass', 'fail')
-  const value = (tests: ReturnType<typeof run> | undefined, exitCode = 0, more: Partial<Yardstick> = {}) => {
-    const { value: given } = judged(finding(exitCode, { tests }), yardstick({ baselineTests, ...more }))
+  const value = (tests: ReturnType<typeof run> | undefined, exitCode = 0, more: Partial<Reference> = {}) => {
+    const { value: given } = judgeSignal(finding(exitCode, { tests }), yardstick({ baselineTests, ...more }))
     return [given.value, given.ok]
   }
   t.same(value(undefined), [0, false], 'output that cannot be read')
   t.same(value(run()), [0, false], 'no tests ran')
   t.same(value(run('pass')), [1 / 3, false], 'two tests vanished')
   t.same(value(run('pass'), 0, { allowTestRemoval: true }), [1, true])
-  t.same(value(run('pass', 'pass', 'skip')), [1, true], 'one that failed may be skipped, and is told')
+  t.same(value(run('pass', 'pass', 'skip')), [2 / 3, false], 'a failed test was skipped')
+  t.same(value(run('pass', 'skip', 'fail')), [1 / 3, false], 'a passed test was skipped')
+  t.same(
+    value(run('pass', 'pass', 'fail', 'pass', 'pass')),
+    [2 / 3, false],
+    'new tests that pass do not count',
+  )
+  t.same(value(run('pass', 'pass', 'pass', 'fail')), [3 / 4, false], 'new tests that fail count')
+  t.same(value(run('pass', 'pass', 'fail', 'pass'), 0, { trustsTests: true }), [3 / 4, false])
+  const text = (one: ReturnType<typeof run>) => ({ ...one, isComplete: false, cases: [] })
+  const named = value(text(run('pass', 'pass', 'pass')))
+  t.same(named, [0, false], 'the runner wrote no report')
+  const counted = (tests: ReturnType<typeof run>) =>
+    value(text(tests), 0, { baselineTests: text(baselineTests) })
+  t.same(counted(run('pass', 'pass', 'skip')), [2 / 3, false], 'a skipped test counts without names')
+  t.same(counted(run('pass', 'pass', 'fail', 'pass', 'pass')), [2 / 3, false], 'new tests without names')
   t.same(value(run('pass', 'pass', 'pass'), 1), [1, false], 'all pass, but the command failed')
   t.same(value(run('pass', 'pass', 'error')), [2 / 3, false])
 })
@@ -177,33 +188,31 @@ verifies(
   'trm:score:missing',
   'skipped tests are named, and fewer tests are noticed without names',
   async (t) => {
-    const { comparison } = judged(
+    const { comparison } = judgeSignal(
       finding(0, { tests: run('skip', 'pass') }),
       yardstick({ baselineTests: run('pass', 'pass') }),
     )
     t.same(comparison?.newlySkipped, ['test 0'])
     const text = { ...run('pass', 'pass', 'pass'), isComplete: false, cases: [] }
     const fewer = { ...text, passed: 1 }
-    t.equal(judged(finding(0, { tests: fewer }), yardstick({ baselineTests: text })).value.value, 1 / 3)
+    t.equal(judgeSignal(finding(0, { tests: fewer }), yardstick({ baselineTests: text })).value.value, 1 / 3)
   },
 )
 
-verifies('trm:signals:graded', async (t) => {
-  const complaint = (line: number) =>
-    ({ file: 'a.py', line, column: 1, code: `E${line}`, severity: 'error', message: '' }) as const
-  const lint = { name: 'lint', kind: 'lint', command: 'x', weight: 1 } as const
-  const value = (finding1: StageFinding, graded: boolean) =>
-    judged(finding1, yardstick({ graded, baselineDiagnostics: { lint: [complaint(1)] } })).value.value
-  const twoNew = finding(1, { spec: lint, diagnostics: [complaint(1), complaint(2), complaint(3)] })
-  t.same([value(twoNew, false), value(twoNew, true)], [0, 0.8])
-  t.equal(value(finding(1, { spec: lint, diagnostics: [complaint(1)] }), true), 1, 'none is new')
-  t.equal(value(finding(1, { spec: lint, diagnostics: [] }), true), 0, 'it failed and says nothing')
-  t.equal(value(finding(0, { spec: lint, diagnostics: [] }), true), 1)
-  const checks = [true, true, true, false].map((ok, index) => ({ name: `check ${index}`, ok }))
-  const data = (exitCode: number, some = checks) =>
-    finding(exitCode, { spec: { ...lint, name: 'dataQual', kind: 'check' }, checks: some })
-  t.same([value(data(1), false), value(data(1), true), value(data(0), true)], [0, 0.75, 1])
-  t.equal(value(data(1, checks.slice(0, 3)), true), 0, 'good checks do not explain a failure')
+verifies('trm:perf:refused', async (t) => {
+  const value = (measured: number, goal: 'min' | 'max' = 'min') => {
+    const bestPerf = { value: 1, unit: 's' } as const
+    const metric = { value: measured, unit: 's' } as const
+    const perf = {
+      ...finding(0, { metric }),
+      spec: { name: 'perf', kind: 'perf', command: 'x', weight: 1 },
+    } as const
+    return judgeSignal(perf, yardstick({ bestPerf, goal })).value
+  }
+  t.match(value(0), { value: 0, ok: false, why: /refused/ })
+  t.match(value(0.001), { value: 0, ok: false, why: /refused: 1000 times better/ })
+  t.match(value(0.002), { value: 1, ok: true })
+  t.match(value(1000, 'max'), { value: 0, ok: false })
 })
 
 verifies('trm:perf:units', async (t) => {
@@ -233,10 +242,10 @@ verifies('trm:perf:units', async (t) => {
   t.match(readMetric('a 2 ms, peak 3 MB', { unit: 'MB' }), { value: 3e6, unit: 'B' })
   t.match(readMetric('score=17', { pattern: 'score=(\\d+)' }), { value: 17, unit: '' })
   t.equal(readMetric('score=17', { pattern: '(' }), undefined)
-  t.equal(metricText({ value: 0.0835, unit: 's' }), '83.5 ms')
+  t.equal(formatMetric({ value: 0.0835, unit: 's' }), '83.5 ms')
 })
 
-t.test('commands: what they run is told from what they only read', async (t) => {
+t.test('commands: the scripts that they run, without the files that they read', async (t) => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['python3 -u ./scripts/bench.py a.csv', ['scripts/bench.py']],
     ['flake8 a.py && node --no-warnings tools/lint.mjs', ['tools/lint.mjs']],
@@ -245,12 +254,12 @@ t.test('commands: what they run is told from what they only read', async (t) => 
     ['python3 -m pytest tests/test_a.py', []],
     ['/usr/bin/env python3 a.py', []],
   ]
-  for (const [command, found] of cases) t.same(scripts(command), found, command)
+  for (const [command, found] of cases) t.same(findScripts(command), found, command)
 })
 
 verifies(
   'trm:submit:tamper',
-  'tests, their configuration and scripts of commands are told apart',
+  'tests, their configuration and scripts of commands are distinguished',
   async (t) => {
     const paths = [
       'src/a.py',
@@ -261,7 +270,7 @@ verifies(
       'a.spec.ts',
     ]
     t.same(
-      tampering(paths, ['python scripts/bench.py']).map(({ path, isTest }) => [path, isTest]),
+      findTampering(paths, ['python scripts/bench.py']).map(({ path, isTest }) => [path, isTest]),
       [
         ['tests/test_a.py', true],
         ['conftest.py', false],
@@ -298,14 +307,19 @@ verifies('trm:submit:guard', async (t) => {
   t.equal(baseline.guard, null)
   const cheat = await ask('submit', { candidate: bribed })
   t.match(cheat, {
-    score: 1,
+    score: 1 / 3,
+    bestScore: 1 / 3,
     shouldHalt: false,
     rule: null,
     guard: { files: ['test_sums.py'], passes: false, tests: { passed: 1, total: 3 } },
   })
   t.match(cheat.feedback[0], /^no success: with test_sums.py as at the start/)
   t.match(await ask('halt'), { shouldHalt: false, reasons: [/no success/] })
-  t.match(textOf(root, 'sums', 'test_sums.py'), /: pass/, 'the files of the user are those of the candidate')
+  t.match(
+    readText(root, 'sums', 'test_sums.py'),
+    /: pass/,
+    'the files of the user are those of the candidate',
+  )
   const honest = await ask('submit', { candidate: repairSums })
   t.match(honest, { shouldHalt: true, rule: 'success', guard: { passes: true, tests: { passed: 3 } } })
 })
@@ -315,12 +329,12 @@ verifies('trm:submit:guard', 'under write improved a bribed verdict lands nothin
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
   t.match(await ask('submit', { candidate: bribed }), { landed: false, guard: { passes: false } })
-  t.notMatch(textOf(root, 'sums', 'test_sums.py'), /: pass/)
+  t.notMatch(readText(root, 'sums', 'test_sums.py'), /: pass/)
 })
 
 verifies(
   'trm:submit:guard',
-  'who does not want it does not get it, and a cheap step does not pay for it',
+  'a session that trusts tests has no guard, and a changed test that proves nothing is confirmed',
   async (t) => {
     const { client } = await openTrm(t, { files: guardJudged })
     const { ask } = client()
@@ -330,7 +344,10 @@ verifies(
     t.match(await ask('submit', { candidate: trusted }), { rule: 'success', guard: null })
     await ask('reset')
     await ask('start', { repo: 'p', test: judge })
-    t.match(await ask('submit', { candidate: tests('two') }), { guard: null, tamper: [{ isTest: true }] })
+    t.match(await ask('submit', { candidate: tests('two') }), {
+      guard: { files: ['tests/note.py'], confirms: true },
+      tamper: [{ isTest: true }],
+    })
   },
 )
 
@@ -346,7 +363,7 @@ verifies('trm:submit:protected', async (t) => {
   })
   const data = { mode: 'files', files: [{ path: 'data/rows.csv', delete: true }] }
   await t.rejects(ask('submit', { candidate: data }), { code: 'PROTECTED_FILE' })
-  t.equal(textOf(root, 'sums', 'data', 'rows.csv'), 'a\n')
+  t.equal(readText(root, 'sums', 'data', 'rows.csv'), 'a\n')
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
 })
 
@@ -363,38 +380,14 @@ t.test('protection: patterns of paths', async (t) => {
     ['a?.(b)', 'ax.(b)', true],
     ['a.b', 'aXb', false],
   ]
-  for (const [pattern, path, is] of cases) t.equal(globMatcher(pattern)(path), is, `${pattern} ${path}`)
-  t.same(protectedPaths(['tests/a.py', 'a.py'], ['tests'], []), ['tests/a.py'])
-  t.same(protectedPaths(['tests/a.py'], 'compare', []), [])
+  for (const [pattern, path, is] of cases) t.equal(createGlobMatcher(pattern)(path), is, `${pattern} ${path}`)
+  t.same(findProtected(['tests/a.py', 'a.py'], ['tests'], []), ['tests/a.py'])
+  t.same(findProtected(['tests/a.py'], 'compare', []), [])
 })
 
-verifies('trm:submit:project', async (t) => {
-  const { client, critic } = await openTrm(t, {
-    files: { ...guardJudged, 'p/inner/score': '1\n', 'q/score': '1\n' },
-  })
-  const [one, two] = [client(), client()]
-  const gate = `while [ ! -e ${critic.workDir}/../gate ]; do sleep 0.02; done`
-  await one.ask('start', { repo: 'p', test: gate, preflight: false })
-  await two.ask('start', { repo: 'p', test: judge, preflight: false })
-  t.match(await one.ask('submit', { candidate: guardScored(2), wait: 0 }), { status: 'running' })
-  for (const tool of ['undo', 'reset', 'save']) await t.rejects(two.ask(tool), { code: 'PROJECT_BUSY' }, tool)
-  await t.rejects(two.ask('submit', { candidate: guardScored(3) }), { code: 'PROJECT_BUSY' })
-  await t.rejects(two.ask('start', { repo: 'p/inner', test: judge }), { code: 'PROJECT_BUSY' })
-  t.match(await two.ask('start', { repo: 'q', test: judge }), { status: 'done' }, 'elsewhere nothing waits')
-  write(`${critic.workDir}/../gate`, '')
-  t.match(await one.ask('state', { wait: 20 }), { step: 1, running: null })
-  t.match(await client().ask('start', { repo: 'p', test: judge }), { status: 'done' })
-})
-
-verifies('trm:submit:project', 'of two candidates at once one is refused', async (t) => {
-  const { client, root } = await openTrm(t, { files: guardJudged })
-  const speakers = [client(), client()]
-  for (const { ask } of speakers) await ask('start', { repo: 'p', test: judge, preflight: false })
-  const both = await Promise.allSettled(
-    speakers.map(({ ask }, index) => ask('submit', { candidate: guardScored(index + 2) })),
-  )
-  t.same(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
-  const refused = both.find((one) => one.status === 'rejected')
-  t.equal(refused?.reason.code, 'PROJECT_BUSY')
-  t.equal(textOf(root, 'p', 'score'), both[0]?.status === 'fulfilled' ? '2\n' : '3\n')
+t.test('findHelpers returns what package scripts run, not the main file', async (t) => {
+  const manifest = { main: 'index.js', scripts: { test: 'node run-tests.js' } }
+  const originals = new Map(['index.js', 'run-tests.js'].map((path) => [path, '']))
+  t.same(findHelpers(new Map([['package.json', JSON.stringify(manifest)]]), originals), ['run-tests.js'])
+  t.same(findHelpers(new Map([['package.json', '{']]), originals), [])
 })

@@ -4,22 +4,27 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { commandEnvironment, redact, refusedName, reportEnvironment } from '../src/domain/environment.ts'
-import { bwrapArguments, stricter } from '../src/domain/sandbox.ts'
-import { capture, tidy } from '../src/runner/capture.ts'
-import { endMarked, marked, markOf, signalGroup } from '../src/runner/process-group.ts'
+import {
+  createEnvironment,
+  createReportEnvironment,
+  findForbiddenName,
+  redact,
+} from '../src/domain/command/environment.ts'
+import { chooseStricter, createBwrapArguments } from '../src/domain/command/sandbox.ts'
+import { Capture, cleanOutput } from '../src/runner/capture.ts'
+import { createMark, findMarked, killMarked, signalGroup } from '../src/runner/process-group.ts'
 import { type CommandRun, runCommand } from '../src/runner/run-command.ts'
-import { makeSlots } from '../src/runner/slots.ts'
-import { judge, judged, openTrm, repairSums, replacing, textOf, unittest } from './trm-kit.ts'
+import { EvaluationSlots } from '../src/runner/slots.ts'
+import { judge, judged, openTrm, readText, repairSums, replacing, unittest } from './trm-kit.ts'
 
 /** Runs a command in a folder of the test's own; nothing of it is left when the test ends. */
 function run(t: Test, command: string, more: Partial<CommandRun> = {}) {
   const marker = more.marker ?? randomUUID()
-  t.teardown(() => endMarked(marker))
+  t.teardown(() => killMarked(marker))
   return runCommand({
     command,
     cwd: t.testdir(),
-    env: commandEnvironment(process.env, {}),
+    env: createEnvironment(process.env, {}),
     timeoutMs: 20_000,
     marker,
     signal: new AbortController().signal,
@@ -32,24 +37,24 @@ verifies('trm:run:timeout', async (t) => {
   const command = 'sleep 300 & setsid sleep 300 & echo started; sleep 300'
   const result = await run(t, command, { timeoutMs: 2000, marker })
   t.match(result, { timedOut: true, exitCode: null, stdout: { text: 'started\n' } })
-  t.same(await marked(marker), [], 'nor what left the group')
+  t.same(await findMarked(marker), [], 'nor what left the group')
 })
 
 verifies('trm:run:timeout', 'a command that ignores SIGTERM is ended too', async (t) => {
   const marker = randomUUID()
   const result = await run(t, 'trap "" TERM; while true; do sleep 0.1; done', { timeoutMs: 200, marker })
   t.match(result, { timedOut: true, exitCode: null })
-  t.same(await marked(marker), [])
+  t.same(await findMarked(marker), [])
 })
 
 verifies('trm:run:timeout', 'what a command leaves in the background ends with it', async (t) => {
   const marker = randomUUID()
   const result = await run(t, 'sleep 300 & (setsid sleep 300 &) ; exit 3', { marker })
   t.match(result, { timedOut: false, exitCode: 3 })
-  t.same(await marked(marker), [])
+  t.same(await findMarked(marker), [])
 })
 
-verifies('trm:run:output', 'the beginning, the end and failures between them are kept', async (t) => {
+verifies('trm:run:output', 'the beginning, the end and failures between them are stored', async (t) => {
   const noise = 'yes "line of noise 0123456789" | head -c 30000000'
   const command = `echo "AssertionError: first"; ${noise}; echo "ValueError: middle"; ${noise}; echo "the end"`
   const { stdout } = await run(t, command)
@@ -89,7 +94,7 @@ verifies(
       writable: ['/tmp/r'],
       hidden: '/data',
     }
-    const line = bwrapArguments(folders).join(' ')
+    const line = createBwrapArguments(folders).join(' ')
     t.match(line, /^bwrap --die-with-parent --unshare-net /)
     const order = [
       '--ro-bind / /',
@@ -105,7 +110,7 @@ verifies(
     )
     t.match(line, /--bind \/tmp\/r \/tmp\/r .*--chdir \/data\/trm\/work\/1\/project --$/)
     t.same(
-      [stricter('none', 'auto'), stricter('bwrap', 'auto'), stricter('none', 'none')],
+      [chooseStricter('none', 'auto'), chooseStricter('bwrap', 'auto'), chooseStricter('none', 'none')],
       ['auto', 'bwrap', 'none'],
     )
   },
@@ -119,13 +124,13 @@ verifies('trm:run:environment', 'an allow-list, what the session gave, and nothi
     LC_ALL: 'C',
     CAUSEWAY_X: '1',
   }
-  const { stdout } = await run(t, 'env', { env: commandEnvironment(outer, { GIVEN: 'g' }) })
+  const { stdout } = await run(t, 'env', { env: createEnvironment(outer, { GIVEN: 'g' }) })
   const names = stdout.text.split('\n').map((line) => line.split('=')[0])
   for (const name of ['SECRET_TOKEN', 'OPENROUTER_API_KEY', 'CAUSEWAY_X']) t.notOk(names.includes(name), name)
   for (const name of ['PATH', 'LC_ALL', 'GIVEN', 'PYTHONDONTWRITEBYTECODE']) t.ok(names.includes(name), name)
-  t.equal(refusedName({ LD_PRELOAD: 'x' }), 'LD_PRELOAD')
-  t.equal(refusedName({ DATABASE_URL: 'x' }), undefined)
-  const reports = reportEnvironment({ xml: '/r.xml', nodeXml: '/n.xml' }, { PYTEST_ADDOPTS: '-x' })
+  t.equal(findForbiddenName({ LD_PRELOAD: 'x' }), 'LD_PRELOAD')
+  t.equal(findForbiddenName({ DATABASE_URL: 'x' }), undefined)
+  const reports = createReportEnvironment({ xml: '/r.xml', nodeXml: '/n.xml' }, { PYTEST_ADDOPTS: '-x' })
   t.match(reports, { PYTEST_ADDOPTS: /--junitxml="?\/r\.xml.* -x$/, NODE_OPTIONS: /--test-reporter=junit/ })
 })
 
@@ -152,32 +157,32 @@ verifies('trm:submit:cancel', 'a command is ended when its caller goes', async (
     onOutput: () => controller.abort(),
   })
   t.match(await result, { cancelled: true, exitCode: null })
-  t.same(await marked(marker), [])
+  t.same(await findMarked(marker), [])
   t.match(await run(t, 'sleep 300', { signal: AbortSignal.abort() }), { cancelled: true })
 })
 
 t.test('groups: no number that means this process is ever signalled', async (t) => {
   for (const pid of [0, 1, -1, process.pid, Number.NaN]) t.notOk(signalGroup(pid, 'SIGKILL'), String(pid))
-  t.match(markOf(process.pid), { pid: process.pid })
+  t.match(createMark(process.pid), { pid: process.pid })
 })
 
 t.test('capture: escapes, carriage returns and repeats', async (t) => {
   t.equal(
-    tidy('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
-    'red\n100%\na\n[the line above 4 times more]\nb',
+    cleanOutput('\u001b[31mred\u001b[0m\n10%\r20%\r100%\na\na\na\na\na\nb'),
+    'red\n100%\na\n[the line above 4 more times]\nb',
   )
-  const small = capture()
+  const small = new Capture()
   small.add(Buffer.from('all of it'))
-  t.same(small.end(), { text: 'all of it', bytes: 9, truncated: false })
+  t.same(small.finish(), { text: 'all of it', bytes: 9, truncated: false })
 })
 
-t.test('slots: at most so many at once, in order, and whoever leaves the line frees no place', async (t) => {
-  const slots = makeSlots(1)
+t.test('slots are limited and assigned in order, and a cancelled wait releases none', async (t) => {
+  const slots = new EvaluationSlots(1)
   const never = new AbortController().signal
-  const free = await slots.take(never)
+  const free = await slots.acquire(never)
   const leaving = new AbortController()
-  const left = slots.take(leaving.signal)
-  const next = slots.take(never)
+  const left = slots.acquire(leaving.signal)
+  const next = slots.acquire(never)
   t.equal(slots.waiting, 2)
   leaving.abort(new Error('gone'))
   await t.rejects(left, { message: 'gone' })
@@ -186,7 +191,7 @@ t.test('slots: at most so many at once, in order, and whoever leaves the line fr
   const second = await next
   t.equal(slots.waiting, 0)
   second()
-  await t.resolves(slots.take(never))
+  await t.resolves(slots.acquire(never))
 })
 
 verifies('trm:run:isolated', 'an ignored folder can be linked, or copied for each evaluation', async (t) => {
@@ -205,8 +210,8 @@ verifies('trm:run:isolated', 'an ignored folder can be linked, or copied for eac
     options: { copy: ['cache', 'node_modules'], link: ['shared'] },
   })
   t.match(baseline, { tests: { passed: 1, total: 4 } })
-  t.equal(textOf(root, 'p', 'cache', 'kept.txt'), 'kept', 'the copy took it')
-  t.equal(textOf(root, 'p', 'shared', 'kept.txt'), 'spoilt\n', 'a link leads there')
+  t.equal(readText(root, 'p', 'cache', 'kept.txt'), 'kept', 'the copy took it')
+  t.equal(readText(root, 'p', 'shared', 'kept.txt'), 'spoilt\n', 'a link leads there')
   await t.rejects(ask('start', { repo: 'p', options: { copy: ['../other'] } }), { code: 'INVALID_ARGUMENTS' })
 })
 
@@ -217,7 +222,7 @@ verifies('trm:run:isolated', async (t) => {
   await ask('start', { repo: 'sums', test })
   await ask('submit', { candidate: repairSums })
   t.notOk(existsSync(join(root, 'sums', 'junk')) || existsSync(join(root, 'outside')))
-  t.match(textOf(root, 'sums', 'sums.py'), /len\(values\)\)/)
+  t.match(readText(root, 'sums', 'sums.py'), /len\(values\)\)/)
   t.notOk(existsSync(join(dataDir, 'trm', 'work', 'outside')))
 })
 
@@ -255,7 +260,7 @@ verifies('trm:submit:cancel', 'its files are back and the step is not used', asy
   const { client, root, critic } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   const { sessionId } = await ask('start', { repo: 'sums', test: 'sleep 300', preflight: false })
-  const before = textOf(root, 'sums', 'sums.py')
+  const before = readText(root, 'sums', 'sums.py')
   const controller = new AbortController()
   const submitting = ask('submit', { candidate: repairSums }, { signal: controller.signal })
   await new Promise<void>((resolve) => {
@@ -265,12 +270,12 @@ verifies('trm:submit:cancel', 'its files are back and the step is not used', asy
       resolve()
     }, 10)
   })
-  t.not(textOf(root, 'sums', 'sums.py'), before, 'it had landed')
+  t.not(readText(root, 'sums', 'sums.py'), before, 'it had landed')
   const marker = critic.running.get(sessionId)?.step.marker ?? ''
   controller.abort()
   await t.rejects(submitting, { code: 'CANCELLED' })
-  t.equal(textOf(root, 'sums', 'sums.py'), before)
-  t.same(await marked(marker), [])
+  t.equal(readText(root, 'sums', 'sums.py'), before)
+  t.same(await findMarked(marker), [])
   t.match(await ask('state'), {
     status: 'cancelled',
     step: 0,
@@ -299,7 +304,7 @@ verifies('trm:run:audit', async (t) => {
   const { ask } = client()
   const { sessionId } = await ask('start', { repo: 'sums', lint: 'exit 3', test: unittest, timeout: 20 })
   await ask('submit', { candidate: replacing('sums.py', 'total(values) / (len', 'totl(values) / (len') })
-  await ask('fix')
+  await ask('submit', { only: 'failed' })
   await ask('end')
   const rows = await critic.store.commands(sessionId)
   t.same(
@@ -315,8 +320,8 @@ verifies('trm:run:audit', async (t) => {
     ],
   )
   t.ok(
-    rows.some(({ occasion }) => occasion === 'trial'),
-    'trials of repairs too',
+    rows.some(({ occasion }) => occasion === 'only'),
+    'runs of selected tests too',
   )
   for (const { pid, ms, bytes, cwd, command } of rows)
     t.ok(pid > 1 && ms !== null && bytes !== null && cwd.startsWith('/') && command !== '', command)
@@ -337,6 +342,6 @@ t.test('outputs: what a command wrote is a resource', async (t) => {
     steps: [{ kind: 'baseline' }],
     commands: [{ occasion: 'step 0', stage: 'lint', command: /^echo to stdout/, exit_code: 1, bytes: 20 }],
   })
-  t.notMatch(JSON.stringify(session), dataDir, 'no folder of the server is told')
+  t.notMatch(JSON.stringify(session), dataDir, 'the session does not contain a folder of the server')
   await t.rejects(raw.read(`trm://sessions/${sessionId}/steps/0/output/none`), { code: 'RESOURCE_NOT_FOUND' })
 })

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { projectFolders } from '../../../test/downloads/projects.mjs'
 import { verifies } from '../../../test/verifies.ts'
-import { selectTests } from '../src/domain/select-tests.ts'
-import { hasBwrap } from '../src/runner/has-bwrap.ts'
-import { endLeftover, markerName, markOf } from '../src/runner/process-group.ts'
-import { endTrials, keepMark } from '../src/trial-mark.ts'
-import { judge, judged, openTrm, python, replacing, scored, textOf, unittest } from './trm-kit.ts'
+import { selectTests } from '../src/domain/command/select-tests.ts'
+import { killLeftoverTests } from '../src/evaluation/only-tests.ts'
+import { createMark, killLeftover, markerName } from '../src/runner/process-group.ts'
+import { hasBwrap } from '../src/runner/run-command.ts'
+import { judge, judged, openTrm, python, readText, replacing, scored, unittest } from './trm-kit.ts'
 
 t.setTimeout(600_000)
 
@@ -139,7 +139,7 @@ async function refine(t: Test, { report, check, total }: DataProject, flags: rea
   t.match(baseline, { score: 0, okDataQuality: false, tests: { passed: 0, failed: 1 } })
   const right = await ask('submit', { candidate: replacing('sales.csv', 'south,\n', 'south,0\n') })
   t.match(right, { score: 1, rule: 'success', okDataQuality: true, tests: { passed: 1, total: 1 } })
-  t.equal(textOf(repo, 'sales.csv'), 'region,amount\nnorth,2\nsouth,0\neast,3.5\n')
+  t.equal(readText(repo, 'sales.csv'), 'region,amount\nnorth,2\nsouth,0\neast,3.5\n')
   t.notOk(existsSync(join(packages, '__pycache__')), 'nothing was written into the environment')
 }
 
@@ -173,58 +173,9 @@ verifies('trm:submit:fail-fast', async (t) => {
   t.match(await ask('submit', { candidate: scored(4) }), { score: 1, rule: 'success' })
 })
 
-verifies('trm:signals:graded', 'end to end: data checks count one by one', async (t) => {
-  const { client } = await openTrm(t, { files: judged })
-  const { ask } = client()
-  const dataQual = `echo '{"checks": [{"name": "rows", "ok": true}, {"name": "dates", "ok": false}]}'; exit 1`
-  const { baseline } = await ask('start', { repo: 'p', dataQual, options: { graded: true } })
-  t.match(baseline.signals, [{ value: 0.5, ok: false, why: 'exit 1: failed dates' }])
-})
-
-verifies(
-  'trm:signals:coverage',
-  'end to end: what the tests of this step wrote is told, and nothing older',
-  async (t) => {
-    const report = {
-      totals: { covered_lines: 3, num_statements: 4 },
-      files: { score: { missing_lines: [2] }, other: { missing_lines: [1] } },
-    }
-    const { client } = await openTrm(t, { files: judged })
-    const { ask } = client()
-    const written = `${judge}; echo '${JSON.stringify(report)}' > coverage.json`
-    const { baseline } = await ask('start', { repo: 'p', test: written })
-    t.match(baseline, { coverage: { source: 'coverage.json', percent: 75, uncovered: {} } })
-    const { coverage } = await ask('submit', { candidate: scored(2) })
-    t.same(coverage, {
-      source: 'coverage.json',
-      percent: 75,
-      covered: 3,
-      total: 4,
-      uncovered: { score: [2] },
-    })
-    const { suggestions } = await ask('suggest')
-    t.ok(suggestions.some(({ issue }: { issue: string }) => issue === 'no test runs lines 2 of score'))
-    const weighed = await ask('start', { repo: 'p', test: written, weights: { coverage: 0.2 } })
-    t.match(weighed.config.weights, { test: 0.4, coverage: 0.2 })
-    const { score, signals } = await ask('submit', { candidate: scored(3) })
-    t.ok(Math.abs(score - (0.4 * 0.75 + 0.2 * 0.75) / 0.6) < 1e-9)
-    t.match(signals.at(-1), { name: 'coverage', ok: true, why: '3 of 4 lines ran, by coverage.json' })
-    await t.rejects(ask('start', { repo: 'p', lint: 'true', weights: { coverage: 1 } }), {
-      code: 'INVALID_ARGUMENTS',
-    })
-    const { baseline: none } = await ask('start', { repo: 'p', test: judge, weights: { coverage: 0.4 } })
-    t.equal(none.coverage, null)
-    t.ok(Math.abs(none.score - 0.375) < 1e-9, 'half of the weight is of nothing')
-    await ask('start', { repo: 'p', test: judge })
-    const old = [{ path: 'coverage.json', content: JSON.stringify(report) }]
-    await ask('submit', { candidate: { mode: 'create', files: old } })
-    t.match(await ask('submit', { candidate: scored(1) }), { coverage: null })
-  },
-)
-
 const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
 
-/** Three tests of which one fails; each says that it ran. */
+/** Three tests of which one fails; each prints its name. */
 const pythonTests = [
   'import unittest',
   'from amounts import half',
@@ -291,10 +242,10 @@ for (const { name, test, all } of runners)
     })
     await t.rejects(ask('submit', { only: 'failed' }), { code: 'NO_TESTS_CHOSEN' })
     const occasions = (await critic.store.commands(sid)).map(({ occasion }) => occasion)
-    t.same(occasions, ['only', 'step 1', 'only', 'step 0'])
+    t.same(occasions, ['only', 'step 1 guard', 'step 1', 'only', 'step 0'])
   })
 
-verifies('trm:submit:only', 'a runner that cannot choose says so', async (t) => {
+verifies('trm:submit:only', 'a runner that cannot select tests is reported', async (t) => {
   const { client } = await openTrm(t, { files: judged })
   const { ask } = client()
   await ask('start', { repo: 'p', test: judge })
@@ -304,22 +255,22 @@ verifies('trm:submit:only', 'a runner that cannot choose says so', async (t) => 
 })
 
 t.test('selectTests: each runner gets its own words', async (t) => {
-  const told = (command: string, ids: string[], source = 'junit') => selectTests(command, source, ids)
-  t.same(told('pytest -q tests && true', ['tests.test_a.TestX::test_b[1-2]', 'tests.test_a::test_b[3]']), {
+  const select = (command: string, ids: string[], source = 'junit') => selectTests(command, source, ids)
+  t.same(select('pytest -q tests && true', ['tests.test_a.TestX::test_b[1-2]', 'tests.test_a::test_b[3]']), {
     command: 'pytest -q tests && true',
     env: { PYTEST_ADDOPTS: '-k "test_b"' },
   })
-  t.same(told('npx jest', ["a.js > sums > it's (new)"])?.command, "npx jest -t 'it'\\''s \\(new\\)'")
-  t.same(told('mocha', ['adds', 'fails #2'])?.command, "mocha -g 'adds|fails'")
+  t.same(select('npx jest', ["a.js > sums > it's (new)"])?.command, "npx jest -t 'it'\\''s \\(new\\)'")
+  t.same(select('mocha', ['adds', 'fails #2'])?.command, "mocha -g 'adds|fails'")
   t.same(
-    told('python3 -m unittest', ['a.B.test_c (n=2)', 'unittest.loader._FailedTest.test_x'])?.command,
+    select('python3 -m unittest', ['a.B.test_c (n=2)', 'unittest.loader._FailedTest.test_x'])?.command,
     "python3 -m unittest -k 'a.B.test_c' -k 'test_x'",
   )
-  t.same(told('node --test', ['a.js > "quoted"'])?.env, {
+  t.same(select('node --test', ['a.js > "quoted"'])?.env, {
     NODE_OPTIONS: '--test-name-pattern="\\"quoted\\""',
   })
-  t.equal(told('cd a && mocha', ['x']), undefined)
-  t.equal(told('make check', ['x'], 'tap'), undefined)
+  t.equal(select('cd a && mocha', ['x']), undefined)
+  t.equal(select('make check', ['x'], 'tap'), undefined)
 })
 
 t.test('a trial: what a killed server left of it is ended by the next one', async (t) => {
@@ -334,26 +285,26 @@ t.test('a trial: what a killed server left of it is ended by the next one', asyn
   t.teardown(() => [known, unknown].map((child) => child.kill('SIGKILL')))
   const gone = Promise.all([once(known, 'exit'), once(unknown, 'exit')])
   if (known.pid === undefined) throw new Error('the process did not start')
-  await keepMark(join(dir, 'work', 'trial-1.mark'), markOf(known.pid))
+  writeFileSync(join(dir, 'work', 'trial-1.mark'), JSON.stringify(createMark(known.pid)))
   writeFileSync(join(dir, 'work', 'trial-2.mark'), '{"pid"')
-  await endTrials(join(dir, 'work'))
+  await killLeftoverTests(join(dir, 'work'))
   t.same(
     (await gone).map(([, signal]) => signal),
     ['SIGKILL', 'SIGKILL'],
     'the one without a mark is found by its environment',
   )
-  await endTrials(join(dir, 'nowhere'))
+  await killLeftoverTests(join(dir, 'nowhere'))
 })
 
 t.test('a mark: a process with the same number of another boot is left alone', async (t) => {
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
   t.teardown(() => child.kill('SIGKILL'))
   const gone = once(child, 'exit')
-  const mark = markOf(child.pid as number)
-  await endLeftover({ ...mark, started: `another${mark.started}` }, 'nobody')
+  const mark = createMark(child.pid as number)
+  await killLeftover({ ...mark, started: `another${mark.started}` }, 'no-marker')
   t.equal(child.kill(0), true)
-  t.same(markOf(mark.pid), mark, 'it lives')
-  await endLeftover(mark, 'nobody')
+  t.same(createMark(mark.pid), mark, 'it lives')
+  await killLeftover(mark, 'no-marker')
   t.same(await gone, [null, 'SIGKILL'])
-  t.same(markOf(mark.pid), { pid: mark.pid, started: null })
+  t.same(createMark(mark.pid), { pid: mark.pid, started: null })
 })

@@ -103,7 +103,7 @@ verifies('trm:start:detected', async (t) => {
   const { ask } = client()
   t.match(await ask('start', { repo: 'steps', preflight: false }), {
     detected: { test: 'npm test --silent' },
-    warnings: [/no command is given/],
+    warnings: [/no command is configured/],
   })
   t.match((await ask('start', { repo: 'sums', preflight: false })).detected, {
     test: /python3? -m (pytest|unittest)/,

@@ -1,16 +1,18 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { mock } from 'node:test'
+import { WorkerPool } from '@causeway/worker'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import {
   judge,
   judged,
   openTrm,
+  readText,
   reopenTrm,
   repairSums,
   replacing,
   scored,
-  textOf,
   unittest,
   write,
 } from './trm-kit.ts'
@@ -40,7 +42,7 @@ verifies(
         const { ask } = client()
         await ask('start', { repo: `${mode}-${kind}`, preflight: false })
         await ask('submit', { candidate: candidate(text) })
-        t.equal(textOf(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
+        t.equal(readText(root, `${mode}-${kind}`, 'a.txt'), text.replace('two', 'TWO'), `${mode} ${kind}`)
       }
   },
 )
@@ -75,7 +77,7 @@ verifies('trm:submit:modes', 'a new file has the same bytes by create, files and
       const { ask } = client()
       await ask('start', { repo: `${mode}-${kind}`, preflight: false })
       await ask('submit', { candidate: candidate(content) })
-      t.equal(textOf(root, `${mode}-${kind}`, 'b.txt'), content, `${mode} ${kind}`)
+      t.equal(readText(root, `${mode}-${kind}`, 'b.txt'), content, `${mode} ${kind}`)
     }
 })
 
@@ -100,13 +102,13 @@ verifies(
       ['new.txt', 'moved.txt', 'gone.txt', 'old.txt'].map((name) => existsSync(at(name))),
       [true, true, false, false],
     )
-    t.equal(textOf(at('new.txt')), 'a\nb\n')
+    t.equal(readText(at('new.txt')), 'a\nb\n')
     await ask('undo')
     t.same(
       ['new.txt', 'moved.txt', 'gone.txt', 'old.txt'].map((name) => existsSync(at(name))),
       [false, false, true, true],
     )
-    t.equal(textOf(at('old.txt')), 'a\nb\n')
+    t.equal(readText(at('old.txt')), 'a\nb\n')
   },
 )
 
@@ -114,7 +116,7 @@ verifies('trm:submit:atomic', async (t) => {
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   await ask('start', { repo: 'sums', test: unittest })
-  const before = { text: textOf(root, 'sums', 'sums.py'), state: await ask('state') }
+  const before = { text: readText(root, 'sums', 'sums.py'), state: await ask('state') }
   const edits = (...list: object[]) => ({ mode: 'modify', changes: [{ file: 'sums.py', edits: list }] })
   const refused: readonly (readonly [object, string, object?])[] = [
     [
@@ -144,14 +146,14 @@ verifies('trm:submit:atomic', async (t) => {
     t.match(error, { code }, code)
     if (data !== undefined) t.ok(error.data.lines?.length > 1, 'names the lines')
   }
-  t.equal(textOf(root, 'sums', 'sums.py'), before.text)
+  t.equal(readText(root, 'sums', 'sums.py'), before.text)
   t.same({ ...(await ask('state')), running: null }, { ...before.state, running: null })
   const both = edits(
     { type: 'insertAfter', line: 1, content: '# new' },
     { type: 'replace', oldText: 'len(values) + 1', newText: 'len(values)' },
   )
   t.match(await ask('submit', { candidate: both }), { step: 1, score: 1 })
-  t.match(textOf(root, 'sums', 'sums.py'), /\n# new\n[\s\S]*len\(values\)\)/)
+  t.match(readText(root, 'sums', 'sums.py'), /\n# new\n[\s\S]*len\(values\)\)/)
 })
 
 verifies('trm:submit:stale', async (t) => {
@@ -159,7 +161,7 @@ verifies('trm:submit:stale', async (t) => {
   const { ask } = client()
   await ask('start', { repo: 'sums', preflight: false })
   await ask('read', { paths: ['sums.py'] })
-  writeFileSync(join(root, 'sums', 'sums.py'), `# mine\n${textOf(root, 'sums', 'sums.py')}`)
+  writeFileSync(join(root, 'sums', 'sums.py'), `# mine\n${readText(root, 'sums', 'sums.py')}`)
   const error = await ask('submit', { candidate: repairSums }).catch((thrown) => thrown)
   t.match(error, { code: 'STALE_FILE', data: { path: 'sums.py' }, remedy: /data\.diff/ })
   t.match(error.data.diff, /^@@ -1,1 \+1,2 @@\n\+# mine\n """/)
@@ -168,7 +170,7 @@ verifies('trm:submit:stale', async (t) => {
   t.match(await ask('validate', { candidate: withSha }), { valid: true }, 'written for what is there now')
   await ask('lines', { file: 'sums.py', start: 1, end: 2 })
   t.match(await ask('submit', { candidate: repairSums }), { step: 1 })
-  t.match(textOf(root, 'sums', 'sums.py'), /^# mine\n/)
+  t.match(readText(root, 'sums', 'sums.py'), /^# mine\n/)
   const next = replacing('sums.py', '# mine', '# ours')
   t.match(
     await ask('submit', { candidate: next }),
@@ -183,13 +185,13 @@ verifies('trm:submit:improved', async (t) => {
   const inPlace = { write: 'improved', isolate: false }
   await t.rejects(ask('start', { repo: 'sums', options: inPlace }), { code: 'INVALID_ARGUMENTS' })
   await ask('start', { repo: 'sums', test: unittest, options: { write: 'improved' } })
-  const before = textOf(root, 'sums', 'sums.py')
+  const before = readText(root, 'sums', 'sums.py')
   t.match(await ask('submit', { candidate: replacing('sums.py', '+ 1', '+ 2') }), { landed: false })
-  t.equal(textOf(root, 'sums', 'sums.py'), before)
+  t.equal(readText(root, 'sums', 'sums.py'), before)
   t.match(await ask('submit', { candidate: repairSums }), { landed: true, score: 1 })
-  t.not(textOf(root, 'sums', 'sums.py'), before)
+  t.not(readText(root, 'sums', 'sums.py'), before)
   t.match(await ask('undo'), { filesRestored: ['sums.py'] })
-  t.equal(textOf(root, 'sums', 'sums.py'), before)
+  t.equal(readText(root, 'sums', 'sums.py'), before)
 })
 
 verifies('trm:submit:end', async (t) => {
@@ -198,9 +200,9 @@ verifies('trm:submit:end', async (t) => {
   const { config } = await ask('start', { repo: 'sums', test: unittest, options: { write: 'end' } })
   t.match(config, { repoPath: join(root, 'sums'), write: 'end' })
   t.notMatch(JSON.stringify(config), dataDir)
-  const [path, before] = [join(root, 'sums', 'sums.py'), textOf(root, 'sums', 'sums.py')]
+  const [path, before] = [join(root, 'sums', 'sums.py'), readText(root, 'sums', 'sums.py')]
   t.match(await ask('submit', { candidate: repairSums }), { score: 1, landed: false, rule: 'success' })
-  t.equal(textOf(path), before, 'nothing is in the project')
+  t.equal(readText(path), before, 'nothing is in the project')
   const seen = await ask('lines', { file: 'sums.py', start: 11, end: 11 })
   t.match(seen.lines, [/\(len\(values\)\)/], 'the session reads its own copy')
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'late.txt', content: 'x' }] } })
@@ -211,7 +213,7 @@ verifies('trm:submit:end', async (t) => {
   })
   writeFileSync(path, before)
   t.match(await ask('end', { apply: 'best' }), { filesRestored: ['sums.py'] })
-  t.match(textOf(path), /\(len\(values\)\)/)
+  t.match(readText(path), /\(len\(values\)\)/)
   t.notOk(existsSync(join(root, 'sums', 'late.txt')), 'it came after the best step')
   t.same(readdirSync(join(dataDir, 'trm', 'desks')), [], 'the copy is gone')
 })
@@ -242,7 +244,7 @@ verifies('trm:submit:end', 'keep leaves the project as it is, last brings all of
     await ask('submit', { candidate: scored(3) })
     await ask('submit', { candidate: scored(2) })
     await ask('end', { apply })
-    t.equal(textOf(root, 'p', 'score'), text, apply)
+    t.equal(readText(root, 'p', 'score'), text, apply)
   }
 })
 
@@ -280,7 +282,7 @@ t.test('submit: a wrong and then a right candidate lead from the baseline to suc
   t.match(wrong.failures[0], { id: 'test_sums.Sums.test_mean', file: 'test_sums.py', line: 11 })
   const told = wrong.feedback.filter((item: string) => item.includes('AssertionError: 1.2 != 2'))
   t.equal(told.length, 1, 'a failure is told once')
-  t.match(textOf(root, 'sums', 'sums.py'), /\+ 2/)
+  t.match(readText(root, 'sums', 'sums.py'), /\+ 2/)
   const right = await ask('submit', { candidate: replacing('sums.py', 'len(values) + 2', 'len(values)') })
   t.match(right, {
     step: 2,
@@ -297,10 +299,10 @@ t.test('submit: a wrong and then a right candidate lead from the baseline to suc
   })
   t.match(await ask('halt'), { shouldHalt: true, rule: 'success' })
   t.match(await ask('undo'), { currentStep: 1, filesRestored: ['sums.py'] })
-  t.match(textOf(root, 'sums', 'sums.py'), /\+ 2/)
+  t.match(readText(root, 'sums', 'sums.py'), /\+ 2/)
   t.match(await ask('undo'), { currentStep: 0 })
   await t.rejects(ask('undo'), { code: 'NOTHING_TO_UNDO' })
-  t.match(textOf(root, 'sums', 'sums.py'), /\+ 1/)
+  t.match(readText(root, 'sums', 'sums.py'), /\+ 1/)
   t.match(await ask('end'), { ok: true })
   await t.rejects(ask('end', { sid: start.sessionId }), { code: 'SESSION_NOT_FOUND' })
 })
@@ -316,7 +318,7 @@ t.test(
     t.ok(good.preview.filesPreviews[0].afterLines.includes('    return total(values) / (len(values))'))
     const bad = await ask('validate', { candidate: replacing('sums.py', 'not there', 'x') })
     t.match(bad, { valid: false, errors: [{ code: 'REPLACE_NOT_FOUND' }] })
-    t.match(textOf(root, 'sums', 'sums.py'), /\+ 1/)
+    t.match(readText(root, 'sums', 'sums.py'), /\+ 1/)
     t.equal((await ask('state')).step, 0)
   },
 )
@@ -329,7 +331,7 @@ t.test('save and restore: files, step, scores and notes are as they were', async
     candidate: replacing('sums.py', 'total(values) / ', 'sum(values) / '),
     reason: 'second',
   })
-  const before = { text: textOf(root, 'sums', 'sums.py'), state: await ask('state') }
+  const before = { text: readText(root, 'sums', 'sums.py'), state: await ask('state') }
   const { checkpointId } = await ask('save', { desc: 'here' })
   await ask('submit', { candidate: repairSums, reason: 'third' })
   await ask('submit', { candidate: { mode: 'create', files: [{ path: 'new.py', content: 'x = 1\n' }] } })
@@ -337,12 +339,26 @@ t.test('save and restore: files, step, scores and notes are as they were', async
     currentStep: 1,
     filesRestored: ['new.py', 'sums.py'],
   })
-  t.equal(textOf(root, 'sums', 'sums.py'), before.text)
+  t.equal(readText(root, 'sums', 'sums.py'), before.text)
   const { step, bestScore, emaScore, noImproveStreak, zNotes } = await ask('state')
   t.match(before.state, { step, bestScore, emaScore, noImproveStreak, zNotes })
   t.equal(zNotes, 'second')
-  t.throws(() => textOf(join(root, 'sums', 'new.py')))
+  t.throws(() => readText(join(root, 'sums', 'new.py')))
   t.match(await ask('list'), { checkpoints: [{ id: checkpointId, step: 1, description: 'here' }] })
   t.match(await ask('reset'), { currentStep: 0 })
-  t.match(textOf(root, 'sums', 'sums.py'), /total\(values\) \/ \(len\(values\) \+ 1\)/)
+  t.match(readText(root, 'sums', 'sums.py'), /total\(values\) \/ \(len\(values\) \+ 1\)/)
+})
+
+verifies('trm:submit:protected', 'many long paths are compared with the patterns in a worker', async (t) => {
+  const { client } = await openTrm(t, { copies: ['sums'] })
+  const { ask } = client()
+  await ask('start', { repo: 'sums', preflight: false, options: { protect: ['**/a*/b*/c'] } })
+  const call = mock.method(WorkerPool.prototype, 'call')
+  t.teardown(() => call.mock.restore())
+  const files = Array.from({ length: 20 }, (_, index) => ({
+    path: `${'a/'.repeat(100)}${index}`,
+    content: '',
+  }))
+  t.match(await ask('validate', { candidate: { mode: 'files', files } }), { valid: true })
+  t.ok(call.mock.calls.some(({ arguments: [method] }) => method === 'findProtected'))
 })

@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path'
 import { openForTest, type TestApp, type TestClient } from '@causeway/app-kit/testing'
 import type { Test } from 'tap'
-import type { Critic } from '../src/critic.ts'
 import trm from '../src/index.ts'
+import type { Critic } from '../src/session/critic.ts'
 
 /** Folder of the committed projects. */
 export const projects = new URL('../../../fixtures/projects/', import.meta.url).pathname
@@ -61,7 +61,7 @@ export async function openTrm(
   t: Test,
   { copies = [], files = {}, settings = {} }: KitOptions = {},
 ): Promise<OpenTrm> {
-  closersOf(t)
+  findClosers(t)
   const dir = t.testdir({ root: {}, data: {} })
   const root = join(dir, 'root')
   for (const name of copies) cpSync(join(projects, name), join(root, name), { recursive: true })
@@ -72,7 +72,7 @@ export async function openTrm(
 const closers = new WeakMap<Test, (() => Promise<void>)[]>()
 
 /** What the test closes at its end. To be asked for before `testdir`: tap removes the folder before what comes after. */
-function closersOf(t: Test): (() => Promise<void>)[] {
+function findClosers(t: Test): (() => Promise<void>)[] {
   const known = closers.get(t)
   if (known !== undefined) return known
   const made: (() => Promise<void>)[] = []
@@ -99,13 +99,19 @@ export async function reopenTrm(
     now: Date.now,
     newId: () => `id-${process.hrtime.bigint()}-${++ids.last}`,
   })
-  closersOf(t).push(() => app.close())
+  findClosers(t).push(() => app.close())
   const client = (): Speaker => {
     const one = app.client()
-    return { client: one, ask: (tool, args = {}, options = {}) => one.call(tool, args, options) }
+    return {
+      client: one,
+      ask: (tool, args = {}, options = {}) => one.call(tool, { ...findDetails(tool), ...args }, options),
+    }
   }
   return { app, critic: app.store as Critic, root, dataDir, client }
 }
+
+/** Requests all fields of a result. */
+const findDetails = (tool: string) => (['start', 'submit', 'state'].includes(tool) ? { details: true } : {})
 
 /** Writes a file, and the folders above it. */
 export function write(file: string, text: string): void {
@@ -114,7 +120,7 @@ export function write(file: string, text: string): void {
 }
 
 /** The text of a file. */
-export const textOf = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
+export const readText = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
 
 /** A candidate of one replacement. */
 export const replacing = (file: string, oldText: string, newText: string) => ({

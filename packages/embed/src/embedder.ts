@@ -1,24 +1,64 @@
-import type { EmbeddingSpace } from './space.ts'
+import { createHash } from 'node:crypto'
+import { EmbedError } from './errors.ts'
 
-/** What a call to an embedder may use. */
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined
-  /** Called after each batch with the texts done and in all. */
+  /** Called after each batch with the finished and all texts. */
   readonly progress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Makes vectors of texts, all of one space. A vector has length 1 and `space.dimensions` components; it is undefined
- * for a text that has no direction there, such as one without any known word.
+ * Computes vectors of length 1 in one space; `undefined` for a text without a direction, such as one without known
+ * words.
  */
 export interface Embedder {
   readonly space: EmbeddingSpace
-  /** One vector for each text, in order. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
+  /** Returns one vector per text, in order. Throws `EMBEDDINGS_UNAVAILABLE`, `EMBEDDINGS_INVALID`, `CANCELLED`. */
   embedDocuments(
     texts: readonly string[],
     options?: EmbedOptions,
   ): Promise<readonly (Float32Array | undefined)[]>
-  /** The vector of a question. Throws as `embedDocuments`. */
+  /** Throws as `embedDocuments`. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array | undefined>
   close(): Promise<void>
+}
+
+/** Identity of an embedding space. Only vectors of the same space can be compared. */
+export interface EmbeddingSpace {
+  /** `lsa` or `openai` (any compatible endpoint) */
+  readonly provider: string
+  readonly model: string
+  /** Identifies the training; empty for published models. */
+  readonly revision: string
+  readonly dimensions: number
+  /** SHA-256 of everything that makes vectors comparable, hex. */
+  readonly fingerprint: string
+}
+
+const preparation = 'trim;unit;cosine;1'
+
+export function makeSpace(identity: Omit<EmbeddingSpace, 'fingerprint'>): EmbeddingSpace {
+  const { provider, model, revision, dimensions } = identity
+  const canonical = JSON.stringify([provider, model, revision, dimensions, preparation])
+  return { ...identity, fingerprint: createHash('sha256').update(canonical).digest('hex') }
+}
+
+/** Required properties of a space; missing ones match anything. */
+export type WantedSpace = Pick<EmbeddingSpace, 'provider'> & Partial<EmbeddingSpace>
+
+const formatSpace = ({ provider, model, dimensions }: WantedSpace): string =>
+  [
+    [provider, model].filter(Boolean).join(' '),
+    ...(dimensions === undefined ? [] : [`${dimensions} dimensions`]),
+  ].join(', ')
+
+/** Throws `EMBEDDING_SPACE_MISMATCH` with both spaces unless the stored space has the required properties. */
+export function requireSameSpace(stored: EmbeddingSpace, wanted: WantedSpace): void {
+  const keys = ['provider', 'model', 'revision', 'dimensions', 'fingerprint'] as const
+  if (keys.every((key) => wanted[key] === undefined || wanted[key] === stored[key])) return
+  throw new EmbedError(
+    'EMBEDDING_SPACE_MISMATCH',
+    `the stored vectors are of ${formatSpace(stored)}, but the settings require ${formatSpace(wanted)}`,
+    { data: { stored, configured: wanted } },
+  )
 }

@@ -1,37 +1,52 @@
 import { CausewayError } from '@causeway/protocol'
-import { type Dispatcher, request } from 'undici'
-import type { EndpointOptions } from './endpoint-options.ts'
+import type { Dispatcher } from 'undici'
+import { parseVector, unit } from './domain/vector.ts'
+import { EmbedError } from './errors.ts'
 
-/** What came of one attempt. */
-export type EndpointReply =
+export interface EndpointOptions {
+  /** `https://api.openai.com/v1`, without `/embeddings` */
+  readonly baseUrl: string
+  readonly model: string
+  readonly dimensions: number
+  /** Requests this number of components. */
+  readonly requestDimensions?: boolean
+  /** Sent as bearer token. Never logged and never part of a message. */
+  readonly apiKey?: string | undefined
+  /** Timeout of one attempt, ms; default 30 000. */
+  readonly timeoutMs?: number
+  /** Attempts after connection errors and status 408, 429 and 5xx. Default 3. */
+  readonly tries?: number
+  readonly pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>
+}
+
+type EndpointReply =
   | { readonly kind: 'answer'; readonly body: unknown }
   | {
       readonly kind: 'failure'
-      /** as in `answered 429` */
       readonly reason: string
-      /** True where another attempt may succeed. */
       readonly isTransient: boolean
-      /** What the endpoint asks to wait, ms. */
+      /** Requested delay, ms. */
       readonly retryAfterMs?: number
     }
 
-/** Longest pause that an endpoint may ask for, ms. */
-const longestPauseMs = 60_000
+/** Maximum delay that an endpoint may request, ms. */
+const maxRetryAfterMs = 60_000
 
-/** Sends one request. Throws `CANCELLED`; what else goes wrong is a failure. */
+/** Sends one request. Throws `CANCELLED`, `EMBEDDINGS_INVALID`; returns other errors as failures. */
 export async function post(
   dispatcher: Dispatcher,
   { baseUrl, model, dimensions, requestDimensions, apiKey, timeoutMs = 30_000 }: EndpointOptions,
   input: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<EndpointReply> {
-  const limit = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
   const body = { model, input, encoding_format: 'float', ...(requestDimensions ? { dimensions } : {}) }
+  const { request } = await import('undici')
   try {
     const response = await request(`${baseUrl.replace(/\/+$/, '')}/embeddings`, {
       dispatcher,
       method: 'POST',
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       headers: {
         'content-type': 'application/json',
         ...(apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -42,7 +57,7 @@ export async function post(
     if (statusCode === 200) return { kind: 'answer', body: await response.body.json() }
     await response.body.dump()
     const isTransient = statusCode === 408 || statusCode === 429 || statusCode >= 500
-    const pause = retryAfter(response.headers['retry-after'])
+    const pause = parseRetryAfter(response.headers['retry-after'])
     return {
       kind: 'failure',
       reason: `answered ${statusCode}`,
@@ -53,16 +68,57 @@ export async function post(
     if (signal?.aborted)
       throw new CausewayError('CANCELLED', 'making the vectors was cancelled', { cause: error })
     if (error instanceof SyntaxError)
-      throw new CausewayError('EMBEDDINGS_INVALID', 'the embeddings endpoint answered what is not JSON', {
+      throw new EmbedError('EMBEDDINGS_INVALID', 'the embeddings endpoint did not return JSON', {
         cause: error,
       })
-    const reason = limit.aborted ? `gave no answer in ${timeoutMs} ms` : 'cannot be reached'
+    const reason = timeout.aborted ? `did not respond within ${timeoutMs} ms` : 'cannot be reached'
     return { kind: 'failure', reason, isTransient: true }
   }
 }
 
-/** Seconds of a `Retry-After` header in ms; a date is not waited for. */
-function retryAfter(header: string | string[] | undefined): number | undefined {
+/** Returns a `Retry-After` header in seconds as ms; ignores dates. */
+function parseRetryAfter(header: string | string[] | undefined): number | undefined {
   const seconds = typeof header === 'string' && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
-  return seconds === undefined ? undefined : Math.min(seconds * 1000, longestPauseMs)
+  return seconds === undefined ? undefined : Math.min(seconds * 1000, maxRetryAfterMs)
 }
+
+/**
+ * Returns the vectors of a response in the order of the texts. Reads numbers and base64 of little-endian float32.
+ * Throws `EMBEDDINGS_INVALID`, and `EMBEDDING_SPACE_MISMATCH` for another number of components.
+ */
+export function readVectors(body: unknown, texts: number, dimensions: number): (Float32Array | undefined)[] {
+  const { data } = (body ?? {}) as { data?: unknown }
+  if (!Array.isArray(data) || data.length !== texts)
+    throw invalid(`returned ${Array.isArray(data) ? data.length : 'no'} vectors for ${texts} texts`)
+  const vectors = new Array<Float32Array | undefined>(texts).fill(undefined)
+  const seen = new Set<number>()
+  for (const [position, entry] of data.entries()) {
+    const { index = position, embedding } = (entry ?? {}) as { index?: unknown; embedding?: unknown }
+    if (typeof index !== 'number' || !(index in vectors) || seen.has(index))
+      throw invalid('returned invalid vector indexes')
+    seen.add(index)
+    vectors[index] = readVector(embedding, dimensions)
+  }
+  return vectors
+}
+
+function readVector(embedding: unknown, dimensions: number): Float32Array {
+  const numbers = typeof embedding === 'string' ? parseVector(Buffer.from(embedding, 'base64')) : embedding
+  if (!(numbers instanceof Float32Array) && !isNumbers(numbers))
+    throw invalid('returned a vector that is not a list of numbers')
+  if (numbers.length !== dimensions)
+    throw new EmbedError(
+      'EMBEDDING_SPACE_MISMATCH',
+      `the embeddings endpoint returned ${numbers.length} dimensions, but the settings require ${dimensions}`,
+      { data: { dimensions: numbers.length, configured_dimensions: dimensions } },
+    )
+  const vector = unit(numbers)
+  if (vector === undefined) throw invalid('returned a zero vector')
+  return vector
+}
+
+const isNumbers = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((component) => typeof component === 'number')
+
+const invalid = (what: string): CausewayError =>
+  new EmbedError('EMBEDDINGS_INVALID', `the embeddings endpoint ${what}`)

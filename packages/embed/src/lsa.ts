@@ -1,18 +1,14 @@
-/**
- * Latent semantic analysis: texts become points so that texts with words of the same kind are near, though they share
- * none. Trained on the texts themselves in seconds, without a network; deterministic.
- */
+/** Latent semantic analysis: places texts with similar vocabulary near each other. Deterministic and offline. */
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import { terms } from './domain/terms.ts'
 import { truncatedSvd } from './domain/truncated-svd.ts'
 import { unit } from './domain/vector.ts'
 import { makeVocabulary, termMatrix, type Vocabulary, weigh } from './domain/vocabulary.ts'
-import type { Embedder, EmbedOptions } from './embedder.ts'
-import { type EmbeddingSpace, makeSpace } from './space.ts'
+import { type Embedder, type EmbeddingSpace, type EmbedOptions, makeSpace } from './embedder.ts'
+import { EmbedError } from './errors.ts'
 
-/** A trained model. */
 export interface LsaModel {
   readonly space: EmbeddingSpace
   readonly vocabulary: Vocabulary
@@ -20,38 +16,33 @@ export interface LsaModel {
   readonly matrix: Float32Array
 }
 
-/** How a model is trained. */
-export interface LsaOptions extends EmbedOptions {
-  /** default 128; less where there are fewer texts or terms */
+interface LsaOptions extends EmbedOptions {
+  /** Default 128, less for fewer texts or terms. */
   readonly dimensions?: number
   readonly seed?: number
-  /** Texts trained on at most, evenly spread over all; the others are placed among them. Default 20 000. */
-  readonly mostTexts?: number
+  /** Maximum number of training texts, evenly spread over all texts. Default 20 000. */
+  readonly maxTexts?: number
 }
 
-/**
- * Trains on texts. The event loop gets a turn between passes, each of which may take seconds: call it in a worker.
- * Throws `CANCELLED`.
- */
+/** Trains a model. Passes may take seconds: call it in a worker. Throws `CANCELLED`. */
 export async function trainLsa(texts: readonly string[], options: LsaOptions = {}): Promise<LsaModel> {
-  const { dimensions = 128, seed = 1, mostTexts = 20_000, signal, progress } = options
-  const step = Math.max(1, texts.length / mostTexts)
-  const chosen = Array.from({ length: Math.min(texts.length, mostTexts) }, (_, i) =>
+  const { dimensions = 128, seed = 1, maxTexts = 20_000, signal, progress } = options
+  const step = Math.max(1, texts.length / maxTexts)
+  const selected = Array.from({ length: Math.min(texts.length, maxTexts) }, (_, i) =>
     terms(texts[Math.floor(i * step)] ?? ''),
   )
-  const vocabulary = makeVocabulary(chosen)
-  const passes = truncatedSvd(termMatrix(chosen, vocabulary), { rank: dimensions, seed })
+  const vocabulary = makeVocabulary(selected)
+  const passes = truncatedSvd(termMatrix(selected, vocabulary), { rank: dimensions, seed })
   let pass = passes.next()
   while (!pass.done) {
     progress?.(...pass.value)
-    await turn()
+    await nextTurn()
     throwIfCancelled(signal)
     pass = passes.next()
   }
   return makeModel(vocabulary, pass.value.right.columns, Float32Array.from(pass.value.right.data))
 }
 
-/** An embedder of a trained model. */
 export function openLsa(model: LsaModel): Embedder {
   const embed = (text: string): Float32Array | undefined => project(model, text)
   return {
@@ -62,7 +53,7 @@ export function openLsa(model: LsaModel): Embedder {
         vectors.push(embed(text))
         if (i % textsPerTurn !== textsPerTurn - 1) continue
         progress?.(i + 1, texts.length)
-        await turn()
+        await nextTurn()
         throwIfCancelled(signal)
       }
       return vectors
@@ -72,7 +63,6 @@ export function openLsa(model: LsaModel): Embedder {
   }
 }
 
-/** A model as bytes, for a file or a database. */
 export function encodeLsa({ space, vocabulary, matrix }: LsaModel): Uint8Array {
   const { dimensions } = space
   const header = Buffer.from(
@@ -85,7 +75,6 @@ export function encodeLsa({ space, vocabulary, matrix }: LsaModel): Uint8Array {
   return Buffer.concat([length, header, numbers])
 }
 
-/** The model of such bytes; throws `EMBEDDINGS_INVALID` where they are something else. */
 export function decodeLsa(bytes: Uint8Array): LsaModel {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
@@ -101,7 +90,7 @@ export function decodeLsa(bytes: Uint8Array): LsaModel {
     }
     return makeModel(vocabulary, dimensions, matrix)
   } catch (cause) {
-    throw new CausewayError('EMBEDDINGS_INVALID', 'the stored model of the vectors cannot be read', { cause })
+    throw new EmbedError('EMBEDDINGS_INVALID', 'the stored model of the vectors cannot be read', { cause })
   }
 }
 
@@ -111,7 +100,7 @@ interface Header {
   readonly weight: readonly number[]
 }
 
-/** Texts embedded between two turns of the event loop: about 5 ms. */
+/** Texts between two turns of the event loop: about 5 ms. */
 const textsPerTurn = 64
 
 function makeModel(vocabulary: Vocabulary, dimensions: number, matrix: Float32Array): LsaModel {

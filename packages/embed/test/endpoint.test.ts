@@ -67,7 +67,7 @@ verifies('help:embed:endpoint', async (t) => {
   t.same(progress, [64, 70])
 })
 
-verifies('help:embed:endpoint', 'a busy endpoint is asked again, as it wishes', async (t) => {
+verifies('help:embed:endpoint', 'a busy endpoint is retried after its Retry-After', async (t) => {
   const { asked, pauses, open } = await endpoint(t, (response, _asked, n) => {
     if (n === 1) response.writeHead(429, { 'retry-after': '2' }).end()
     else if (n === 2) response.writeHead(500).end()
@@ -77,7 +77,7 @@ verifies('help:embed:endpoint', 'a busy endpoint is asked again, as it wishes', 
   t.same([asked.length, pauses], [3, [2000, 1000]])
 })
 
-verifies('help:embed:endpoint', 'one that stays away is a coded error without the key', async (t) => {
+verifies('help:embed:endpoint', 'an unavailable endpoint is a coded error without the key', async (t) => {
   const { asked, open } = await endpoint(t, (response) => response.writeHead(503).end())
   const failure = await open({ apiKey: 'secret' })
     .embedQuery('x')
@@ -90,7 +90,7 @@ verifies('help:embed:endpoint', 'one that stays away is a coded error without th
   t.equal(refused.asked.length, 1, 'a refusal is final')
 })
 
-verifies('help:embed:endpoint', 'one that hangs is left, and a cancelled call ends', async (t) => {
+verifies('help:embed:endpoint', 'a request times out, and a cancelled call ends', async (t) => {
   const { open } = await endpoint(t, () => {})
   await t.rejects(open({ timeoutMs: 50, tries: 1 }).embedQuery('x'), { code: 'EMBEDDINGS_UNAVAILABLE' })
   const controller = new AbortController()
@@ -109,10 +109,10 @@ verifies('help:embed:dimensions', async (t) => {
   if (two === undefined || three === undefined) return void t.fail('two spaces')
   t.throws(() => requireSameSpace(two, three), { code: 'EMBEDDING_SPACE_MISMATCH' })
   t.doesNotThrow(() => requireSameSpace(two, open({ baseUrl: 'http://127.0.0.1:1/proxy' }).space))
-  t.doesNotThrow(() => requireSameSpace(two, { provider: two.provider }), 'what is left out may be anything')
+  t.doesNotThrow(() => requireSameSpace(two, { provider: two.provider }), 'missing properties match anything')
   t.throws(() => requireSameSpace(two, { provider: 'lsa' }), {
     code: 'EMBEDDING_SPACE_MISMATCH',
-    message: /settings ask for lsa$/,
+    message: /settings require lsa$/,
     data: { stored: { dimensions: 2 }, configured: { provider: 'lsa' } },
   })
 })
@@ -133,7 +133,7 @@ const broken: Readonly<Record<string, unknown>> = {
     ],
   },
   'a vector of zeros': vectors([0, 0], [1, 0]),
-  'a component that is no number': vectors([1, null], [1, 0]),
+  'a component that is not a number': vectors([1, null], [1, 0]),
 }
 for (const [name, body] of Object.entries(broken)) {
   verifies('help:embed:invalid', `${name} is refused`, async (t) => {
@@ -147,7 +147,7 @@ verifies('help:embed:invalid', async (t) => {
   await t.rejects(open().embedQuery('a'), { code: 'EMBEDDINGS_INVALID' })
 })
 
-t.test('openEndpoint: base64 of an endpoint that ignores the format is read', async (t) => {
+t.test('openEndpoint decodes base64 from an endpoint that ignores the requested format', async (t) => {
   const bytes = Buffer.alloc(8)
   bytes.writeFloatLE(0, 0)
   bytes.writeFloatLE(-5, 4)
@@ -155,7 +155,7 @@ t.test('openEndpoint: base64 of an endpoint that ignores the format is read', as
   t.same([...((await open().embedQuery('x')) ?? [])], [0, -1])
 })
 
-t.test('openEndpoint: a question asked twice is embedded once', async (t) => {
+t.test('openEndpoint embeds the same query only once', async (t) => {
   const { asked, open } = await endpoint(t, (response) => json(response, vectors([1, 0])))
   const embedder = open()
   await embedder.embedQuery('same')

@@ -1,22 +1,19 @@
 import ndarray from 'ndarray'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { orthonormalize } from '../src/domain/orthonormal.ts'
-import { randomBits } from '../src/domain/random.ts'
-import { sparse } from '../src/domain/sparse.ts'
-import { stem } from '../src/domain/stem.ts'
+import { orthonormalize, sparse } from '../src/domain/matrix.ts'
 import { symmetricEigen } from '../src/domain/symmetric-eigen.ts'
-import { terms } from '../src/domain/terms.ts'
-import { type SvdOptions, truncatedSvd } from '../src/domain/truncated-svd.ts'
+import { stem, terms } from '../src/domain/terms.ts'
+import { randomBits, type SvdOptions, truncatedSvd } from '../src/domain/truncated-svd.ts'
 import { identifierParts, spaced, withParts, words } from '../src/domain/words.ts'
 import {
   decodeLsa,
   encodeLsa,
   nearest,
   openLsa,
+  parseVector,
   trainLsa,
   vectorBytes,
-  vectorOf,
   vectorTable,
 } from '../src/index.ts'
 
@@ -52,7 +49,7 @@ verifies('help:embed:lsa', 'two trainings on the same texts are one space', asyn
   t.not(other.space.fingerprint, a.space.fingerprint, 'another corpus is another space')
 })
 
-t.test('decodeLsa: a model survives its bytes', async (t) => {
+t.test('decodeLsa restores an encoded model', async (t) => {
   const model = await trainLsa(texts, { dimensions: 3 })
   const again = decodeLsa(encodeLsa(model))
   t.same(again.space, model.space)
@@ -63,30 +60,30 @@ t.test('decodeLsa: a model survives its bytes', async (t) => {
   t.throws(() => decodeLsa(new Uint8Array([9, 0, 0, 0, 1])), { code: 'EMBEDDINGS_INVALID' })
 })
 
-t.test('openLsa: a text without a known word has no vector', async (t) => {
+t.test('openLsa returns no vector for a text without a known word', async (t) => {
   const embedder = openLsa(await trainLsa(texts))
   t.equal(await embedder.embedQuery('xylophone'), undefined)
   t.equal(await embedder.embedQuery(''), undefined)
 })
 
-t.test('trainLsa: no texts and one text are no errors', async (t) => {
+t.test('trainLsa accepts zero texts and one text', async (t) => {
   t.equal(await openLsa(await trainLsa([])).embedQuery('sea'), undefined)
   t.not(await openLsa(await trainLsa(['the only text about ships'])).embedQuery('ship'), undefined)
 })
 
-t.test('trainLsa: a cancelled training stops', async (t) => {
+t.test('trainLsa stops when it is cancelled', async (t) => {
   await t.rejects(trainLsa(texts, { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
 })
 
-t.test('vectorOf: bytes that begin anywhere in memory', async (t) => {
+t.test('parseVector reads bytes at any offset', async (t) => {
   const vector = Float32Array.from([0.5, -2, 1 / 3])
   const bytes = vectorBytes(vector)
   const shifted = new Uint8Array(bytes.length + 1)
   shifted.set(bytes, 1)
-  t.same(vectorOf(shifted.subarray(1)), vector)
+  t.same(parseVector(shifted.subarray(1)), vector)
 })
 
-t.test('nearest: rows that are not accepted are left out before the cut', async (t) => {
+t.test('nearest filters rows before it applies the limit', async (t) => {
   const table = vectorTable(
     1,
     [1, 2, 3, 4].map((id) => [id, Float32Array.from([1])] as const),
@@ -147,42 +144,42 @@ const examples = {
   generalizations: 'gener',
 }
 
-t.test('stem: the words of the paper', async (t) => {
+t.test('stem returns the stems of the published examples', async (t) => {
   for (const [word, expected] of Object.entries(examples)) t.equal(stem(word), expected, word)
 })
 
-t.test('stem: what is no English word stays', async (t) => {
+t.test('stem returns other than English words unchanged', async (t) => {
   for (const word of ['be', 'http2', 'fst_err', 'überall', '検索']) t.equal(stem(word), word)
 })
 
-t.test('words: unspaced scripts become pairs, the rest words', async (t) => {
+t.test('words splits unspaced scripts into pairs and other text into words', async (t) => {
   t.same(words('設定 of the ログレベル'), ['設定', 'of', 'the', 'ログ', 'グレ', 'レベ', 'ベル'])
   t.same(words('请求体大小'), ['请求', '求体', '体大', '大小'])
   t.same(words('서버를 시작'), ['서버', '버를', '시작'])
   t.same(words('火'), ['火'])
 })
 
-t.test('words: full-width letters and ligatures are folded', async (t) => {
+t.test('words folds full-width letters and ligatures', async (t) => {
   t.same(words('ＡＰＩ ﬁle'), ['api', 'file'])
 })
 
-t.test('spaced: a text keeps what lies around its unspaced runs', async (t) => {
+t.test('spaced keeps the text around runs of an unspaced script', async (t) => {
   t.equal(spaced('a 検索する b').replaceAll(/\s+/g, ' '), 'a 検索 索す する b')
 })
 
-t.test('identifierParts: words in an identifier, none of a plain word', async (t) => {
+t.test('identifierParts returns the words of an identifier, and nothing for a plain word', async (t) => {
   t.same(identifierParts('preSerialization'), ['pre', 'serialization'])
   t.same(identifierParts('FST_ERR_CTP_BODY_TOO_LARGE'), ['fst', 'err', 'ctp', 'body', 'too', 'large'])
   t.same(identifierParts('HTTPServer'), ['http', 'server'])
   t.same(identifierParts('plugin'), [])
 })
 
-t.test('terms: stems without stop words, identifiers whole and in parts', async (t) => {
+t.test('terms returns stems without stop words, and identifiers whole and in parts', async (t) => {
   t.same(terms('How do I use the onRequest hooks?'), ['onrequest', 'request', 'hook'])
   t.same(terms('the of and'), [])
 })
 
-t.test('withParts: names in camel case are followed by their parts, and everything else stays', async (t) => {
+t.test('withParts appends the parts to camel-case names and keeps everything else', async (t) => {
   t.equal(withParts('the `bodyLimit` of HTTPServer'), 'the `bodyLimit body limit` of HTTPServer http server')
   t.equal(withParts('Plain words, FST_ERR_X and 検索'), 'Plain words, FST_ERR_X and 検索')
   const data = 'aB'.repeat(5000)
@@ -200,7 +197,7 @@ const run = (rows: readonly ReadonlyMap<number, number>[], columns: number, opti
 const near = (t: Test, found: number | undefined, wanted: number, tolerance: number, what: string) =>
   t.ok(Math.abs((found ?? Number.NaN) - wanted) <= tolerance, `${what}: ${found} is near ${wanted}`)
 
-t.test('truncatedSvd: a diagonal matrix has its entries as singular values', async (t) => {
+t.test('truncatedSvd returns the entries of a diagonal matrix as singular values', async (t) => {
   const entries = [9, 7, 5, 3, 1, 0.5]
   const rows = entries.map((value, i) => new Map([[i, value]]))
   const { values, right } = run(rows, entries.length, { rank: 3, seed: 7 })
@@ -210,7 +207,7 @@ t.test('truncatedSvd: a diagonal matrix has its entries as singular values', asy
   }
 })
 
-t.test('truncatedSvd: a matrix of rank one gives its row direction', async (t) => {
+t.test('truncatedSvd returns the row direction of a matrix of rank one', async (t) => {
   const rows = [1, 2, 3, 4].map((scale) => new Map([3, 4].map((value, j) => [j, scale * value])))
   const { values, right } = run(rows, 2, { rank: 1, seed: 1 })
   near(t, values[0], Math.sqrt(30) * 5, 1e-9, 'the value is the product of both lengths')
@@ -218,7 +215,7 @@ t.test('truncatedSvd: a matrix of rank one gives its row direction', async (t) =
   near(t, right.data[1], 0.8, 1e-9, 'second')
 })
 
-t.test('truncatedSvd: the same seed gives the same bytes', async (t) => {
+t.test('truncatedSvd returns the same bytes for the same seed', async (t) => {
   const bits = randomBits(3)
   const rows = Array.from(
     { length: 60 },
@@ -228,7 +225,7 @@ t.test('truncatedSvd: the same seed gives the same bytes', async (t) => {
   t.same(twice[0], twice[1])
 })
 
-t.test('symmetricEigen: the matrix is what its eigenvectors and eigenvalues say', async (t) => {
+t.test('symmetricEigen returns eigenvectors and eigenvalues that reconstruct the matrix', async (t) => {
   const entries = [4, 1, 2, 1, 3, 0, 2, 0, 5]
   const { values, vectors } = symmetricEigen(ndarray(Float64Array.from(entries), [3, 3]))
   for (const i of [0, 1, 2]) {
@@ -243,7 +240,7 @@ t.test('symmetricEigen: the matrix is what its eigenvectors and eigenvalues say'
   t.ok((values[0] ?? 0) >= (values[1] ?? 0) && (values[1] ?? 0) >= (values[2] ?? 0), 'in descending order')
 })
 
-t.test('orthonormalize: a dependent column becomes zero', async (t) => {
+t.test('orthonormalize sets a dependent column to zero', async (t) => {
   const { data } = orthonormalize({ rows: 2, columns: 2, data: Float64Array.from([3, 6, 4, 8]) })
   near(t, data[0], 0.6, 1e-12, 'the first column has length 1')
   t.same([data[1], data[3]], [0, 0])

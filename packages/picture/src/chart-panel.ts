@@ -1,28 +1,26 @@
 import type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { textWidth } from './text-width.ts'
+import { textWidth } from './text-layout.ts'
 import type { ValueAxis } from './value-axis.ts'
 
-/** A label above a panel. */
 export interface PanelLabel {
   readonly text: string
   readonly ink: string
   /** left edge, pixels of the plot */
   readonly left: number
-  /** 0 is the row nearest to the plot */
+  /** 0 is the row next to the plot */
   readonly row: number
 }
 
 /** One panel: the curves of one unit. */
-export interface Panel {
+interface Panel {
   readonly chart: LineChart
   readonly series: readonly LineSeries[]
   readonly y: ValueAxis
-  /** room for the labels of the vertical axis, pixels: the same in all panels, so that the plots stand in line */
+  /** space for the labels of the vertical axis, pixels; equal in all panels */
   readonly axisExtent: number
   readonly x: { readonly domain: readonly [number, number]; readonly isLabelled: boolean }
   readonly labels: readonly PanelLabel[]
-  /** colour of each series by its name */
   readonly colors: ReadonlyMap<string, string>
   readonly size: { readonly width: number; readonly height: number }
 }
@@ -33,30 +31,25 @@ interface Row {
   readonly y: number | null
   readonly low: number | null
   readonly high: number | null
-  /** cited, or so lonely that no curve shows it */
   readonly is_dot: boolean
 }
 
 const labelRowHeight = 19
-/** Widest name in a legend, and what its symbol and the gap to the next one take; pixels. */
 const nameLimit = 320
-const symbolRoom = 52
-/** Up to so many points are drawn as dots too. */
-const fewPoints = 40
-/** Told apart by their dashes where colours repeat. */
+const symbolSpace = 52
+const maxDots = 40
 const dashes = [
   [1, 0],
   [7, 4],
   [2, 3],
 ]
 
-/** A panel as a layered Vega-Lite view; from back to front: shades, rules, bands, curves, dots, labels. */
 export function chartPanel(panel: Panel) {
   const { chart, series, labels, size } = panel
   const { cited = [] } = chart
   const ranges = visibleRanges(panel)
   const places = new Set(cited.map(({ x }) => x))
-  const rows = series.flatMap((one) => rowsOf(one, places))
+  const rows = series.flatMap((one) => toRows(one, places))
   const y = yEncoding(panel)
   const color = colorEncoding(panel)
   const hasBand = rows.some(({ low }) => low !== null)
@@ -84,7 +77,7 @@ export function chartPanel(panel: Panel) {
   }
 }
 
-function rowsOf({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number>): Row[] {
+function toRows({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number>): Row[] {
   const at = (values: ArrayLike<number | null> | undefined, index: number): number | null => {
     const value = values?.[index] ?? null
     return value !== null && Number.isFinite(value) ? value : null
@@ -92,25 +85,25 @@ function rowsOf({ name, x, y, low, high }: LineSeries, cited: ReadonlySet<number
   const rows: Row[] = []
   for (let index = 0; index < x.length; index++) {
     const value = at(y, index)
-    const least = at(low, index)
-    const greatest = at(high, index)
-    const hasBand = least !== null && greatest !== null
-    const isAlone = at(y, index - 1) === null && at(y, index + 1) === null
+    const minimum = at(low, index)
+    const maximum = at(high, index)
+    const hasBand = minimum !== null && maximum !== null
+    const isIsolated = at(y, index - 1) === null && at(y, index + 1) === null
     const place = x[index] ?? Number.NaN
     if (!Number.isFinite(place)) continue
     rows.push({
       series: name,
       x: place,
       y: value,
-      low: hasBand ? least : null,
-      high: hasBand ? greatest : null,
-      is_dot: value !== null && (isAlone || x.length <= fewPoints || cited.has(place)),
+      low: hasBand ? minimum : null,
+      high: hasBand ? maximum : null,
+      is_dot: value !== null && (isIsolated || x.length <= maxDots || cited.has(place)),
     })
   }
   return rows
 }
 
-/** `kinetic energy of body 1 (J)`, `energy (J)`, `J`; and the scale where it is not linear. */
+/** Returns `kinetic energy of body 1 (J)`, `energy (J)` or `J`, with the scale if it is not linear. */
 function axisTitle(series: readonly LineSeries[], { type }: ValueAxis): string {
   const unit = series[0]?.unit ?? ''
   const quantities = new Set(
@@ -145,7 +138,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
     scale: {
       type,
       domain: [...domain],
-      // The ends of a log scale are chosen already, and zero is not on it.
+      // A log scale has fixed ends and does not contain zero.
       ...(type === 'linear' ? { zero: false, nice: true } : { nice: false }),
       ...(constant === undefined ? {} : { constant }),
     },
@@ -153,7 +146,7 @@ function yEncoding({ y, series, axisExtent }: Panel) {
       title: axisTitle(series, y),
       minExtent: axisExtent,
       maxExtent: axisExtent,
-      // With a count, Vega thins out ticks that are given.
+      // With a tick count, Vega would omit given ticks.
       ...(ticks === null ? { tickCount: 6 } : { values: [...ticks] }),
       ...(labelExpr === null ? {} : { labelExpr }),
     },
@@ -172,7 +165,7 @@ function colorEncoding(panel: Panel) {
   }
 }
 
-/** Dashes by the order of the names over all panels, as colours are. */
+/** Ordered by name over all panels, like the colours. */
 function dashEncoding({ series, colors }: Panel) {
   if (colors.size <= palette.length) return {}
   const order = [...colors.keys()]
@@ -183,12 +176,12 @@ function dashEncoding({ series, colors }: Panel) {
   return { strokeDash: { field: 'series', type: 'nominal' as const, scale: { domain: names, range } } }
 }
 
-/** Above the labels; in so many columns that no row is wider than the plot. */
+/** As many columns as fit into the width of the plot. */
 function legend({ series, labels, size }: Panel) {
   if (series.length < 2) return null
   const labelRows = Math.max(0, ...labels.map(({ row }) => row + 1))
   const widest = Math.max(...series.map(({ name }) => textWidth(name, textSizes.label)))
-  const columns = Math.floor(size.width / (Math.min(widest, nameLimit) + symbolRoom))
+  const columns = Math.floor(size.width / (Math.min(widest, nameLimit) + symbolSpace))
   return { offset: 10 + labelRows * labelRowHeight, labelLimit: nameLimit, columns: Math.max(1, columns) }
 }
 
@@ -199,17 +192,16 @@ function bandLayer(y: ReturnType<typeof yEncoding>, color: ReturnType<typeof col
   }
 }
 
-/** What is drawn once, and not once for each row of the panel. */
 const once = { values: [{}] }
 
-/** Runs inside the panel: a frame is one wide, and nothing is narrower than two pixels. */
+/** Clips the ranges to the panel. A frame has a width of one; a range has at least two pixels. */
 function visibleRanges({ chart, x, size }: Panel) {
   const [first, last] = x.domain
   const half = chart.x === 'frame' ? 0.5 : 0
-  const least = ((last - first) / size.width) * 2
+  const minimum = ((last - first) / size.width) * 2
   return (chart.ranges ?? []).map(({ from, to }) => {
-    const more = Math.max(half, (least - (to - from)) / 2)
-    return { from: Math.max(first, from - more), to: Math.min(last, to + more) }
+    const margin = Math.max(half, (minimum - (to - from)) / 2)
+    return { from: Math.max(first, from - margin), to: Math.min(last, to + margin) }
   })
 }
 

@@ -1,31 +1,29 @@
 import { type LoggerInterface, parse, textMetrics, View } from 'vega'
 import { compile, type TopLevelSpec } from 'vega-lite'
 import { chartTheme } from './chart-theme.ts'
-import { invalidPicture } from './invalid-picture.ts'
-import { textWidth } from './text-width.ts'
+import { invalidPicture } from './errors.ts'
+import { textWidth } from './text-layout.ts'
 
 declare module 'vega' {
-  /** Missing in the types of Vega: how it measures text; a host may set `width`. */
+  /** Missing in the types of Vega. */
   export const textMetrics: { width: (item: TextItem, text: string | null | undefined) => number }
 }
 
 interface TextItem {
   readonly fontSize?: number
-  /** widest that the text is drawn, pixels; 0 is no limit */
+  /** maximum width of the text, pixels; 0 = unlimited */
   readonly limit?: number
 }
 
-// Without a canvas Vega takes every letter to be as wide as the widest ones, and lays out accordingly.
+// Without a canvas, Vega assumes the widest character for every character.
 textMetrics.width = ({ fontSize = 11, limit = 0 }, text) => {
   const width = textWidth(text ?? '', fontSize)
   return limit > 0 ? Math.min(width, limit) : width
 }
 
 /**
- * Draws a Vega-Lite specification as SVG text, under the theme; what its `config` says comes before the theme.
- *
- * Data must stand in the specification: nothing is read from the network or the disk. Throws `INVALID_PICTURE`.
- * Warnings are what Vega-Lite found odd but could draw.
+ * Draws a Vega-Lite specification with the theme; its `config` overrides the theme. Loads nothing from the network or
+ * the disk. Throws `INVALID_PICTURE`.
  */
 export async function chartSvg(
   spec: TopLevelSpec,
@@ -33,22 +31,22 @@ export async function chartSvg(
   const warnings: string[] = []
   const errors: string[] = []
   const logger = collector(warnings, errors)
-  const refused: string[] = []
-  const refuse = async (uri: string): Promise<never> => {
-    refused.push(uri)
+  const rejected: string[] = []
+  const rejectLoad = async (uri: string): Promise<never> => {
+    rejected.push(uri)
     throw new Error('data is not loaded from elsewhere')
   }
   let view: View | undefined
   try {
-    const { spec: lowered } = compile(spec, { config: chartTheme, logger })
-    view = new View(parse(lowered), {
+    const { spec: vegaSpec } = compile(spec, { config: chartTheme, logger })
+    view = new View(parse(vegaSpec), {
       renderer: 'none',
       logger,
-      loader: { load: refuse, sanitize: refuse, http: refuse, file: refuse },
+      loader: { load: rejectLoad, sanitize: rejectLoad, http: rejectLoad, file: rejectLoad },
     })
     const svg = await view.toSVG()
-    // Vega logs what goes wrong in the dataflow and then draws the rest: half a chart is worse than none.
-    if (refused.length > 0) throw new Error(`data is not loaded from elsewhere: ${refused[0]}`)
+    // Vega logs errors of the dataflow and draws the rest.
+    if (rejected.length > 0) throw new Error(`data is not loaded from elsewhere: ${rejected[0]}`)
     if (errors.length > 0) throw new Error(errors[0])
     return { svg, warnings }
   } catch (cause) {
@@ -59,7 +57,6 @@ export async function chartSvg(
   }
 }
 
-/** Keeps what Vega says instead of printing it. */
 function collector(warnings: string[], errors: string[]): LoggerInterface {
   const logger = {
     level: () => logger,
@@ -74,7 +71,7 @@ function collector(warnings: string[], errors: string[]): LoggerInterface {
     info: () => logger,
     debug: () => logger,
   }
-  // Asked for its level, a logger of Vega answers a number; nothing asks this one.
+  // Vega types require `level()` to return a number too; nothing calls it.
   return logger as unknown as LoggerInterface
 }
 

@@ -1,28 +1,23 @@
 import type { Config } from 'vega-lite'
 
-/** Line colours that stay apart for colour-blind readers (Okabe and Ito, https://jfly.uni-koeln.de/color/), on white. */
+/** Line colours on white for colour-blind readers (Okabe and Ito, https://jfly.uni-koeln.de/color/). */
 export const palette = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#E69F00', '#5A5A5A'] as const
 
-/** Colours with a meaning of their own. */
 export const inks = {
   text: '#1F2328',
   quiet: '#57606A',
   axis: '#8C959F',
   grid: '#E6E9ED',
-  /** what an answer cites */
   cited: '#111111',
-  /** background of a run of frames, and its label */
   range: '#F5C542',
   rangeText: '#7A5200',
 } as const
 
-/** Font sizes, CSS pixels: read at a width of 900 in a chat. */
+/** Font sizes, CSS pixels, for a width of 900 in a chat. */
 export const textSizes = { title: 19, subtitle: 14, label: 14, note: 13.5 } as const
 
-/** The bundled font, with what a browser without it may take. */
 export const fontFamily = 'Inter, sans-serif'
 
-/** The look of every chart: light, few lines, titles and units that can be read. */
 export const chartTheme: Config = {
   font: fontFamily,
   background: 'white',

@@ -1,14 +1,9 @@
-export type { CitedPlace, CitedRange, LineChart, LineSeries } from './chart-data.ts'
-export { chartTheme, fontFamily, inks, palette, textSizes } from './chart-theme.ts'
+export type { CitedRange, LineChart } from './chart-data.ts'
+export { inks, palette, textSizes } from './chart-theme.ts'
+export { PictureError } from './errors.ts'
 export { lineChart } from './line-chart.ts'
 export type { Picture } from './render-methods.ts'
-export {
-  openPicture,
-  type PictureLimits,
-  type PictureLog,
-  type PictureOptions,
-  type Renderer,
-} from './renderer.ts'
+export { openPicture, type PictureLimits, type PictureLog, type Renderer } from './renderer.ts'
 export {
   circle,
   drawing,
@@ -18,18 +13,8 @@ export {
   type Point,
   polygon,
   polyline,
-  type SvgAttributes,
   type SvgElement,
   text,
 } from './svg.ts'
-export {
-  type ArrowStyle,
-  arrow,
-  axisColors,
-  axisGizmo,
-  type GizmoAxis,
-  haloText,
-  scaleBar,
-} from './svg-part.ts'
-export { textWidth } from './text-width.ts'
-export type { ScaleWish } from './value-axis.ts'
+export { arrow, axisGizmo, haloText, scaleBar } from './svg-part.ts'
+export { textWidth } from './text-layout.ts'

@@ -2,36 +2,33 @@ import type { TopLevelSpec } from 'vega-lite'
 import type { LineChart, LineSeries } from './chart-data.ts'
 import { chartPanel, type PanelLabel } from './chart-panel.ts'
 import { inks, palette, textSizes } from './chart-theme.ts'
-import { placeLabels } from './label-rows.ts'
-import { textWidth } from './text-width.ts'
+import { placeLabels, textWidth } from './text-layout.ts'
 import { valueAxis } from './value-axis.ts'
 
-/** Room left and right of the plots beside the labels of the vertical axis, pixels: its title, and paddings. */
-const sideRoom = 58
-const mostLabelRows = 4
-/** How much wider the semi-bold weight is. */
-const semiBold = 1.05
+const sideSpace = 58
+const maxLabelRows = 4
+/** Width of the semi-bold weight relative to the regular one. */
+const semiBoldFactor = 1.05
 
 /**
- * A Vega-Lite specification of curves over frames or time: a panel for each unit, cited places marked by a rule and
- * runs by a shade. Their labels stand above the first panel, where they cover no data; those that find no room there
- * are left out.
+ * Builds a Vega-Lite specification: one panel per unit, cited places marked by a rule and ranges by a shade. Labels
+ * without space are omitted.
  */
 export function lineChart(chart: LineChart): TopLevelSpec {
   const { title, subtitle, series } = chart
-  const panels = panelsOf(series).map((shown) => ({
+  const panels = groupByUnit(series).map((shown) => ({
     series: shown,
     y: valueAxis(finiteValues(shown), chart.scale ?? 'auto'),
   }))
   const axisExtent = 8 + Math.max(...panels.map(({ y }) => textWidth(y.widestLabel, textSizes.label)))
   const pictureWidth = chart.width_px ?? 900
-  const width = Math.max(100, Math.floor(pictureWidth - sideRoom - axisExtent))
+  const width = Math.max(100, Math.floor(pictureWidth - sideSpace - axisExtent))
   const height = panels.length === 1 ? 340 : panels.length === 2 ? 220 : 170
   const domain = xDomain(chart)
-  const labels = labelsAbove(chart, domain, width)
+  const labels = layOutLabels(chart, domain, width)
   const colors = colorsByName(series)
   return {
-    // Longer ones would widen the picture, and so make everything smaller.
+    // A longer title would widen the picture.
     title: { text: title, limit: pictureWidth - 40, ...(subtitle === undefined ? {} : { subtitle }) },
     vconcat: panels.map((panel, index) =>
       chartPanel({
@@ -54,8 +51,8 @@ const finiteValues = (series: readonly LineSeries[]): number[] =>
     .flatMap((values) => Array.from(values ?? []))
     .filter((value): value is number => value !== null && Number.isFinite(value))
 
-/** The series of each unit; one empty panel where there are none. */
-function panelsOf(series: readonly LineSeries[]): LineSeries[][] {
+/** Returns one empty panel without series. */
+function groupByUnit(series: readonly LineSeries[]): LineSeries[][] {
   const units = new Map<string, LineSeries[]>()
   for (const one of series) units.set(one.unit, [...(units.get(one.unit) ?? []), one])
   return units.size === 0 ? [[]] : [...units.values()]
@@ -66,9 +63,8 @@ function colorsByName(series: readonly LineSeries[]): ReadonlyMap<string, string
   return new Map(names.map((name, index) => [name, palette[index % palette.length] ?? inks.text]))
 }
 
-/** From the first to the last x of anything that is shown; a single place stands in the middle. */
+/** A single place is centred. */
 function xDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [number, number] {
-  // Ascending: the ends of a series are its least and greatest.
   const ends = series.flatMap((one) => [one.x[0], one.x[one.x.length - 1]])
   const places = [
     ...ends,
@@ -82,13 +78,13 @@ function xDomain({ series, cited = [], ranges = [], x }: LineChart): readonly [n
   return first < last ? [first, last] : [first - half, last + half]
 }
 
-function labelsAbove(
+function layOutLabels(
   { cited = [], ranges = [] }: LineChart,
   [first, last]: readonly [number, number],
   width: number,
 ): PanelLabel[] {
   const pixel = (x: number) => ((x - first) / (last - first)) * width
-  const wishes = [
+  const requests = [
     ...cited.map(({ x, label }) => ({ text: label, ink: inks.cited, center: pixel(x) })),
     ...ranges.map(({ from, to, label }) => ({
       text: label,
@@ -97,11 +93,11 @@ function labelsAbove(
     })),
   ]
   return placeLabels(
-    wishes.map((item) => ({
+    requests.map((item) => ({
       item,
       center: item.center,
-      width: Math.min(width, textWidth(item.text, textSizes.note) * semiBold),
+      width: Math.min(width, textWidth(item.text, textSizes.note) * semiBoldFactor),
     })),
-    { width, rows: mostLabelRows },
+    { width, rows: maxLabelRows },
   ).map(({ item, left, row }) => ({ text: item.text, ink: item.ink, left, row }))
 }

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { Resvg } from '@resvg/resvg-js'
-import { invalidPicture } from './invalid-picture.ts'
+import { invalidPicture } from './errors.ts'
 
-/** Largest PNG that is made, pixels: 16 million take 64 MB while they are drawn. */
+/** Maximum size of a PNG, pixels: drawing 16 million takes 64 MB. */
 const maxPixels = 16_000_000
 
-/** Elements that the rasteriser would fill from a file, and entities that could hide one. */
-const reachingOutside = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
+/** Elements that are filled from files, and entities. */
+const externalReference = /<(?:[\w.-]+:)?(?:image|feImage)\b|<!(?:DOCTYPE|ENTITY)/i
 
-/** From `src` and from `dist` alike. */
+/** Valid in `src` and in `dist`. */
 const fontFile = (weight: string): string =>
   fileURLToPath(new URL(`../font/Inter-${weight}.ttf`, import.meta.url))
 
-/** No font of the machine: the picture is the same everywhere. */
+/** Without system fonts, pictures are the same on every machine. */
 const font = {
   loadSystemFonts: false,
   fontFiles: [fontFile('Regular'), fontFile('SemiBold')],
@@ -21,19 +21,18 @@ const font = {
 }
 
 /**
- * Draws SVG text as a PNG of `width` pixels; the height follows from the proportions.
- *
- * Throws `INVALID_PICTURE` for text that is no SVG, reaches for files or images, or would exceed `maxPixels`.
+ * Draws SVG text as a PNG of `width` pixels. Throws `INVALID_PICTURE` if it is not SVG, refers to files or images, or
+ * exceeds `maxPixels`.
  */
 export function rasterise(
   svg: string,
   width: number,
 ): { readonly png: Uint8Array<ArrayBuffer>; readonly width_px: number; readonly height_px: number } {
-  if (reachingOutside.test(svg)) {
-    throw invalidPicture('the drawing holds an image or an XML entity: draw with shapes and text')
+  if (externalReference.test(svg)) {
+    throw invalidPicture('the drawing contains an image or an XML entity: draw with shapes and text')
   }
   const drawing = load(svg, width)
-  // Checked before a pixel is allocated: a native allocation that fails ends the whole process.
+  // Checked before allocation: a failed native allocation ends the process.
   const height = (drawing.height / drawing.width) * width
   if (!(height >= 1 && width * height <= maxPixels)) {
     throw invalidPicture(`the picture would be lower than one pixel or have more than ${maxPixels} pixels`, {
@@ -41,7 +40,6 @@ export function rasterise(
     })
   }
   const image = drawing.render()
-  // A copy of its own, so that it can be moved to another thread.
   return { png: new Uint8Array(image.asPng()), width_px: image.width, height_px: image.height }
 }
 

@@ -1,11 +1,10 @@
-/** The entry of the worker that draws. */
 import { serve } from '@causeway/worker'
 import { rasterise } from './raster.ts'
 import type { Drawn, RenderMethods, Source } from './render-methods.ts'
 
-async function svgOf(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
+async function toSvg(source: Source): Promise<{ svg: string; warnings: readonly string[] }> {
   if (source.kind === 'drawing') return { svg: source.svg, warnings: [] }
-  // Vega takes 200 ms to load: drawings do without it.
+  // Loaded on demand: Vega takes 200 ms to load, and drawings do not need it.
   const { chartSvg } = await import('./chart-svg.ts')
   return chartSvg(source.spec)
 }
@@ -13,12 +12,12 @@ async function svgOf(source: Source): Promise<{ svg: string; warnings: readonly 
 serve<RenderMethods>(
   {
     async draw({ source, width_px, scale }) {
-      const { svg, warnings } = await svgOf(source)
+      const { svg, warnings } = await toSvg(source)
       return { picture: { svg, ...rasterise(svg, Math.round(width_px * scale)) }, warnings }
     },
   },
   {
     failure: 'drawing the picture failed',
-    moved: (answer) => [(answer as Drawn).picture.png.buffer as ArrayBuffer],
+    transfer: (answer) => [(answer as Drawn).picture.png.buffer as ArrayBuffer],
   },
 )

@@ -1,46 +1,25 @@
 import { CausewayError } from '@causeway/protocol'
-import { startWorker, type WorkerLink, workerFile } from '@causeway/worker'
+import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
 import type { TopLevelSpec } from 'vega-lite'
-import { invalidPicture } from './invalid-picture.ts'
+import { invalidPicture } from './errors.ts'
 import type { Job, Picture, RenderMethods, Source } from './render-methods.ts'
 
-/** How a picture is drawn and by what it is stopped. */
-export interface PictureOptions {
-  /** width in CSS pixels, 50 to 4000, default 900; the height follows from the proportions */
+interface PictureOptions {
+  /** width in CSS pixels, 50 to 4000, default 900; the height follows from the aspect ratio */
   readonly width_px?: number | undefined
-  /** PNG pixels for each CSS pixel, 0.5 to 4, default 1.5: sharp, and still small at chat size */
+  /** PNG pixels per CSS pixel, 0.5 to 4, default 1.5 */
   readonly scale?: number | undefined
-  /** aborted: the call ends with `CANCELLED`, at once */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Bounds of one renderer. */
 export interface PictureLimits {
-  /** longest time that one picture may take, without its wait for others; milliseconds */
+  /** maximum drawing time, ms */
   readonly deadlineMs: number
-  /** an idle worker is ended after this; milliseconds */
+  /** idle time after which the worker stops, ms */
   readonly idleMs: number
-  /** pictures that may wait */
   readonly waiting: number
 }
 
-/** Draws pictures, one after the other, in a worker that is started by the first one. */
-export interface Renderer {
-  /**
-   * A Vega-Lite specification, under our theme (`lineChart` makes one). Its data must stand in it. It is code, as its
-   * expressions are: pass on none that a client wrote.
-   *
-   * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, and `WORKER_LOST`
-   * where the worker dies.
-   */
-  chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture>
-  /** SVG text without images (`drawing` writes it). Throws as `chart` does. */
-  drawing(svg: string, options?: PictureOptions): Promise<Picture>
-  /** Ends the worker; calls in hand end with `SHUTTING_DOWN`. */
-  close(): Promise<void>
-}
-
-/** Where the warnings of Vega-Lite go. */
 export interface PictureLog {
   warn(fields: object, message: string): void
 }
@@ -53,36 +32,97 @@ interface Task {
   readonly reject: (error: unknown) => void
 }
 
-/** Makes a renderer; nothing is started before the first picture. */
-export function openPicture({
+/** Returns a renderer. Its worker starts with the first picture. */
+export const openPicture = ({
   log,
   limits,
 }: {
   readonly log?: PictureLog
   readonly limits?: Partial<PictureLimits>
-} = {}): Renderer {
-  const { deadlineMs, idleMs, waiting } = { ...defaults, ...limits }
-  const queue: Task[] = []
-  let link: WorkerLink<RenderMethods> | undefined
-  let current: Task | undefined
-  let idle: NodeJS.Timeout | undefined
-  let isClosed = false
+} = {}): Renderer => new Renderer({ ...defaults, ...limits }, log)
 
-  const endWorker = async () => {
-    const ended = link
-    link = undefined
-    await ended?.kill()
+/** Draws pictures one after another in a worker. */
+export class Renderer {
+  readonly #limits: PictureLimits
+  readonly #log: PictureLog | undefined
+  readonly #queue: Task[] = []
+  #link: WorkerLink<RenderMethods> | undefined
+  #current: Task | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(limits: PictureLimits, log?: PictureLog) {
+    this.#limits = limits
+    this.#log = log
   }
-  const draw = async ({ job, resolve, reject }: Task) => {
-    if (!link?.isAlive) link = startRenderer()
-    const drawing = link
-    const deadline = setTimeout(() => {
-      reject(tooSlow(deadlineMs))
-      void drawing.kill()
-    }, deadlineMs)
+
+  /**
+   * Draws a Vega-Lite specification (`lineChart` builds one), which must contain its data. Its expressions are code:
+   * never pass on the specification of a client.
+   *
+   * Throws `INVALID_PICTURE`, `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED`, `SHUTTING_DOWN`, `WORKER_LOST`.
+   */
+  chart(spec: TopLevelSpec, options?: PictureOptions): Promise<Picture> {
+    return this.#render({ kind: 'chart', spec }, options)
+  }
+
+  /** Draws SVG text without images. Throws as `chart`. */
+  drawing(svg: string, options?: PictureOptions): Promise<Picture> {
+    return this.#render({ kind: 'drawing', svg }, options)
+  }
+
+  /** Stops the worker; pending calls reject with `SHUTTING_DOWN`. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#idleTimer)
+    for (const { reject } of this.#queue.splice(0)) reject(closing())
+    this.#current?.reject(closing())
+    await this.#stopWorker()
+  }
+
+  async #render(source: Source, { signal, ...size }: PictureOptions = {}): Promise<Picture> {
+    const job = createJob(source, size)
+    if (this.#isClosed) throw closing()
+    if (signal?.aborted) throw cancelled()
+    if (this.#queue.length >= this.#limits.waiting) throw overloaded(this.#queue.length)
+    let cancel = () => {}
     try {
-      const { picture, warnings } = await drawing.call('draw', job)
-      if (warnings.length > 0) log?.warn({ warnings }, 'a chart was drawn with warnings')
+      return await new Promise<Picture>((resolve, reject) => {
+        const task: Task = { job, resolve, reject }
+        cancel = () => {
+          // The worker completes a picture that it is drawing: a new worker would cost more.
+          const position = this.#queue.indexOf(task)
+          if (position >= 0) this.#queue.splice(position, 1)
+          reject(cancelled())
+        }
+        signal?.addEventListener('abort', cancel, { once: true })
+        this.#queue.push(task)
+        void this.#drawQueue()
+      })
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  async #drawQueue(): Promise<void> {
+    if (this.#current) return
+    clearTimeout(this.#idleTimer)
+    for (this.#current = this.#queue.shift(); this.#current; this.#current = this.#queue.shift())
+      await this.#draw(this.#current)
+    if (!this.#isClosed)
+      this.#idleTimer = setTimeout(() => void this.#stopWorker(), this.#limits.idleMs).unref()
+  }
+
+  async #draw({ job, resolve, reject }: Task): Promise<void> {
+    if (!this.#link?.isAlive) this.#link = startRenderer()
+    const link = this.#link
+    const deadline = setTimeout(() => {
+      reject(tooSlow(this.#limits.deadlineMs))
+      void link.kill()
+    }, this.#limits.deadlineMs)
+    try {
+      const { picture, warnings } = await link.call('draw', job)
+      if (warnings.length > 0) this.#log?.warn({ warnings }, 'a chart was drawn with warnings')
       resolve(picture)
     } catch (error) {
       reject(isUncloneable(error) ? notPlain(error) : error)
@@ -90,59 +130,23 @@ export function openPicture({
       clearTimeout(deadline)
     }
   }
-  const work = async () => {
-    if (current) return
-    clearTimeout(idle)
-    for (current = queue.shift(); current; current = queue.shift()) await draw(current)
-    if (!isClosed) idle = setTimeout(endWorker, idleMs).unref()
-  }
-  const ask = async (source: Source, { signal, ...size }: PictureOptions = {}): Promise<Picture> => {
-    const job = jobOf(source, size)
-    if (isClosed) throw closing()
-    if (signal?.aborted) throw cancelled()
-    if (queue.length >= waiting) throw overloaded(queue.length)
-    let cancel = () => {}
-    try {
-      return await new Promise<Picture>((resolve, reject) => {
-        const task: Task = { job, resolve, reject }
-        cancel = () => {
-          // A picture that is being drawn is drawn to its end, for nobody: a new worker would cost more.
-          const place = queue.indexOf(task)
-          if (place >= 0) queue.splice(place, 1)
-          reject(cancelled())
-        }
-        signal?.addEventListener('abort', cancel, { once: true })
-        queue.push(task)
-        void work()
-      })
-    } finally {
-      signal?.removeEventListener('abort', cancel)
-    }
-  }
 
-  return {
-    chart: (spec, options) => ask({ kind: 'chart', spec }, options),
-    drawing: (svg, options) => ask({ kind: 'drawing', svg }, options),
-    async close() {
-      isClosed = true
-      clearTimeout(idle)
-      for (const { reject } of queue.splice(0)) reject(closing())
-      current?.reject(closing())
-      await endWorker()
-    },
+  async #stopWorker(): Promise<void> {
+    const link = this.#link
+    this.#link = undefined
+    await link?.kill()
   }
 }
 
-/** Starts a worker; it keeps the process alive only while it draws. */
 const startRenderer = (): WorkerLink<RenderMethods> =>
-  startWorker<RenderMethods>(workerFile('render-worker', import.meta.url), {
+  new WorkerLink<RenderMethods>(resolveWorkerFile('render-worker', import.meta.url), {
     name: 'the worker that draws pictures',
     remedy: 'call again: a new worker is started; draw fewer points if it repeats',
-    // What grows beyond it ends the worker alone; a single allocation as large may end the process.
+    // A single large allocation may end the process nevertheless.
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   })
 
-function jobOf(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions): Job {
+function createJob(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions): Job {
   if (!(width_px >= 50 && width_px <= 4000)) {
     throw invalidPicture('width_px must be 50 to 4000', { data: { width_px } })
   }
@@ -150,19 +154,19 @@ function jobOf(source: Source, { width_px = 900, scale = 1.5 }: PictureOptions):
   return { source, width_px, scale }
 }
 
-/** The structured clone refuses functions and symbols. */
+/** The structured clone algorithm rejects functions and symbols. */
 const isUncloneable = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'DataCloneError'
 
 const notPlain = (cause: unknown) =>
-  invalidPicture('the chart is not plain data: it holds a function or a symbol', { cause })
+  invalidPicture('the chart is not plain data: it contains a function or a symbol', { cause })
 
 const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')
 
-const closing = () => new CausewayError('SHUTTING_DOWN', 'the renderer of pictures was closed')
+const closing = () => new CausewayError('SHUTTING_DOWN', 'the picture renderer is closed')
 
 const overloaded = (queued: number) =>
-  new CausewayError('OVERLOADED', `${queued} pictures wait to be drawn`, { data: { retry_after_ms: 1000 } })
+  new CausewayError('OVERLOADED', `${queued} pictures are queued`, { data: { retry_after_ms: 1000 } })
 
 const tooSlow = (deadlineMs: number) =>
   new CausewayError('DEADLINE_EXCEEDED', `drawing the picture took longer than ${deadlineMs} ms`, {

@@ -1,4 +1,3 @@
-/** Parts that several drawings share: arrows, axes and scale bars. */
 import { inks, textSizes } from './chart-theme.ts'
 import {
   element,
@@ -11,19 +10,15 @@ import {
   text,
 } from './svg.ts'
 
-/** How an arrow looks. */
-export interface ArrowStyle {
+interface ArrowStyle {
   readonly color?: string
   /** width of the shaft, pixels, default 2 */
   readonly width_px?: number
-  /** stands beside the tip, in the colour of the arrow */
+  /** drawn next to the tip in the colour of the arrow */
   readonly label?: string
 }
 
-/**
- * An arrow whose tip is exactly at `to`. One that is too short for a head is a dot: a vector of no length still shows
- * where it acts.
- */
+/** Draws an arrow with its tip at `to`, or a dot if it is too short for a head. */
 export function arrow(
   from: Point,
   to: Point,
@@ -31,9 +26,9 @@ export function arrow(
 ): SvgElement {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]]
   const length = Math.hypot(dx, dy)
-  const named = label === undefined ? [] : [arrowLabel(to, [dx, dy], label, color)]
+  const labels = label === undefined ? [] : [arrowLabel(to, [dx, dy], label, color)]
   if (length < width_px) {
-    return group({}, element('circle', { cx: from[0], cy: from[1], r: width_px, fill: color }), ...named)
+    return group({}, element('circle', { cx: from[0], cy: from[1], r: width_px, fill: color }), ...labels)
   }
   const [ux, uy] = [dx / length, dy / length]
   const head = Math.min(width_px * 5, length)
@@ -45,11 +40,11 @@ export function arrow(
     polygon([to, [base[0] - uy * half, base[1] + ux * half], [base[0] + uy * half, base[1] - ux * half]], {
       fill: color,
     }),
-    ...named,
+    ...labels,
   )
 }
 
-/** Beyond the tip, and never over the shaft; below a dot, to the left, where axes rarely point. */
+/** Below a dot on the left, where axes rarely point. */
 function arrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): SvgElement {
   if (Math.hypot(dx, dy) < 1) {
     return haloText([tip[0] - 5, tip[1] + 14], label, {
@@ -65,7 +60,7 @@ function arrowLabel(tip: Point, [dx, dy]: Point, label: string, color: string): 
   return haloText([x, y], label, { fill: color, 'text-anchor': anchor, 'font-weight': 600 })
 }
 
-/** Text that can be read over lines: it has a white seam. */
+/** Text with a white outline, legible over lines. */
 export const haloText = (at: Point, content: string, attributes: SvgAttributes = {}): SvgElement =>
   text(at, content, {
     'font-size': textSizes.note,
@@ -76,17 +71,17 @@ export const haloText = (at: Point, content: string, attributes: SvgAttributes =
     ...attributes,
   })
 
-/** An axis of a view: its name and where it points on the picture, as a unit vector, y down. */
-export interface GizmoAxis {
+/** An axis of a view: its name and direction on the picture, a unit vector, y down. */
+interface GizmoAxis {
   readonly name: string
   readonly direction: Point
   readonly color?: string
 }
 
-/** Usual colours of x, y and z in engines, dark enough for white. */
-export const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
+/** Common colours of x, y and z, dark enough on white. */
+const axisColors = { x: '#C62828', y: '#2E7D32', z: '#1565C0' } as const
 
-/** Which way the axes point: an arrow and a name each, from a common origin. An axis seen from its end is a dot. */
+/** Draws a named arrow for each axis. An axis seen from its end is a dot. */
 export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px = 36): SvgElement {
   return group(
     {},
@@ -99,21 +94,18 @@ export function axisGizmo(origin: Point, axes: readonly GizmoAxis[], length_px =
   )
 }
 
-/**
- * A bar of a round length (1, 2 or 5 times a power of ten) of at most `most_px`, with its length in words.
- * `px_per_unit` is the scale of the drawing.
- */
+/** Draws a scale bar of a round length (1, 2 or 5 times a power of ten) of at most `max_px`. */
 export function scaleBar(
   at: Point,
   {
     px_per_unit,
     unit,
-    most_px = 160,
-  }: { readonly px_per_unit: number; readonly unit: string; readonly most_px?: number },
+    max_px = 160,
+  }: { readonly px_per_unit: number; readonly unit: string; readonly max_px?: number },
 ): SvgElement {
-  const most = most_px / px_per_unit
-  const decade = Number(`1e${Math.floor(Math.log10(most))}`)
-  const length = ([5, 2, 1].find((step) => step * decade <= most) ?? 1) * decade
+  const maxLength = max_px / px_per_unit
+  const decade = Number(`1e${Math.floor(Math.log10(maxLength))}`)
+  const length = ([5, 2, 1].find((step) => step * decade <= maxLength) ?? 1) * decade
   const [x, y] = at
   const end = x + length * px_per_unit
   const ink = { stroke: inks.text, 'stroke-width': 2 }
@@ -122,10 +114,12 @@ export function scaleBar(
     line([x, y], [end, y], ink),
     line([x, y - 5], [x, y + 5], ink),
     line([end, y - 5], [end, y + 5], ink),
-    haloText(
-      [(x + end) / 2, y - 9],
-      `${length.toLocaleString('en', { maximumSignificantDigits: 1 })} ${unit}`,
-      { 'text-anchor': 'middle' },
-    ),
+    haloText([(x + end) / 2, y - 9], `${formatLength(length)} ${unit}`, { 'text-anchor': 'middle' }),
   )
 }
+
+/** Very long and very short lengths have exponents, so that the label fits below the bar. */
+const formatLength = (length: number): string =>
+  length >= 1e5 || length < 1e-3
+    ? length.toExponential(0).replace('e+', 'e')
+    : length.toLocaleString('en', { maximumSignificantDigits: 1 })

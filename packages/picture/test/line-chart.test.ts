@@ -12,7 +12,7 @@ import {
   scaleBar,
   text,
 } from '../src/index.ts'
-import { placeLabels } from '../src/label-rows.ts'
+import { placeLabels } from '../src/text-layout.ts'
 import { valueAxis } from '../src/value-axis.ts'
 
 const frames = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
@@ -20,16 +20,16 @@ const frames = (count: number): number[] => Array.from({ length: count }, (_, in
 const draw = async (chart: LineChart): Promise<string> => (await chartSvg(lineChart(chart))).svg
 
 /** Texts of a picture, in the order in which they are written. */
-const textsOf = (svg: string): string[] =>
+const findTexts = (svg: string): string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text ?? '')
 
 /** Paths of one kind of mark: `line`, `area`, `point`. */
-const pathsOf = (svg: string, mark: string): string[] =>
+const findPaths = (svg: string, mark: string): string[] =>
   [...svg.matchAll(/<path aria-label="[^"]*" role="[^"]*" aria-roledescription="([^"]*)"[^>]*? d="([^"]*)"/g)]
     .filter(([, role]) => role === mark)
     .map(([, , path]) => path ?? '')
 
-const numbersOf = (path: string): number[] => [...path.matchAll(/-?[\d.]+(?:e-?\d+)?/g)].map(Number)
+const findNumbers = (path: string): number[] => [...path.matchAll(/-?[\d.]+(?:e-?\d+)?/g)].map(Number)
 
 const energy: LineChart = {
   title: 'Energy <jumps> & stays',
@@ -43,8 +43,8 @@ const energy: LineChart = {
   ranges: [{ from: 10, to: 20, label: 'not converged' }],
 }
 
-t.test('lineChart: titles, units, legend, cited frame and run are all written', async (t) => {
-  const texts = textsOf(await draw(energy))
+t.test('lineChart writes title, units, legend, cited frame and run', async (t) => {
+  const texts = findTexts(await draw(energy))
   for (const text of [
     'Energy &lt;jumps&gt; &amp; stays',
     'crate-slide.db',
@@ -59,7 +59,7 @@ t.test('lineChart: titles, units, legend, cited frame and run are all written', 
   }
 })
 
-t.test('lineChart: nothing that could be drawn is odd to Vega-Lite', async (t) => {
+t.test('lineChart makes Vega-Lite log no warning for any chart', async (t) => {
   for (const scale of ['linear', 'log'] as const) {
     t.same((await chartSvg(lineChart({ ...energy, scale }))).warnings, [])
   }
@@ -79,16 +79,16 @@ t.test(
       ],
     }
     const svg = await draw(chart)
-    const texts = textsOf(svg)
+    const texts = findTexts(svg)
     for (const text of ['speed (m/s)', 'depth (m)', 'utilisation', 'time (s)'])
       t.ok(texts.includes(text), text)
-    const starts = pathsOf(svg, 'line mark').map((path) => numbersOf(path)[0])
+    const starts = findPaths(svg, 'line mark').map((path) => findNumbers(path)[0])
     t.equal(starts.length, 3)
     t.equal(new Set(starts).size, 1)
   },
 )
 
-t.test('lineChart: a gap stays a gap, and a value alone in it is a dot', async (t) => {
+t.test('lineChart leaves gaps open and draws an isolated value as a dot', async (t) => {
   const y = frames(60).map((frame) => (frame > 20 && frame < 40 && frame !== 30 ? null : frame))
   const withNaN = y.map((value) => value ?? Number.NaN)
   for (const values of [y, withNaN, Float64Array.from(withNaN)]) {
@@ -97,9 +97,9 @@ t.test('lineChart: a gap stays a gap, and a value alone in it is a dot', async (
       x: 'frame',
       series: [{ name: 'a', unit: 'm', x: frames(60), y: values }],
     })
-    const [path = ''] = pathsOf(svg, 'line mark')
+    const [path = ''] = findPaths(svg, 'line mark')
     t.equal(path.match(/M/g)?.length, 3, 'before, alone, after')
-    t.equal(pathsOf(svg, 'point').length, 1)
+    t.equal(findPaths(svg, 'point').length, 1)
   }
 })
 
@@ -114,17 +114,17 @@ t.test(
       x: 'frame',
       series: [{ name: 'energy', unit: 'J', x: frames(200), y }],
     })
-    const texts = textsOf(svg)
+    const texts = findTexts(svg)
     t.ok(texts.includes('energy (J) · symlog scale'))
     t.ok(texts.includes('1e195') && texts.includes('−1e195') && texts.includes('0'), texts.join(' '))
-    const [path = ''] = pathsOf(svg, 'line mark')
-    const heights = numbersOf(path).filter((_, index) => index % 2 === 1)
+    const [path = ''] = findPaths(svg, 'line mark')
+    const heights = findNumbers(path).filter((_, index) => index % 2 === 1)
     t.equal(heights.length, 200)
     t.ok(heights.every((height) => height >= 0 && height <= 340))
   },
 )
 
-t.test('lineChart: the band of a bucketed run of 100 000 frames keeps the peak of one frame', async (t) => {
+t.test('lineChart keeps the peak of a single frame in the band of 100,000 bucketed frames', async (t) => {
   const buckets = frames(500).map((bucket) => bucket * 200)
   const chart: LineChart = {
     title: '100 000 frames',
@@ -141,25 +141,25 @@ t.test('lineChart: the band of a bucketed run of 100 000 frames keeps the peak o
     ],
   }
   const svg = await draw(chart)
-  const [band = ''] = pathsOf(svg, 'area mark')
-  const heights = numbersOf(band).filter((_, index) => index % 2 === 1)
+  const [band = ''] = findPaths(svg, 'area mark')
+  const heights = findNumbers(band).filter((_, index) => index % 2 === 1)
   const top = Math.min(...heights)
   t.equal(heights.filter((height) => height === top).length, 1)
   t.ok(top < 20, `the peak stands at ${top} of 340 pixels`)
   t.ok(svg.length < 100_000)
 })
 
-t.test('lineChart: nothing to draw is said in the picture', async (t) => {
+t.test('lineChart writes a message if there is nothing to draw', async (t) => {
   for (const series of [
     [],
     [{ name: 'a', unit: 'm', x: [], y: [] }],
     [{ name: 'a', unit: 'm', x: [1, 2], y: [null, Number.NaN] }],
   ]) {
-    t.ok(textsOf(await draw({ title: 'Nothing', x: 'frame', series })).includes('no values'))
+    t.ok(findTexts(await draw({ title: 'Nothing', x: 'frame', series })).includes('no values'))
   }
 })
 
-t.test('lineChart: more series than colours are told apart by dashes', async (t) => {
+t.test('lineChart distinguishes more series than colours by dashes', async (t) => {
   const series = frames(9).map((body) => ({ name: `body ${body}`, unit: 'm', x: [1, 2], y: [body, body] }))
   const svg = await draw({ title: 'Bodies', x: 'frame', series })
   const looks = [...svg.matchAll(/aria-roledescription="line mark"[^>]*>/g)].map(([mark]) => [
@@ -170,12 +170,12 @@ t.test('lineChart: more series than colours are told apart by dashes', async (t)
   t.equal(new Set(looks.map(String)).size, 9)
 })
 
-t.test('lineChart: a cited frame outside the series widens the axis', async (t) => {
+t.test('lineChart widens the axis for a cited frame outside the series', async (t) => {
   const svg = await draw({ ...energy, cited: [{ x: 5000, label: 'frame 5000' }], ranges: [] })
-  t.ok(textsOf(svg).includes('5,000'))
+  t.ok(findTexts(svg).includes('5,000'))
 })
 
-t.test('lineChart: long names and titles are cut, the picture stays 900 wide', async (t) => {
+t.test('lineChart truncates long names and titles and stays 900 pixels wide', async (t) => {
   const long = 'a very long name '.repeat(20)
   const svg = await draw({
     ...energy,
@@ -190,7 +190,7 @@ t.test('lineChart: long names and titles are cut, the picture stays 900 wide', a
 
 const label = (item: string, center: number, width = 100) => ({ item, center, width })
 
-t.test('placeLabels: labels with room between them share the lowest row, centred', (t) => {
+t.test('placeLabels centres labels in the lowest row if they do not overlap', (t) => {
   t.match(placeLabels([label('a', 100), label('b', 300)], { width: 400, rows: 3 }), [
     { item: 'a', left: 50, row: 0 },
     { item: 'b', left: 250, row: 0 },
@@ -198,7 +198,7 @@ t.test('placeLabels: labels with room between them share the lowest row, centred
   t.end()
 })
 
-t.test('placeLabels: labels that would touch stand in rows, and the first one stands lowest', (t) => {
+t.test('placeLabels moves overlapping labels to higher rows, the first stays lowest', (t) => {
   const placed = placeLabels([label('a', 100), label('b', 120), label('c', 300)], { width: 400, rows: 3 })
   t.same(
     placed.map(({ row }) => row),
@@ -207,7 +207,7 @@ t.test('placeLabels: labels that would touch stand in rows, and the first one st
   t.end()
 })
 
-t.test('placeLabels: a label at the edge is moved inside', (t) => {
+t.test('placeLabels moves a label at the edge inside', (t) => {
   const placed = placeLabels([label('a', 0), label('b', 400)], { width: 400, rows: 1 })
   t.same(
     placed.map(({ left }) => left),
@@ -216,7 +216,7 @@ t.test('placeLabels: a label at the edge is moved inside', (t) => {
   t.end()
 })
 
-t.test('placeLabels: a label without room in the last row is left out', (t) => {
+t.test('placeLabels omits a label that does not fit into the last row', (t) => {
   t.same(
     placeLabels([label('a', 50), label('b', 50)], { width: 400, rows: 1 }).map(({ item }) => item),
     ['a'],
@@ -226,7 +226,7 @@ t.test('placeLabels: a label without room in the last row is left out', (t) => {
 
 const size = { width_px: 100, height_px: 50 }
 
-t.test('drawing: names and labels cannot break out of their place', (t) => {
+t.test('names and labels are escaped in the SVG', (t) => {
   const hostile = `"/><script>&'\u0000\uD800`
   const svg = drawing(size, text([1, 2], hostile, { id: hostile }))
   t.notMatch(svg, '<script>')
@@ -235,20 +235,20 @@ t.test('drawing: names and labels cannot break out of their place', (t) => {
   t.end()
 })
 
-t.test('drawing: numbers are short, absent attributes are left out', (t) => {
+t.test('the SVG has short numbers and no absent attributes', (t) => {
   const svg = drawing(size, polyline([[1 / 3, 2]], { stroke: undefined }), group({}, element('g')))
   t.ok(svg.includes('<polyline points="0.333,2" fill="none"/>'))
   t.ok(svg.includes('<g><g/></g>'))
   t.end()
 })
 
-t.test('drawing: a place that is not finite is INVALID_PICTURE', (t) => {
+t.test('a position that is not finite is INVALID_PICTURE', (t) => {
   t.throws(() => drawing(size, polyline([[Number.NaN, 2]])), { code: 'INVALID_PICTURE' })
   t.throws(() => drawing(size, text([1, Number.POSITIVE_INFINITY], 'far')), { code: 'INVALID_PICTURE' })
   t.end()
 })
 
-t.test('arrow: its tip is exactly where it points, its head behind', (t) => {
+t.test('arrow puts its tip on the target and its head behind the tip', (t) => {
   const svg = drawing(size, arrow([10, 40], [10, 10], { label: '4.9 N' }))
   const [, tip, left, right] = /points="(\S+) (\S+) (\S+)"/.exec(svg) ?? []
   t.equal(tip, '10,10')
@@ -257,14 +257,14 @@ t.test('arrow: its tip is exactly where it points, its head behind', (t) => {
   t.end()
 })
 
-t.test('arrow: one without length is a dot', (t) => {
+t.test('arrow draws a dot if it has no length', (t) => {
   const svg = drawing(size, arrow([10, 40], [10, 40], { label: '0 N' }))
   t.ok(svg.includes('<circle cx="10" cy="40"'))
   t.notMatch(svg, 'polygon')
   t.end()
 })
 
-t.test('axisGizmo: every axis is named, one seen from its end is a dot', (t) => {
+t.test('axisGizmo labels every axis and draws an axis along the view as a dot', (t) => {
   const svg = drawing(
     size,
     axisGizmo(
@@ -282,14 +282,14 @@ t.test('axisGizmo: every axis is named, one seen from its end is a dot', (t) => 
   t.end()
 })
 
-t.test('scaleBar: a round length that fits, drawn to scale', (t) => {
+t.test('scaleBar draws a round length that fits, to scale', (t) => {
   for (const [px_per_unit, label, width] of [
     [150, '1 m', 150],
     [31, '5 m', 155],
     [70, '2 m', 140],
     [1, '100 m', 100],
     [4000, '0.02 m', 80],
-    [1.3e-5, '10,000,000 m', 130],
+    [1.3e-5, '1e7 m', 130],
   ] as const) {
     const svg = drawing(size, scaleBar([10, 40], { px_per_unit, unit: 'm' }))
     t.ok(svg.includes(`>${label}</text>`), `${label}: ${svg}`)
@@ -298,19 +298,19 @@ t.test('scaleBar: a round length that fits, drawn to scale', (t) => {
   t.end()
 })
 
-t.test('valueAxis: plain values are linear, from the least to the greatest', (t) => {
+t.test('valueAxis is linear from the minimum to the maximum for ordinary values', (t) => {
   t.match(valueAxis([3, 1, 2], 'auto'), { type: 'linear', domain: [1, 3], labelExpr: null })
   t.end()
 })
 
-t.test('valueAxis: values that differ by rounding alone are not blown up into noise', (t) => {
+t.test('valueAxis does not magnify differences that are only rounding errors', (t) => {
   const { domain } = valueAxis([4.905, 4.905 + 1e-15], 'auto')
   t.ok(domain[0] < 4.7 && domain[1] > 5.1)
   t.same(valueAxis([0, 0], 'auto').domain, [-1, 1])
   t.end()
 })
 
-t.test('valueAxis: a blow-up turns auto to a log scale, and leaves linear alone', (t) => {
+t.test('valueAxis chooses a log scale for a blow-up only if the scale is auto', (t) => {
   const values = [1, 2, 3, 4, 1e9]
   t.equal(valueAxis(values, 'auto').type, 'log')
   t.equal(valueAxis([...values, -1], 'auto').type, 'symlog')
@@ -321,14 +321,14 @@ t.test('valueAxis: a blow-up turns auto to a log scale, and leaves linear alone'
   t.end()
 })
 
-t.test('valueAxis: log ticks are powers of ten from the lowest decade on, inside the domain', (t) => {
+t.test('valueAxis puts log ticks at powers of ten inside the domain', (t) => {
   const { domain, ticks } = valueAxis([2e-9, 0.5], 'log')
   t.same(ticks, [1e-9, 1e-7, 1e-5, 1e-3, 0.1, 10])
   t.same(domain, [1e-9, 10])
   t.end()
 })
 
-t.test('valueAxis: log of values at or below zero is symlog, alike on both sides', (t) => {
+t.test('valueAxis uses a symmetric symlog scale for values at or below zero', (t) => {
   const { type, domain, ticks } = valueAxis([-1e6, 0, 1, 1e6], 'log')
   t.equal(type, 'symlog')
   t.same(domain, [-1e6, 1e6])
@@ -337,7 +337,7 @@ t.test('valueAxis: log of values at or below zero is symlog, alike on both sides
   t.end()
 })
 
-t.test('valueAxis: every axis is finite and ascending, up to the ends of float64', (t) => {
+t.test('valueAxis is finite and ascending up to the limits of float64', (t) => {
   const most = Number.MAX_VALUE
   const least = Number.MIN_VALUE
   for (const values of [
@@ -350,9 +350,9 @@ t.test('valueAxis: every axis is finite and ascending, up to the ends of float64
     [0],
     [1e195, 1],
   ]) {
-    for (const wish of ['auto', 'linear', 'log'] as const) {
-      const { type, domain, ticks, constant } = valueAxis(values, wish)
-      const label = `${values} ${wish}`
+    for (const scale of ['auto', 'linear', 'log'] as const) {
+      const { type, domain, ticks, constant } = valueAxis(values, scale)
+      const label = `${values} ${scale}`
       t.ok(domain.every(Number.isFinite) && domain[0] < domain[1], label)
       t.ok(type !== 'log' || domain[0] > 0, label)
       t.ok(constant === undefined || (constant > 0 && Number.isFinite(domain[1] / constant)), label)

@@ -23,7 +23,7 @@ const chart = (title: string) =>
 const pictures = openPicture()
 t.teardown(() => pictures.close())
 
-t.test('drawing: the PNG has the asked width times the scale, and the proportions of the SVG', async (t) => {
+t.test('the PNG has the requested width times the scale and the aspect ratio of the SVG', async (t) => {
   for (const [options, width, height] of [
     [{}, 1350, 338],
     [{ width_px: 400, scale: 1 }, 400, 100],
@@ -37,11 +37,11 @@ t.test('drawing: the PNG has the asked width times the scale, and the proportion
   }
 })
 
-t.test('drawing: text is drawn in the bundled font, bold heavier than regular', async (t) => {
-  const inkOf = async (svg: string) => ink(decodePng((await pictures.drawing(svg)).png))
-  const empty = await inkOf(drawing(size))
-  const regular = await inkOf(small)
-  const bold = await inkOf(
+t.test('text is drawn in the bundled font, and bold is heavier than regular', async (t) => {
+  const countInk = async (svg: string) => ink(decodePng((await pictures.drawing(svg)).png))
+  const empty = await countInk(drawing(size))
+  const regular = await countInk(small)
+  const bold = await countInk(
     drawing(size, text([10, 60], 'Energy 4.9 J', { 'font-size': 40, 'font-weight': 600 })),
   )
   t.equal(empty, 0)
@@ -49,7 +49,7 @@ t.test('drawing: text is drawn in the bundled font, bold heavier than regular', 
   t.ok(bold > regular * 1.15, `${bold} against ${regular}`)
 })
 
-t.test('chart: the title is drawn as ink, the same chart without it has none there', async (t) => {
+t.test('a chart with a title has pixels where the same chart without it has none', async (t) => {
   const [named, unnamed] = await Promise.all([
     pictures.chart(chart('Total energy of body 1')),
     pictures.chart(chart(' ')),
@@ -60,14 +60,14 @@ t.test('chart: the title is drawn as ink, the same chart without it has none the
   t.equal(named.width_px, 1350)
 })
 
-t.test('chart: the same data gives the same bytes', async (t) => {
+t.test('a chart of the same data has the same bytes', async (t) => {
   const first = await pictures.chart(chart('Energy'))
   const second = await pictures.chart(chart('Energy'))
   t.equal(first.svg, second.svg)
   t.same(first.png, second.png)
 })
 
-t.test('chart: what cannot be drawn is INVALID_PICTURE, and the next one is drawn', async (t) => {
+t.test('a chart that cannot be drawn is INVALID_PICTURE, and the next chart is drawn', async (t) => {
   const data = { values: [{ x: 1 }] }
   const bad: readonly unknown[] = [
     {},
@@ -83,7 +83,7 @@ t.test('chart: what cannot be drawn is INVALID_PICTURE, and the next one is draw
   t.equal((await pictures.chart(chart('Energy'))).width_px, 1350)
 })
 
-t.test('chart: nothing is loaded from the network or the disk', async (t) => {
+t.test('a chart loads nothing from the network or the disk', async (t) => {
   let requests = 0
   const server = createServer((_, answer) => {
     requests++
@@ -100,7 +100,7 @@ t.test('chart: nothing is loaded from the network or the disk', async (t) => {
   t.equal(requests, 0)
 })
 
-t.test('drawing: what is no SVG, reaches outside or is too large is INVALID_PICTURE', async (t) => {
+t.test('drawing rejects text that is not SVG, refers to files or is too large', async (t) => {
   const wrap = (inside: string, head = '') =>
     `${head}<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">${inside}</svg>`
   const bad = [
@@ -121,7 +121,7 @@ t.test('drawing: what is no SVG, reaches outside or is too large is INVALID_PICT
   }
 })
 
-t.test('drawing: places far outside the picture do no harm', async (t) => {
+t.test('positions far outside the picture are accepted', async (t) => {
   const far = drawing(
     size,
     polygon([
@@ -155,7 +155,7 @@ function open(t: Test, limits: Partial<PictureLimits> = {}) {
 }
 
 /** Workers that this process starts during a test. */
-function workersOf(t: Test): Worker[] {
+function countWorkers(t: Test): Worker[] {
   const workers: Worker[] = []
   const note = (worker: Worker) => workers.push(worker)
   process.on('worker', note)
@@ -163,8 +163,8 @@ function workersOf(t: Test): Worker[] {
   return workers
 }
 
-t.test('renderer: no worker is started before the first picture, and one serves all', async (t) => {
-  const workers = workersOf(t)
+t.test('the renderer starts one worker, with the first picture', async (t) => {
+  const workers = countWorkers(t)
   const pictures = open(t)
   t.equal(workers.length, 0)
   await Promise.all([
@@ -175,7 +175,7 @@ t.test('renderer: no worker is started before the first picture, and one serves 
   t.equal(workers.length, 1)
 })
 
-t.test('renderer: pictures are drawn in the order of the calls', async (t) => {
+t.test('the renderer draws pictures in the order of the calls', async (t) => {
   const pictures = open(t)
   const order: number[] = []
   await Promise.all(
@@ -187,20 +187,23 @@ t.test('renderer: pictures are drawn in the order of the calls', async (t) => {
   t.same(order, [0, 1, 2, 3])
 })
 
-t.test('renderer: a worker that dies is WORKER_LOST, and the next picture starts another', async (t) => {
-  const workers = workersOf(t)
-  const pictures = open(t)
-  const ends = Promise.allSettled([pictures.chart(hanging), pictures.drawing(rendererSmall)])
-  const [first] = (await once(process, 'worker')) as [Worker]
-  await first.terminate()
-  const [dead, next] = await ends
-  t.match(dead, { status: 'rejected', reason: { code: 'WORKER_LOST', remedy: /call again/ } })
-  t.match(next, { status: 'fulfilled', value: { width_px: 1350 } })
-  t.equal(workers.length, 2)
-})
+t.test(
+  'the renderer reports WORKER_LOST if its worker dies, and restarts it for the next picture',
+  async (t) => {
+    const workers = countWorkers(t)
+    const pictures = open(t)
+    const ends = Promise.allSettled([pictures.chart(hanging), pictures.drawing(rendererSmall)])
+    const [first] = (await once(process, 'worker')) as [Worker]
+    await first.terminate()
+    const [dead, next] = await ends
+    t.match(dead, { status: 'rejected', reason: { code: 'WORKER_LOST', remedy: /call again/ } })
+    t.match(next, { status: 'fulfilled', value: { width_px: 1350 } })
+    t.equal(workers.length, 2)
+  },
+)
 
-t.test('renderer: a picture that takes too long is ended, and the next one is drawn', async (t) => {
-  const workers = workersOf(t)
+t.test('the renderer stops a picture that takes too long and draws the next one', async (t) => {
+  const workers = countWorkers(t)
   const pictures = open(t, { deadlineMs: 8000 })
   const [late, next] = await Promise.allSettled([pictures.chart(hanging), pictures.drawing(rendererSmall)])
   t.match(late, { status: 'rejected', reason: { code: 'DEADLINE_EXCEEDED', data: { deadline_ms: 8000 } } })
@@ -208,7 +211,7 @@ t.test('renderer: a picture that takes too long is ended, and the next one is dr
   t.equal(workers.length, 2)
 })
 
-t.test('renderer: a call ends at once when it is aborted before, while waiting or while drawn', async (t) => {
+t.test('the renderer ends an aborted call immediately, also while it waits or is drawn', async (t) => {
   const pictures = open(t)
   const before = AbortSignal.abort()
   await t.rejects(pictures.drawing(rendererSmall, { signal: before }), { code: 'CANCELLED' })
@@ -224,7 +227,7 @@ t.test('renderer: a call ends at once when it is aborted before, while waiting o
   for (const end of await settled) t.match(end, { status: 'rejected', reason: { code: 'CANCELLED' } })
 })
 
-t.test('renderer: an abort leaves the pictures of others alone', async (t) => {
+t.test('an abort does not affect the pictures of other calls', async (t) => {
   const pictures = open(t)
   const mine = new AbortController()
   const calls = [
@@ -240,15 +243,15 @@ t.test('renderer: an abort leaves the pictures of others alone', async (t) => {
   )
 })
 
-t.test('renderer: more pictures than may wait are OVERLOADED', async (t) => {
+t.test('the renderer rejects pictures beyond the queue limit with OVERLOADED', async (t) => {
   const pictures = open(t, { waiting: 1 })
   const taken = [pictures.drawing(rendererSmall), pictures.drawing(rendererSmall)]
   await t.rejects(pictures.drawing(rendererSmall), { code: 'OVERLOADED', data: { retry_after_ms: 1000 } })
   await Promise.all(taken)
 })
 
-t.test('renderer: an idle worker ends, and the next picture starts another', async (t) => {
-  const workers = workersOf(t)
+t.test('the renderer stops an idle worker and starts another for the next picture', async (t) => {
+  const workers = countWorkers(t)
   const pictures = open(t, { idleMs: 1 })
   await pictures.drawing(rendererSmall)
   const [first] = workers
@@ -260,8 +263,8 @@ t.test('renderer: an idle worker ends, and the next picture starts another', asy
   t.equal(workers.length, 2)
 })
 
-t.test('renderer: close ends the calls in hand and the worker, and refuses further ones', async (t) => {
-  const workers = workersOf(t)
+t.test('close ends running calls and the worker, and later calls are rejected', async (t) => {
+  const workers = countWorkers(t)
   const pictures = open(t)
   const ends = Promise.allSettled([pictures.chart(hanging), pictures.drawing(rendererSmall)])
   await pictures.close()
@@ -274,7 +277,7 @@ t.test('renderer: close ends the calls in hand and the worker, and refuses furth
   )
 })
 
-t.test('renderer: a process ends by itself, with the renderer closed or only idle', async (t) => {
+t.test('a process exits by itself if the renderer is closed or idle', async (t) => {
   const source = JSON.stringify(new URL('../src/index.ts', import.meta.url).href)
   for (const last of ['await pictures.close()', '']) {
     const script = `import { drawing, openPicture } from ${source}

@@ -1,165 +1,153 @@
-/** The error that may reach a client, and what a client sees of it. */
-import { codes, type ErrorCode, rowOf } from './errors.ts'
+import { type ErrorDeclaration, type ErrorDefinition, wireErrors } from './wire-errors.ts'
 
-/** Plain data that goes with an error; it is shown to clients. */
+/** Details for clients, plain JSON. */
 export type ErrorData = Readonly<Record<string, unknown>>
 
-/** What a client gets as `_meta['causeway/error']` of a failed call and as the body of a REST answer. */
-export interface ErrorObject {
-  readonly code: ErrorCode
-  readonly message: string
-  readonly remedy: string
-  readonly data: ErrorData
-  /** The number of the original designs, where they promised one, else null. */
-  readonly legacy_code: number | null
-  readonly retryable: boolean
+export type WireErrorCode = keyof typeof wireErrors
+
+export interface ErrorOptions {
+  readonly data?: ErrorData
+  /** Replaces the remedy of the definition. */
+  readonly remedy?: string
+  /** For the log only. */
+  readonly cause?: unknown
 }
 
-/** Limits of an error, in characters: it may repeat what a client sent, but not all of it. */
+export interface ErrorClass<Code extends string> {
+  new <C extends Code>(code: C, message: string, options?: ErrorOptions): CausewayError<C>
+  readonly definitions: Readonly<Record<Code, ErrorDefinition>>
+  /** Whether a value is an error with one of these codes or, without codes, of this class. */
+  is<C extends Code = Code>(error: unknown, ...codes: readonly C[]): error is CausewayError<C>
+}
+
+/** An error as plain data, without stack and cause. */
+export type PlainError = Pick<CausewayError, 'code' | 'message' | 'remedy' | 'data' | 'definition'>
+
+/** In characters. */
 const maxMessageLength = 4000
-const maxStringLength = 16_000
-const maxDataLength = 64_000
-/** Levels of arrays and objects. */
-const maxDataDepth = 100
 
-/** Where an error object stands in the `_meta` of a result. */
-export const errorMetaKey = 'causeway/error'
+/** Definition of an undeclared code, such as of an app in JavaScript. */
+const undeclared: ErrorDefinition = Object.freeze({
+  rpc: -32000,
+  status: 500,
+  retryable: false,
+  about: 'the code is not declared',
+  remedy: 'see the documentation of the app',
+})
 
-/**
- * The one error that may reach a client.
- *
- * `message` says what is wrong: lower case, no period, paths and values last. `remedy` replaces the remedy of the
- * table where the place that throws knows better. `cause` is for the log alone.
- */
-export class CausewayError extends Error {
-  readonly code: ErrorCode
+class CodedError<Code extends string = string> extends Error {
+  /** Type of all coded errors in log entries. */
+  static override readonly name: string = 'CausewayError'
+  static readonly definitions: Readonly<Record<string, ErrorDefinition>> = addDefaults(wireErrors)
+  readonly code: Code
   readonly remedy: string
   readonly data: ErrorData
+  readonly definition: ErrorDefinition
 
   constructor(
-    code: ErrorCode,
+    code: Code,
     message: string,
-    { data = {}, remedy, cause }: { data?: ErrorData; remedy?: string; cause?: unknown } = {},
+    {
+      data = {},
+      remedy,
+      cause,
+      definition = (Object.hasOwn(new.target.definitions, code) && new.target.definitions[code]) ||
+        undeclared,
+    }: ErrorOptions & { readonly definition?: ErrorDefinition } = {},
   ) {
     super(shorten(message, maxMessageLength), cause === undefined ? undefined : { cause })
     this.name = 'CausewayError'
     this.code = code
-    this.remedy = remedy ?? codes[code].remedy
+    this.remedy = remedy ?? definition.remedy
     this.data = data
+    this.definition = definition
+  }
+
+  static is(error: unknown, ...codes: readonly string[]): boolean {
+    if (!isCausewayError(error)) return false
+    // biome-ignore lint/complexity/noThisInStatic: each subclass has its own definitions
+    return codes.length === 0 ? Object.hasOwn(this.definitions, error.code) : codes.includes(error.code)
   }
 }
 
-/** True for a CausewayError, also for one made by another copy of this module. */
-export function isCausewayError(error: unknown): error is CausewayError {
-  return (
-    error instanceof Error &&
-    error.name === 'CausewayError' &&
-    Object.hasOwn(codes, (error as { code?: PropertyKey }).code ?? '')
-  )
+/** `message` states the problem in lower case, without a period, with paths and values last. */
+export type CausewayError<Code extends string = string> = CodedError<Code>
+export const CausewayError = CodedError as unknown as ErrorClass<WireErrorCode>
+
+/**
+ * Declares the error codes of a package or an app. Throws a `TypeError` if they are malformed. A code has one owner and is
+ * never renamed or reused.
+ */
+export function defineErrors<const Declarations extends Readonly<Record<string, ErrorDeclaration>>>(
+  declarations: Declarations,
+): ErrorClass<keyof Declarations & string> {
+  for (const [code, declaration] of Object.entries(declarations))
+    if (!isValid(code, declaration))
+      throw new TypeError(`error ${code} needs an UPPER_CASE code, status 400 to 599, about and remedy`)
+  class OwnError extends CodedError {
+    static override readonly name = CodedError.name
+    static override readonly definitions = addDefaults(declarations)
+  }
+  return OwnError as unknown as ErrorClass<keyof Declarations & string>
 }
 
-/** Any thrown value as a CausewayError; what is not one becomes `INTERNAL` and keeps the original as cause. */
+const isValid = (code: string, { status, about, remedy, rpc = -1 }: ErrorDeclaration): boolean =>
+  /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code) &&
+  Number.isInteger(status) &&
+  status >= 400 &&
+  status < 600 &&
+  Number.isInteger(rpc) &&
+  rpc < 0 &&
+  [about, remedy].every((text) => typeof text === 'string' && text !== '')
+
+function addDefaults(
+  declarations: Readonly<Record<string, ErrorDeclaration>>,
+): Readonly<Record<string, ErrorDefinition>> {
+  const definitions = Object.entries(declarations).map(
+    ([code, declaration]) =>
+      [code, Object.freeze({ rpc: -32000, retryable: false, ...declaration })] as const,
+  )
+  return Object.freeze(Object.fromEntries(definitions))
+}
+
+/** Whether a value is a CausewayError, also of another copy of this module. */
+export function isCausewayError(error: unknown): error is CausewayError {
+  if (!(error instanceof Error) || error.name !== 'CausewayError') return false
+  const { code, definition } = error as Partial<CausewayError>
+  return typeof code === 'string' && typeof definition?.status === 'number'
+}
+
+/** Wraps values other than a `CausewayError` in an `INTERNAL` error. */
 export function asCausewayError(error: unknown): CausewayError {
   if (isCausewayError(error)) return error
   return new CausewayError('INTERNAL', 'the call failed inside the server', { cause: error })
 }
 
-/** The error as a client sees it. */
-export function errorObject(error: CausewayError): ErrorObject {
-  const { retryable, legacy } = rowOf(error.code)
-  const { code, message, remedy, data } = error
-  return { code, message, remedy, data: limitData(data), legacy_code: legacy ?? null, retryable }
+/** Returns a copy with the given details replaced. By default, the cause of the copy is the original error. */
+export function reviseError(
+  error: CausewayError,
+  { message = error.message, ...changes }: ErrorOptions & { readonly message?: string },
+): CausewayError {
+  const { code, remedy, data, definition } = error
+  return new CodedError(code, message, { remedy, data, cause: error, ...changes, definition })
 }
 
-/** Returns data of about `maxLength` characters of JSON at most, with `truncated: true` if some of it is left out. */
-export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
-  const copier = new LimitedCopier(maxLength)
-  const copy = copier.copy(data) as ErrorData // an object stays an object
-  return copier.isTruncated ? { ...copy, truncated: true } : data
+/** Adds a declaration of its code to an error whose class does not declare it. */
+export function declareError(error: CausewayError, declared: ErrorDefinition | undefined): CausewayError {
+  const { code, message, remedy, data, definition } = error
+  if (declared === undefined || definition.about !== undeclared.about) return error
+  const ownRemedy = remedy === definition.remedy ? declared.remedy : remedy
+  return new CodedError(code, message, { remedy: ownRemedy, data, cause: error, definition: declared })
 }
 
-/** Copies JSON values until a number of characters is used up. */
-class LimitedCopier {
-  #left: number
-  /** Whether values were left out or shortened. */
-  isTruncated = false
-
-  constructor(maxLength: number) {
-    this.#left = maxLength
-  }
-
-  copy(value: unknown, depth = 0): unknown {
-    this.#left -= 4
-    if (typeof value === 'string') return this.#copyString(value)
-    if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
-    if (depth === maxDataDepth) {
-      this.isTruncated = true
-      return null
-    }
-    return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth)
-  }
-
-  #copyString(text: string): string {
-    const copy = shorten(text, Math.min(maxStringLength, Math.max(this.#left, 0)))
-    this.#left -= copy.length
-    this.isTruncated ||= copy !== text
-    return copy
-  }
-
-  #copyArray(items: readonly unknown[], depth: number): unknown[] {
-    const copy: unknown[] = []
-    for (const item of items) {
-      if (this.#isUsedUp()) break
-      copy.push(this.copy(item, depth + 1))
-    }
-    return copy
-  }
-
-  #copyObject(object: object, depth: number): object {
-    const copy: [string, unknown][] = []
-    for (const [name, member] of Object.entries(object)) {
-      if (this.#isUsedUp()) break
-      copy.push([this.#copyString(name), this.copy(member, depth + 1)])
-    }
-    return Object.fromEntries(copy)
-  }
-
-  #isUsedUp(): boolean {
-    this.isTruncated ||= this.#left <= 0
-    return this.#left <= 0
-  }
+export function toPlainError({ code, message, remedy, data, definition }: CausewayError): PlainError {
+  return { code, message, remedy, data, definition }
 }
 
-/** Returns the text, cut after `maxLength` characters and marked with an ellipsis if it is longer. */
+export function fromPlainError({ code, message, ...options }: PlainError): CausewayError {
+  return new CodedError(code, message, options)
+}
+
+/** Cuts after `maxLength` characters and adds an ellipsis. */
 export const shorten = (text: string, maxLength: number): string =>
   text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
-
-/** The one line for people and models: `CODE: what is wrong; what to do`. */
-export const errorText = ({
-  code,
-  message,
-  remedy,
-}: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`
-
-/** Most characters of one value in a text. */
-const longestValue = 4000
-
-/**
- * The text of a failed call: the line of `errorText`, then a line for each member of the data that the remedy names as
- * `data.<name>`. Clients show a model the text alone, and what it is told to use must be in there.
- */
-export function answerText(error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string {
-  const names = [...error.remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
-  const lines = [...new Set(names)].flatMap((name) => {
-    const value = error.data[name]
-    return value === undefined || value === null ? [] : [`data.${name}: ${shown(value)}`]
-  })
-  return [errorText(error), ...lines].join('\n')
-}
-
-/** Text as it is, below its name where it has several lines; everything else as JSON. */
-function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-  const whole = shorten(text, longestValue)
-  return whole.includes('\n') ? `\n${whole}` : whole
-}

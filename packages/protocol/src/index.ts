@@ -1,63 +1,30 @@
 export {
-  answerText,
   asCausewayError,
   CausewayError,
+  declareError,
+  defineErrors,
+  type ErrorClass,
   type ErrorData,
-  type ErrorObject,
-  errorMetaKey,
-  errorObject,
-  errorText,
+  type ErrorOptions,
+  fromPlainError,
   isCausewayError,
-  limitData,
+  type PlainError,
+  reviseError,
   shorten,
+  toPlainError,
+  type WireErrorCode,
 } from './causeway-error.ts'
-export { codes, type ErrorCode, type ErrorRow, rowOf } from './errors.ts'
-export { asObject, isObject, type JsonObject } from './json.ts'
-export { checkJson, type JsonLimits, jsonLimits, parseJson } from './json-limits.ts'
+export { closest, editDistance } from './closest.ts'
+export * from './error-object.ts'
 export {
-  failure,
-  failureOf,
-  type Id,
-  idOf,
-  isId,
-  kindOf,
-  type Message,
-  type MessageKind,
-  type Notification,
-  type Params,
-  type Request,
-  type Response,
-  type RpcError,
-  success,
-} from './jsonrpc.ts'
-export {
-  type CallToolResult,
-  type ClientInfo,
-  type Content,
-  claimedVersion,
-  headers,
-  type InputRequest,
-  type JsonSchema,
-  type LogLevel,
-  legacyVersions,
-  meta,
-  modernVersion,
-  type Prompt,
-  type PromptMessage,
-  type Resource,
-  type ResourceContents,
-  type ResourceTemplate,
-  supportedVersions,
-  type Tool,
-  type ToolAnnotations,
-} from './mcp.ts'
-export {
-  appNamePattern,
-  bareAliasPattern,
-  pathName,
-  separator,
-  splitWireName,
-  toolNamePattern,
-  wireName,
-  wireNamePattern,
-} from './names.ts'
+  type CheckJsonOptions,
+  checkJson,
+  type JsonLimits,
+  jsonLimits,
+  type OuterMember,
+  parseJson,
+} from './json-limits.ts'
+export * from './jsonrpc.ts'
+export * from './mcp.ts'
+export { appNamePattern, bareAliasPattern, pathName, wireName, wireNamePattern } from './names.ts'
+export type { ErrorDeclaration, ErrorDefinition } from './wire-errors.ts'

@@ -1,30 +1,45 @@
-/** Limits of JSON that a client sends, checked before it is parsed. */
 import { CausewayError } from './causeway-error.ts'
 
-/**
- * The limits. Real messages are nested about ten levels deep and use a few hundred names; parsing the largest body
- * that is within them takes about 200 ms.
- */
+/** Limits of JSON from clients. Parsing and validating the largest body takes about 100 ms. */
 export const jsonLimits = {
-  /** Levels of arrays and objects. */
+  /** Levels of arrays and objects. Real messages have about 10. */
   depth: 500,
-  /** Arrays and objects in all. */
-  containers: 1_000_000,
-  /** Items of arrays and members of objects in all. */
-  values: 2_000_000,
-  /** Members of objects in all. */
-  members: 500_000,
-  /** Different names of members in all. The parser takes as long for a new name as for about 20 numbers. */
+  /** Arrays and objects. */
+  containers: 500_000,
+  /** Items of arrays and members of objects. */
+  values: 1_000_000,
+  /** Members of objects. */
+  members: 200_000,
+  /** Different names of members. Parsing a new name takes as long as 20 numbers. */
   names: 50_000,
+  /** Bytes of the different names. */
+  nameBytes: 2 * 2 ** 20,
 } as const
 
-/** Limits that `checkJson` applies. */
 export type JsonLimits = Readonly<Record<keyof typeof jsonLimits, number>>
 
-/** Texts up to this length are not read: they have at most 2,048 levels, and few names. */
+export interface CheckJsonOptions {
+  /** Default: `jsonLimits`. */
+  readonly limits?: JsonLimits
+  /** Receives the members of the two outer levels. */
+  readonly onMember?: (member: OuterMember) => void
+}
+
+/** A member of the two outer levels. Positions are byte offsets. */
+export interface OuterMember {
+  /** 1 or 2. */
+  readonly depth: number
+  /** Of the first byte after the opening quote. */
+  readonly nameStart: number
+  /** Of the closing quote. */
+  readonly nameEnd: number
+  readonly colon: number
+}
+
+/** Texts up to this size are not checked. A valid one has at most 2,048 levels. */
 const uncheckedBytes = 4096
 
-/** Returns the value of JSON text from a client, or `undefined` if the text is not JSON. Throws what `checkJson` throws. */
+/** Parses JSON, or returns `undefined` if it is malformed. Throws the errors of `checkJson`. */
 export function parseJson(text: string): unknown {
   if (text.length > uncheckedBytes) checkJson(new TextEncoder().encode(text))
   try {
@@ -34,15 +49,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Throws `INVALID_REQUEST` if the JSON is nested too deeply, and `BODY_TOO_LARGE` if it has too many values,
- * arrays, objects, members or names. Reads the bytes once, and does not check the syntax.
- */
-export function checkJson(json: Uint8Array, limits: JsonLimits = jsonLimits): void {
+/** Throws `INVALID_REQUEST` for too many levels and `BODY_TOO_LARGE` for the other limits. Does not check the syntax. */
+export function checkJson(json: Uint8Array, { limits = jsonLimits, onMember }: CheckJsonOptions = {}): void {
   const { length } = json
   if (length <= uncheckedBytes) return
-  // A name takes at least four bytes: two quotes, a colon and a value.
-  const names = length > 4 * limits.names ? new NameCounter(json) : undefined
+  // Shorter JSON cannot exceed the limit: a member takes at least four bytes (two quotes, a colon and a value).
+  const names = length > 4 * limits.names ? new NameCounter(json, limits) : undefined
   let depth = 0
   let containers = 0
   let values = 0
@@ -53,17 +65,18 @@ export function checkJson(json: Uint8Array, limits: JsonLimits = jsonLimits): vo
     const byte = json[at] as number
     if (byte === quote) {
       stringStart = at + 1
-      for (at = stringStart; at < length && json[at] !== quote; at += 1) if (json[at] === backslash) at += 1
-      stringEnd = at
+      stringEnd = findStringEnd(json, stringStart)
+      at = stringEnd
     } else if (byte === comma) {
       values += 1
       if (values > limits.values) throw tooMany('values', limits.values)
     } else if (byte === colon) {
       members += 1
       if (members > limits.members) throw tooMany('members of objects', limits.members)
-      if (names !== undefined && names.add(stringStart, stringEnd) > limits.names)
-        throw tooMany('different names', limits.names)
-      // In text that is not JSON, many colons can follow one string, which is read only once.
+      names?.add(stringStart, stringEnd)
+      if (onMember !== undefined && depth <= 2)
+        onMember({ depth, nameStart: stringStart, nameEnd: stringEnd, colon: at })
+      // Count a name once: in malformed JSON, many colons can follow one string.
       stringStart = stringEnd
     } else if ((byte | caseBit) === openBrace) {
       depth += 1
@@ -74,40 +87,68 @@ export function checkJson(json: Uint8Array, limits: JsonLimits = jsonLimits): vo
   }
 }
 
+/** Returns the index of the closing quote, or the length of the JSON. */
+function findStringEnd(json: Uint8Array, start: number): number {
+  const { length } = json
+  for (let at = start; at < length; ) {
+    const blockEnd = Math.min(at + shortString, length)
+    for (; at < blockEnd; at += 1) {
+      const byte = json[at]
+      if (byte === quote) return at
+      if (byte === backslash) at += 1
+    }
+    const found = json.indexOf(quote, at)
+    if (found === -1) return length
+    let backslashes = 0
+    while (found - backslashes > at && json[found - backslashes - 1] === backslash) backslashes += 1
+    if (backslashes % 2 === 0) return found
+    at = found + 1
+  }
+  return length
+}
+
+/** For longer strings, `indexOf` is many times faster. */
+const shortString = 64
+
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a
 const backslash = 0x5c
 const openBrace = 0x7b
 const closeBrace = 0x7d
-/** Turns a bracket into the brace of the same direction, and no other byte of JSON into a brace. */
+/** Turns a bracket into a brace. */
 const caseBit = 0x20
 
-/** Counts different names in JSON. The count is a few percent too low, since two names may have the same hash. */
+/** Counts different names, a few percent too low because hashes collide. */
 class NameCounter {
   readonly #json: Uint8Array
+  readonly #limits: JsonLimits
   readonly #seen = new Uint8Array(2 ** 17)
-  /** Random, so that a client cannot choose names with the same hash. */
+  /** Random, so that a client cannot choose colliding names. */
   readonly #factor = Math.floor(Math.random() * 2 ** 31) | 1
   #count = 0
+  #bytes = 0
 
-  constructor(json: Uint8Array) {
+  constructor(json: Uint8Array, limits: JsonLimits) {
     this.#json = json
+    this.#limits = limits
   }
 
-  /** Adds the name between two indexes, and returns the number of different names so far. */
-  add(start: number, end: number): number {
+  /** Throws `BODY_TOO_LARGE`. */
+  add(start: number, end: number): void {
+    if (end - start > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
     const json = this.#json
     let hash = end - start
     for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (json[at] as number), this.#factor)
     const bit = hash >>> 12
     const mask = 1 << (bit & 7)
     const byte = this.#seen[bit >>> 3] as number
-    if ((byte & mask) === 0) {
-      this.#seen[bit >>> 3] = byte | mask
-      this.#count += 1
-    }
-    return this.#count
+    if ((byte & mask) !== 0) return
+    this.#seen[bit >>> 3] = byte | mask
+    this.#count += 1
+    this.#bytes += end - start
+    if (this.#count > this.#limits.names) throw tooMany('different names', this.#limits.names)
+    if (this.#bytes > this.#limits.nameBytes) throw tooMany('bytes of names', this.#limits.nameBytes)
   }
 }
 

@@ -1,15 +1,13 @@
-/** JSON-RPC 2.0 envelopes (https://www.jsonrpc.org/specification) as MCP uses them. */
-import { type CausewayError, errorObject } from './causeway-error.ts'
-import { rowOf } from './errors.ts'
-import { isObject } from './json.ts'
+import type { CausewayError } from './causeway-error.ts'
+import { errorObject } from './error-object.ts'
 
-/** An id as a peer sent it; its type is kept. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Id of a JSON-RPC 2.0 request (https://www.jsonrpc.org/specification). MCP does not allow null. */
 export type Id = string | number
 
-/** Named arguments of a method. */
-export type Params = Readonly<Record<string, unknown>>
+export type Params = JsonObject
 
-/** A call that wants an answer. */
 export interface Request {
   readonly jsonrpc: '2.0'
   readonly id: Id
@@ -17,37 +15,33 @@ export interface Request {
   readonly params?: Params
 }
 
-/** A message that wants no answer. */
-export interface Notification {
-  readonly jsonrpc: '2.0'
-  readonly method: string
-  readonly params?: Params
-}
+export type Notification = Omit<Request, 'id'>
 
-/** The `error` member of a failed response. */
-export interface RpcError {
-  readonly code: number
-  readonly message: string
-  readonly data?: unknown
-}
-
-/** An answer, good or bad. The id is null when the request could not be read. */
+/** The id is null if the request's id could not be read. */
 export type Response =
   | { readonly jsonrpc: '2.0'; readonly id: Id; readonly result: unknown }
-  | { readonly jsonrpc: '2.0'; readonly id: Id | null; readonly error: RpcError }
+  | {
+      readonly jsonrpc: '2.0'
+      readonly id: Id | null
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown }
+    }
 
-/** Any single message. */
 export type Message = Request | Notification | Response
 
-/** What a JSON value is as a message; `invalid` for anything that JSON-RPC 2.0 does not know. */
 export type MessageKind = 'request' | 'notification' | 'response' | 'invalid'
 
-/** True for an id that MCP allows: a string or a number (null and fractions of other types are not). */
+/** Excludes null and arrays. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns an object as it is, and an empty object for other values. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
 export const isId = (value: unknown): value is Id =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
 
-/** Tells requests, notifications and responses apart without validating their params. */
-export function kindOf(value: unknown): MessageKind {
+/** Returns the kind of a message without validating its params. */
+export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'invalid'
   if (typeof value.method === 'string') {
     if (value.params !== undefined && !isObject(value.params)) return 'invalid'
@@ -58,19 +52,17 @@ export function kindOf(value: unknown): MessageKind {
   return isId(value.id) || (value.id === null && 'error' in value) ? 'response' : 'invalid'
 }
 
-/** A good answer. */
+/** Returns the id of a message, or null if it is malformed (JSON-RPC 2.0, section 5). */
+export const readId = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
+
 export const success = (id: Id, result: unknown): Response => ({ jsonrpc: '2.0', id, result })
 
-/** A bad answer with a number of one's own; prefer `failureOf` where there is a coded error. */
 export const failure = (id: Id | null, code: number, message: string, data?: unknown): Response => ({
   jsonrpc: '2.0',
   id,
   error: data === undefined ? { code, message } : { code, message, data },
 })
 
-/** A coded error as a JSON-RPC error: number from the table, `data` is the error object. */
-export const failureOf = (id: Id | null, error: CausewayError): Response =>
-  failure(id, rowOf(error.code).rpc, `${error.message}; ${error.remedy}`, errorObject(error))
-
-/** The id of a value that may be a broken request: kept when it is one, else null, as JSON-RPC 2.0 §5 wants. */
-export const idOf = (value: unknown): Id | null => (isObject(value) && isId(value.id) ? value.id : null)
+/** Returns an error as a response, with the error object as its data. */
+export const errorResponse = (id: Id | null, error: CausewayError): Response =>
+  failure(id, error.definition.rpc, `${error.message}; ${error.remedy}`, errorObject(error))

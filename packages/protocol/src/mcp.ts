@@ -1,30 +1,28 @@
-/** The shapes and names of the Model Context Protocol that both ends use; no behaviour. */
 import type { Params } from './jsonrpc.ts'
 
-/** Revisions that open with `initialize`, newest first. */
+/** Revisions with `initialize`, newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 
-/** The stateless revision: every message carries its own version (https://modelcontextprotocol.io/specification/2026-07-28). */
+/** The stateless revision (https://modelcontextprotocol.io/specification/2026-07-28). */
 export const modernVersion = '2026-07-28'
 
-/** Every revision that the server speaks, newest first. */
+/** Newest first. */
 export const supportedVersions: readonly string[] = [modernVersion, ...legacyVersions]
 
-/** HTTP header names, in the lower case in which Node gives them. */
 export const headers = Object.freeze({
   protocolVersion: 'mcp-protocol-version',
   sessionId: 'mcp-session-id',
   method: 'mcp-method',
   name: 'mcp-name',
-  /** One constant id for the life of a bridge or script: state that belongs to one client hangs on it. */
+  /** Identifies a client. */
   causewaySession: 'causeway-session',
-  /** Names one call for ever: a repeat gets the first answer. */
+  /** Identifies a call. A repetition gets the first response. */
   causewayRequest: 'causeway-request',
-  /** Milliseconds that the caller will wait at most. */
+  /** Maximum duration of a call in milliseconds. */
   causewayDeadline: 'causeway-deadline',
 })
 
-/** `_meta` keys of the stateless revision. */
+/** Keys of `_meta` in the stateless revision. */
 export const meta = Object.freeze({
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',
@@ -33,17 +31,15 @@ export const meta = Object.freeze({
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 })
 
-/** The protocol version that a message claims for itself, if it claims one. */
+/** Returns the protocol version in `_meta`. */
 export function claimedVersion(message: unknown): string | undefined {
   const params = (message as { params?: { _meta?: Record<string, unknown> } } | null)?.params
   const version = params?._meta?.[meta.protocolVersion]
   return typeof version === 'string' ? version : undefined
 }
 
-/** Any JSON object that is a schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Hints about a tool's effects (MCP ToolAnnotations). */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -52,16 +48,15 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** A tool as `tools/list` gives it. */
 export interface Tool {
   readonly name: string
+  readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly annotations?: ToolAnnotations
 }
 
-/** One block of an answer's content. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -74,28 +69,29 @@ export type Content =
     }
   | { readonly type: 'resource'; readonly resource: ResourceContents }
 
-/** What `resources/read` gives for one URI: text, or bytes in Base64. */
+/** Contents of a resource: text, or bytes in Base64. */
 export type ResourceContents =
   | { readonly uri: string; readonly mimeType?: string; readonly text: string }
   | { readonly uri: string; readonly mimeType?: string; readonly blob: string }
 
-/** The answer of `tools/call`. */
+/** Key of `structuredContent` as JSON, so that it is not serialized again. Never sent. */
+export const structuredJson: unique symbol = Symbol.for('causeway.structuredJson')
+
 export interface CallToolResult {
   readonly content: readonly Content[]
   readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly [structuredJson]?: string
   readonly isError?: boolean
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** Something that a server asks of its client: of the person, of the model, or of the workspace. */
 export type InputRequest =
   | { readonly method: 'elicitation/create' | 'sampling/createMessage'; readonly params: Params }
   | { readonly method: 'roots/list'; readonly params?: Params }
 
-/** How urgent a log message to a client is (RFC 5424), the least urgent first. */
+/** Severity of a log message (RFC 5424), lowest first. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** A resource as `resources/list` gives it. */
 export interface Resource {
   readonly uri: string
   readonly name: string
@@ -104,15 +100,6 @@ export interface Resource {
   readonly size?: number
 }
 
-/** A family of resources as `resources/templates/list` gives it. */
-export interface ResourceTemplate {
-  readonly uriTemplate: string
-  readonly name: string
-  readonly description?: string
-  readonly mimeType?: string
-}
-
-/** A prompt as `prompts/list` gives it. */
 export interface Prompt {
   readonly name: string
   readonly description?: string
@@ -123,13 +110,11 @@ export interface Prompt {
   }[]
 }
 
-/** One message of a prompt. */
 export interface PromptMessage {
   readonly role: 'user' | 'assistant'
   readonly content: Content
 }
 
-/** Who is calling, as the client says itself. */
 export interface ClientInfo {
   readonly name: string
   readonly version: string

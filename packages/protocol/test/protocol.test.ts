@@ -1,24 +1,15 @@
-import { readdirSync } from 'node:fs'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import {
-  answerText,
-  asCausewayError,
-  CausewayError,
-  errorObject,
-  errorText,
-  isCausewayError,
-  limitData,
-} from '../src/causeway-error.ts'
-import { codes, rowOf } from '../src/errors.ts'
+import { CausewayError } from '../src/causeway-error.ts'
+import { closest, editDistance } from '../src/closest.ts'
 import { checkJson, jsonLimits, parseJson } from '../src/json-limits.ts'
-import { failure, failureOf, idOf, isId, kindOf, success } from '../src/jsonrpc.ts'
+import { classifyMessage, errorResponse, failure, isId, readId, success } from '../src/jsonrpc.ts'
 import { claimedVersion, legacyVersions, meta, modernVersion, supportedVersions } from '../src/mcp.ts'
-import { pathName, splitWireName, wireName, wireNamePattern } from '../src/names.ts'
+import { pathName, wireName, wireNamePattern } from '../src/names.ts'
 
 const v = { jsonrpc: '2.0' }
 
-t.test('kindOf: tells the four kinds apart', async (t) => {
+t.test('classifyMessage returns the kind of a message', async (t) => {
   for (const [kind, value] of [
     ['request', { ...v, id: 0, method: 'ping' }],
     ['request', { ...v, id: '', method: 'ping', params: {} }],
@@ -42,23 +33,23 @@ t.test('kindOf: tells the four kinds apart', async (t) => {
     ['invalid', null],
     ['invalid', 'ping'],
   ] as const)
-    t.equal(kindOf(value), kind, JSON.stringify(value))
+    t.equal(classifyMessage(value), kind, JSON.stringify(value))
 })
 
-t.test('isId and idOf: strings and finite numbers, kept by type', async (t) => {
+t.test('ids are strings and finite numbers', async (t) => {
   t.ok(['', 'a', 0, -1, 1.5].every(isId))
   t.notOk([null, undefined, true, {}, Number.NaN, Number.POSITIVE_INFINITY].some(isId))
-  t.equal(idOf({ id: '7', anything: 1 }), '7')
-  t.equal(idOf({ id: 0 }), 0)
-  t.equal(idOf({ id: {} }), null)
-  t.equal(idOf([{ id: 1 }]), null)
+  t.equal(readId({ id: '7', anything: 1 }), '7')
+  t.equal(readId({ id: 0 }), 0)
+  t.equal(readId({ id: {} }), null)
+  t.equal(readId([{ id: 1 }]), null)
 })
 
-t.test('answers: good, bad and coded', async (t) => {
+t.test('success, failure and errorResponse build JSON-RPC responses', async (t) => {
   t.same(success('a', { x: 1 }), { ...v, id: 'a', result: { x: 1 } })
   t.same(failure(null, -32700, 'no'), { ...v, id: null, error: { code: -32700, message: 'no' } })
   t.same(failure(1, 1, 'no', [1]), { ...v, id: 1, error: { code: 1, message: 'no', data: [1] } })
-  t.match(failureOf(2, new CausewayError('UNKNOWN_TOOL', 'no such tool: x')), {
+  t.match(errorResponse(2, new CausewayError('UNKNOWN_TOOL', 'no such tool: x')), {
     id: 2,
     error: {
       code: -32602,
@@ -77,20 +68,24 @@ verifies('limits:json', 'JSON with more than 500 levels is INVALID_REQUEST', asy
   t.doesNotThrow(check(nested(jsonLimits.depth)))
   const error = { code: 'INVALID_REQUEST', data: { limit_depth: jsonLimits.depth } }
   t.throws(check(nested(jsonLimits.depth + 1)), error)
-  t.throws(check('{"a":'.repeat(jsonLimits.depth + 1) + ' '.repeat(5000)), error, 'without its end')
+  t.throws(
+    check('{"a":'.repeat(jsonLimits.depth + 1) + ' '.repeat(5000)),
+    error,
+    'without the closing brackets',
+  )
 })
 
-verifies('limits:json', 'JSON with more than 1,000,000 arrays and objects is BODY_TOO_LARGE', async (t) => {
+verifies('limits:json', 'JSON with more than 500,000 arrays and objects is BODY_TOO_LARGE', async (t) => {
   t.doesNotThrow(check(`[${'[],'.repeat(jsonLimits.containers - 2)}{}]`))
   t.throws(check(`[${'[],'.repeat(jsonLimits.containers - 1)}{}]`), { code: 'BODY_TOO_LARGE' })
 })
 
-verifies('limits:json', 'JSON with more than 2,000,000 values is BODY_TOO_LARGE', async (t) => {
+verifies('limits:json', 'JSON with more than 1,000,000 values is BODY_TOO_LARGE', async (t) => {
   t.doesNotThrow(check(`[${'1,'.repeat(jsonLimits.values)}1]`))
   t.throws(check(`[${'1,'.repeat(jsonLimits.values + 1)}1]`), { code: 'BODY_TOO_LARGE' })
 })
 
-verifies('limits:json', 'JSON with more than 500,000 members is BODY_TOO_LARGE', async (t) => {
+verifies('limits:json', 'JSON with more than 200,000 members is BODY_TOO_LARGE', async (t) => {
   t.doesNotThrow(check(`{${'"a":1,'.repeat(jsonLimits.members - 1)}"a":1}`))
   t.throws(check(`{${'"a":1,'.repeat(jsonLimits.members)}"a":1}`), { code: 'BODY_TOO_LARGE' })
 })
@@ -98,6 +93,16 @@ verifies('limits:json', 'JSON with more than 500,000 members is BODY_TOO_LARGE',
 verifies('limits:json', 'JSON with more than about 50,000 different names is BODY_TOO_LARGE', async (t) => {
   t.doesNotThrow(check(objectWith(jsonLimits.names)))
   t.throws(check(objectWith(jsonLimits.names * 1.1)), { code: 'BODY_TOO_LARGE' })
+})
+
+verifies('limits:json', 'JSON with more than 2 MiB of different names is BODY_TOO_LARGE', async (t) => {
+  const names = (prefix: string, count: number) =>
+    `{${Array.from({ length: 5000 }, (_, index) => `"${prefix}${index % count}":1`).join(',')}}`
+  const prefix = 'a'.repeat(500)
+  const error = { code: 'BODY_TOO_LARGE', data: { limit_count: jsonLimits.nameBytes } }
+  t.throws(check(names(prefix, 5000)), error)
+  t.doesNotThrow(check(names(prefix, 1000)), 'a repeated name counts once')
+  t.throws(check(`{"${'a'.repeat(jsonLimits.nameBytes + 1)}":1}`), error)
 })
 
 verifies('limits:json', 'long names that differ in one place count as different names', async (t) => {
@@ -116,17 +121,45 @@ verifies('limits:json', 'long names that differ in one place count as different 
   }
 })
 
-t.test('checkJson reads a string that many colons follow once', async (t) => {
+t.test('checkJson reads a string once, even if many colons follow it', async (t) => {
   const text = `{"${'a'.repeat(210_000)}"${':'.repeat(1000)}`
   let reads = 0
   const json = new Proxy(Buffer.from(text), {
     get(target, key) {
       if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1
-      return Reflect.get(target, key, target)
+      const value = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
     },
   })
   checkJson(json)
   t.ok(reads <= 3 * text.length, `${reads} reads of ${text.length} bytes`)
+})
+
+t.test('checkJson finds the end of a string after any number of backslashes', async (t) => {
+  const tooDeep = { code: 'INVALID_REQUEST' }
+  for (const filler of ['', 'a'.repeat(63), 'a'.repeat(64), 'a'.repeat(65), '\\"'.repeat(1000)])
+    for (let backslashes = 0; backslashes <= 130; backslashes += 1) {
+      const text = `["${filler}${'\\'.repeat(backslashes)}"${'['.repeat(5000)}`
+      const isEscaped = backslashes % 2 === 1
+      if (isEscaped) check(text)()
+      else t.throws(check(text), tooDeep, `${filler.length} bytes, ${backslashes} backslashes`)
+    }
+})
+
+t.test('checkJson reports the members of the two outer levels', async (t) => {
+  const text = JSON.stringify({ a: 1, b: { c: [{ d: 1 }], e: 'x'.repeat(5000) }, f: ':' })
+  const members: [number, string, string | undefined][] = []
+  checkJson(Buffer.from(text), {
+    onMember: ({ depth, nameStart, nameEnd, colon }) =>
+      members.push([depth, text.slice(nameStart, nameEnd), text[colon + 1]]),
+  })
+  t.same(members, [
+    [1, 'a', '1'],
+    [1, 'b', '{'],
+    [2, 'c', '['],
+    [2, 'e', '"'],
+    [1, 'f', '"'],
+  ])
 })
 
 t.test('checkJson ignores brackets and colons in strings', async (t) => {
@@ -139,23 +172,23 @@ t.test('parseJson returns undefined for text that is not JSON', async (t) => {
   t.throws(() => parseJson(nested(1000)), { code: 'INVALID_REQUEST' })
 })
 
-t.test('claimedVersion: what the message says of itself', async (t) => {
+t.test('claimedVersion returns the protocol version in _meta', async (t) => {
   t.equal(claimedVersion({ params: { _meta: { [meta.protocolVersion]: modernVersion } } }), modernVersion)
   for (const message of [null, 1, {}, { params: {} }, { params: { _meta: { [meta.protocolVersion]: 1 } } }])
     t.equal(claimedVersion(message), undefined)
 })
 
-t.test('supportedVersions: newest first', async (t) => {
+t.test('supportedVersions lists the newest version first', async (t) => {
   t.same(supportedVersions, [...supportedVersions].sort().reverse())
   t.same(supportedVersions, [modernVersion, ...legacyVersions])
 })
 
-t.test('wireName: app and tool, divided by two underscores', async (t) => {
+t.test('wireName joins app and tool with two underscores', async (t) => {
   t.equal(wireName('Replay', 'get_frame'), 'Replay__get_frame')
   t.match(wireName('A1', 'b2_c3'), wireNamePattern)
 })
 
-t.test('wireName: what a client could not use is refused', async (t) => {
+t.test('wireName rejects names that clients do not support', async (t) => {
   for (const [app, tool] of [
     ['replay', 'get_frame'],
     ['Re__play', 'get_frame'],
@@ -169,126 +202,36 @@ t.test('wireName: what a client could not use is refused', async (t) => {
   t.equal(wireName('Replay', 'x'.repeat(41)).length, 49)
 })
 
-t.test('splitWireName: the inverse, and undefined for what is none', async (t) => {
-  t.same(splitWireName('Replay__get_frame'), { app: 'Replay', tool: 'get_frame' })
-  t.equal(splitWireName('get_frame'), undefined)
-  t.equal(splitWireName('__get_frame'), undefined)
-})
-
-t.test('pathName: lower case', async (t) => {
+t.test('pathName is the name in lower case', async (t) => {
   t.equal(pathName('ToolVault'), 'toolvault')
 })
 
-t.test('error table: every row can be told on each channel', async (t) => {
-  for (const [code, row] of Object.entries(codes)) {
-    t.match(code, /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/, code)
-    t.ok(Number.isInteger(row.rpc) && row.rpc < 0, `${code}: a JSON-RPC number`)
-    t.ok(row.http >= 400 && row.http < 600, `${code}: an HTTP status of a failure`)
-    t.match(row.about, /^[^A-Z].*[^.]$/, `${code}: said in lower case without a period`)
-    t.match(row.remedy, /^[^A-Z].*[^.]$/, `${code}: a remedy in lower case without a period`)
-  }
+const names = ['frame_id', 'body_id', 'threshold', 'start_frame']
+
+t.test('closest returns the candidate nearest to a misspelt name', async (t) => {
+  for (const [word, meant] of [
+    ['frameid', 'frame_id'],
+    ['frameId', 'frame_id'],
+    ['farme_id', 'frame_id'],
+    ['threshhold', 'threshold'],
+    ['startFrame', 'start_frame'],
+  ] as const)
+    t.equal(closest(word, names), meant, word)
 })
 
-t.test('error table: no code stands in two areas', async (t) => {
-  const folder = new URL('../src/error-rows/', import.meta.url)
-  const areas = readdirSync(folder).filter((name) => name !== 'row.ts')
-  const named: string[] = []
-  for (const name of areas)
-    for (const rows of Object.values<object>(await import(new URL(name, folder).href)))
-      named.push(...Object.keys(rows))
-  t.same(named.sort(), Object.keys(codes).sort())
+t.test('closest returns undefined if no name is similar', async (t) => {
+  for (const word of ['q', 'recording', 'velocity', '']) t.equal(closest(word, names), undefined, word)
+  t.equal(closest('frame', []), undefined)
 })
 
-t.test('error table: it cannot be changed', async (t) => {
-  t.throws(() => Object.assign(codes, { INTERNAL: undefined }), TypeError)
-  t.throws(() => Object.assign(codes.INTERNAL, { http: 200 }), TypeError)
-})
-
-t.test('CausewayError: the remedy of the table stands unless the thrower knows better', async (t) => {
-  t.equal(new CausewayError('NO_RECORDING', 'no recording loaded').remedy, codes.NO_RECORDING.remedy)
-  t.equal(new CausewayError('NO_RECORDING', 'gone', { remedy: 'load it again' }).remedy, 'load it again')
-})
-
-t.test('errorText: code, what is wrong, what to do', async (t) => {
-  const error = new CausewayError('NO_RECORDING', 'no recording loaded')
-  t.equal(errorText(error), 'NO_RECORDING: no recording loaded; call load_recording first')
-})
-
-t.test('answerText: what the remedy names of the data follows the line', async (t) => {
-  const told = (remedy: string, data: Record<string, unknown>) =>
-    answerText(errorObject(new CausewayError('NO_RECORDING', 'none', { remedy, data })))
-  t.equal(told('call again', { a: 1 }), 'NO_RECORDING: none; call again')
-  t.equal(
-    told('use data.a or data.b, not data.c', { a: [1, 2], b: 'two', d: 4 }),
-    'NO_RECORDING: none; use data.a or data.b, not data.c\ndata.a: [1,2]\ndata.b: two',
-  )
-  t.equal(
-    told('look at data.diff', { diff: '-a\n+b' }),
-    'NO_RECORDING: none; look at data.diff\ndata.diff: \n-a\n+b',
-  )
-  t.ok(told('look at data.long', { long: 'x'.repeat(100_000) }).length < 5000)
-})
-
-t.test('errorObject: the shape that clients get, without stack and cause', async (t) => {
-  const error = new CausewayError('NO_RECORDING', 'none', { data: { a: 1 }, cause: new Error('inside') })
-  t.same(errorObject(error), {
-    code: 'NO_RECORDING',
-    message: 'none',
-    remedy: 'call load_recording first',
-    data: { a: 1 },
-    legacy_code: -32000,
-    retryable: false,
-  })
-  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).legacy_code, null)
-  t.equal(errorObject(new CausewayError('OVERLOADED', 'busy')).retryable, true)
-})
-
-t.test('isCausewayError: known by its code, also from another copy of the module', async (t) => {
-  t.ok(isCausewayError(new CausewayError('INTERNAL', 'x')))
-  const twin = Object.assign(new Error('x'), {
-    name: 'CausewayError',
-    code: 'INTERNAL',
-    remedy: '',
-    data: {},
-  })
-  t.ok(isCausewayError(twin))
-  t.notOk(isCausewayError(Object.assign(new Error('x'), { name: 'CausewayError', code: 'toString' })))
-  t.notOk(isCausewayError(Object.assign(new Error('x'), { name: 'CausewayError' })))
-  t.notOk(
-    isCausewayError(Object.assign(new Error('x'), { code: 'INTERNAL' })),
-    'another library may use our code',
-  )
-  t.notOk(isCausewayError({ name: 'CausewayError', code: 'INTERNAL' }))
-})
-
-t.test('asCausewayError: what is not ours becomes INTERNAL and keeps its cause for the log', async (t) => {
-  const ours = new CausewayError('CANCELLED', 'x')
-  t.equal(asCausewayError(ours), ours)
-  const cause = new TypeError('secret')
-  const coded = asCausewayError(cause)
-  t.match(coded, { code: 'INTERNAL', cause })
-  t.notMatch(JSON.stringify(errorObject(coded)), /secret/)
-  t.equal(rowOf(coded.code).http, 500)
-})
-
-verifies('limits:error', 'an error object has at most about 64,000 characters of data', async (t) => {
-  const data = { name: 'x'.repeat(1e6), list: Array.from({ length: 1e5 }, () => ({ a: 1 })), last: true }
-  const error = new CausewayError('INVALID_PARAMS', `no such thing: ${'x'.repeat(1e6)}`, { data })
-  const object = errorObject(error)
-  t.equal(error.message.length, 4001)
-  t.ok(JSON.stringify(object).length < 80_000)
-  t.match(object.data, { name: /^x{16000}…$/, list: [{ a: 1 }], truncated: true })
-  t.equal(error.data, data, 'the error keeps its data')
-})
-
-verifies('limits:error', 'data that is nested too deeply is left out', async (t) => {
-  const nested = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
-  const object = errorObject(new CausewayError('INVALID_PARAMS', 'wrong', { data: { nested } }))
-  t.equal(object.data.truncated, true)
-  t.ok(JSON.stringify(object).length < 1000)
-})
-
-t.test('limitData returns short data as it is', async (t) => {
-  const data = { at: new Date(0), none: undefined, list: [1, 'a', null] }
-  t.equal(limitData(data), data)
-})
+verifies(
+  'limits:arguments',
+  'closest and editDistance do not compare texts of more than 100 characters',
+  async (t) => {
+    const word = 'frame_id'.repeat(100_000)
+    t.equal(closest(word, names), undefined)
+    t.equal(closest('frame_id', [word]), undefined)
+    t.equal(editDistance(word, word), Number.POSITIVE_INFINITY)
+    t.equal(editDistance('frame_id', 'farme_id'), 1)
+  },
+)

@@ -1,44 +1,4 @@
-export { catalogueMigrations } from './catalogue.ts'
-export { type LibraryLimits, type LibraryOptions, libraryDefaults, openLibrary } from './library.ts'
-export type { Listing, OpenCall, RecordingLibrary, Roots } from './library-types.ts'
-export type { LibraryLog } from './log.ts'
-export { type FriendlyView, friendlyViews } from './query/friendly-views.ts'
-export type { SqlAnswer, SqlQuestion, SqlValue } from './query/query-types.ts'
-export type { Recorded, Recorder, RecorderLimits, RunState } from './recorder/recorder-types.ts'
-export { type RunStatus, runMigrations } from './recorder/run-schema.ts'
-export type {
-  AnalyseCall,
-  Body,
-  BodyEnergy,
-  BodyEnergyField,
-  BodyId,
-  BodyState,
-  Capability,
-  Collision,
-  Columns,
-  ContactConstraint,
-  ContactPoint,
-  EnvironmentBody,
-  Era,
-  ExternalForce,
-  Foreseen,
-  Frame,
-  FrameRange,
-  FrameSpan,
-  FrictionConstraint,
-  LambdaUnit,
-  PairFrame,
-  Quaternion,
-  Recording,
-  RecordingIdentity,
-  RecordingSummary,
-  Solver,
-  SolverField,
-  SystemEnergy,
-  SystemEnergyField,
-  Value,
-  Vector,
-} from './types.ts'
+export { RecordingError } from './errors.ts'
 export {
   collisionAt,
   constraintAt,
@@ -50,5 +10,45 @@ export {
   solverAt,
   stateAt,
   systemAt,
-} from './window-types.ts'
-export type { WindowCall, Windows } from './windows.ts'
+} from './formats/frame-window.ts'
+export { runMigrations } from './formats/run-schema.ts'
+export { catalogueMigrations } from './library/catalogue.ts'
+export { type LibraryLimits, libraryDefaults, openLibrary, RecordingLibrary } from './library/library.ts'
+export type { Listing, OpenOptions, Roots } from './library/library-types.ts'
+export { friendlyViews } from './reader/query/friendly-views.ts'
+export type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
+export type { Recorder, RunState } from './recorder/recorder.ts'
+export type {
+  AnalyseOptions,
+  AnalysisRequest,
+  Body,
+  BodyEnergy,
+  BodyEnergyField,
+  BodyGeometry,
+  BodyId,
+  BodyState,
+  Capability,
+  Collision,
+  Columns,
+  ContactConstraint,
+  ContactPoint,
+  EnvironmentBody,
+  Era,
+  ExternalForce,
+  Frame,
+  FrameRange,
+  FrictionConstraint,
+  LambdaUnit,
+  PairFrame,
+  Quaternion,
+  Recording,
+  RecordingIdentity,
+  RecordingSummary,
+  Shape,
+  Solver,
+  SolverField,
+  SystemEnergy,
+  SystemEnergyField,
+  Value,
+  Vector,
+} from './types.ts'

@@ -1,17 +1,17 @@
 /**
- * What a recording says, as plain data. SI units, world frame with z up, frame ids as recorded (from 1).
+ * Data of recordings. SI units, world frame with z up, frame ids as recorded (from 1).
  *
- * Field names are those of the recorder's own query layer, so that they go to the wire untranslated. A number that
- * was recorded as NULL (the recorder's NaN) is null here: absent, never 0.
+ * Field names are those of the query layer of the C++ recorder. A number that was recorded as NULL (NaN) is null, never
+ * 0.
  */
-
 import type { Caller, CallOptions } from '@causeway/worker'
-import type { SqlAnswer, SqlQuestion } from './query/query-types.ts'
+import type { bodyEnergyFields, seriesFields, solverFields, systemEnergyFields } from './formats/fields.ts'
+import type { SqlQuery, SqlResult } from './reader/query/query-types.ts'
 
-/** A recorded number; null where the recorder wrote NaN. */
+/** A recorded number; null if the recorder wrote NaN. */
 export type Value = number | null
 
-/** x, y, z in the unit of the field that holds it. */
+/** x, y, z in the unit of the field. */
 export interface Vector {
   readonly x: Value
   readonly y: Value
@@ -24,14 +24,11 @@ export interface Quaternion extends Vector {
 }
 
 /**
- * Id of a body as recorded: an unsigned 32-bit integer.
- *
- * Environment bodies (floor, walls) stand only in contact rows, with bit 31 set: `instance | 0x80000000`. The bit is
- * part of the id; older files hold body 1 and environment 0x80000001 side by side.
+ * Unsigned 32-bit id as recorded. Environment bodies (floor, walls) are only in contact rows, with bit 31 set:
+ * `instance | 0x80000000`.
  */
 export type BodyId = number
 
-/** A body with a metadata row; one that only states or energies name has null in place of what that row says. */
 export interface Body {
   readonly body_id: BodyId
   /** kg */
@@ -42,27 +39,51 @@ export interface Body {
   readonly is_environment: boolean
 }
 
+/**
+ * Shape of a body around its origin. A capsule lies along z, and `half_length` is half the distance of its cap centres. A box has
+ * the half extents of the body. A plane is solid below z = 0.
+ */
+export type Shape =
+  | { readonly kind: 'sphere'; readonly radius: number }
+  | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
+  | { readonly kind: 'box' }
+  | { readonly kind: 'plane' }
+
+/** Geometry of a body, also of the environment; null = not recorded. */
+export interface BodyGeometry {
+  readonly body_id: BodyId
+  readonly name: string | null
+  readonly shape: Shape | null
+  /** m, along the axes of the body */
+  readonly half_extents: readonly [number, number, number] | null
+  /** kg m², principal, about the axes of the body */
+  readonly inertia: readonly [number, number, number] | null
+  /** fixed position of an environment body, m */
+  readonly position: readonly number[] | null
+  /** fixed orientation of an environment body, w first */
+  readonly orientation: readonly number[] | null
+}
+
 /** One body after the step of a frame. */
 export interface BodyState {
   readonly body_id: BodyId
-  /** m */
   readonly position: Vector
   /** m/s */
   readonly velocity: Vector
-  /** m/s², including the contact forces of the step; null in files that lack it */
+  /** m/s², including the contact forces of the step; null if the file lacks it */
   readonly acceleration: Vector | null
   readonly orientation: Quaternion
-  /** rad/s, twice the vector part of conj(q) * dq/dt: body frame; null where it cannot be computed */
+  /** rad/s in the body frame, 2 vec(conj(q) dq/dt); null if a component is missing */
   readonly angular_velocity: Vector | null
 }
 
-/** A point of a contact manifold, before the step (the poses of the frame before). */
+/** A point of a contact manifold before the step, in the poses of the previous frame. */
 export interface ContactPoint {
   /** m, world */
   readonly point_a: Vector
   /** m, world */
   readonly point_b: Vector
-  /** m, positive where the bodies overlap */
+  /** m, positive if the bodies overlap */
   readonly depth: Value
 }
 
@@ -93,10 +114,8 @@ export interface ContactConstraint {
 }
 
 /**
- * The friction constraint of one contact point.
- *
- * Lambdas are recorded values: impulses in N·s from the solvers known so far (`lambda_unit` of the recording says
- * what was inferred). The impulse on A is -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
+ * The friction constraint of one contact point. Lambdas have the unit `lambda_unit` of the recording. The impulse on A
+ * is -normal * normal_lambda + tangent1 * tangent1_lambda + tangent2 * tangent2_lambda.
  */
 export interface FrictionConstraint {
   readonly body_a_id: BodyId
@@ -108,27 +127,27 @@ export interface FrictionConstraint {
   readonly lever_arm_a: Vector
   /** m */
   readonly lever_arm_b: Vector
-  /** the pair's combined coefficient */
+  /** combined coefficient of the pair */
   readonly friction_coefficient: Value
   readonly normal_lambda: Value
-  /** null in files that lack the column */
+  /** null if the file lacks the column */
   readonly tangent1_lambda: Value
   /** null in files that lack the column */
   readonly tangent2_lambda: Value
 }
 
-/** What acts on a body in the step of a frame beside gravity and contacts, as the engine says. */
+/** A force on a body in the step of a frame, other than gravity and contacts. */
 export interface ExternalForce {
   readonly body_id: BodyId
   /** N, world */
   readonly force: Vector
   /** N·m, world */
   readonly torque: Vector
-  /** m, where it acts; as recorded */
+  /** point of application, m; as recorded */
   readonly at: Vector
 }
 
-/** What the solver said of one frame. `converged` means something only where there are constraints. */
+/** Solver diagnostics of a frame. `converged` is meaningful only if there are constraints. */
 export interface Solver {
   readonly iterations: Value
   readonly residual: Value
@@ -138,7 +157,7 @@ export interface Solver {
   readonly num_contacts: number
 }
 
-/** System energy of one frame, J. The first frame's `delta_e` is the whole energy. */
+/** System energy of a frame, J. `delta_e` of the first frame is the total energy. */
 export interface SystemEnergy {
   readonly total_linear_ke: Value
   readonly total_rotational_ke: Value
@@ -149,7 +168,6 @@ export interface SystemEnergy {
   readonly collision_active: boolean
 }
 
-/** Energy of one body in one frame, J. */
 export interface BodyEnergy {
   readonly body_id: BodyId
   readonly linear_ke: Value
@@ -158,7 +176,7 @@ export interface BodyEnergy {
   readonly total_e: Value
 }
 
-/** Everything that was recorded of one frame. Parts that the file does not hold are empty or null. */
+/** All data of a frame. Parts that the file lacks are empty or null. */
 export interface Frame {
   readonly frame_id: number
   /** s, after the step */
@@ -168,52 +186,32 @@ export interface Frame {
   readonly collisions: readonly Collision[]
   readonly contact_constraints: readonly ContactConstraint[]
   readonly friction_constraints: readonly FrictionConstraint[]
-  /** several of one body add up */
+  /** forces on the same body add up */
   readonly external_forces: readonly ExternalForce[]
   readonly solver: Solver | null
   readonly system_energy: SystemEnergy | null
   readonly body_energies: readonly BodyEnergy[]
 }
 
-/** A table of numbers, one row a frame: `data` is row-major float64, shape [length, fields.length]; NaN = absent. */
+/** A table with one row per frame: `data` is row-major float64, shape [length, fields.length]; NaN = not recorded. */
 export interface Columns<Field extends string = string> {
   readonly fields: readonly Field[]
   readonly length: number
   readonly data: Float64Array
 }
 
+type SeriesField<Fields extends readonly string[]> = (typeof seriesFields)[number] | Fields[number]
+
 /** Columns of `Recording.systemEnergy`; booleans are 0 or 1. */
-export type SystemEnergyField =
-  | 'frame_id'
-  | 'simulation_time'
-  | 'total_linear_ke'
-  | 'total_rotational_ke'
-  | 'total_potential_e'
-  | 'total_system_e'
-  | 'delta_e'
-  | 'energy_injection'
-  | 'collision_active'
+export type SystemEnergyField = SeriesField<typeof systemEnergyFields>
 
 /** Columns of `Recording.bodyEnergy`. */
-export type BodyEnergyField =
-  | 'frame_id'
-  | 'simulation_time'
-  | 'linear_ke'
-  | 'rotational_ke'
-  | 'potential_e'
-  | 'total_e'
+export type BodyEnergyField = SeriesField<typeof bodyEnergyFields>
 
 /** Columns of `Recording.solver`; `converged` is 0 or 1. */
-export type SolverField =
-  | 'frame_id'
-  | 'simulation_time'
-  | 'iterations'
-  | 'residual'
-  | 'converged'
-  | 'num_constraints'
-  | 'num_contacts'
+export type SolverField = SeriesField<typeof solverFields>
 
-/** One frame of a pair's history: its collision and its friction rows; either may be missing. */
+/** A frame in which two bodies touch, with their collision and friction rows; either may be missing. */
 export interface PairFrame {
   readonly frame_id: number
   readonly simulation_time: Value
@@ -221,7 +219,6 @@ export interface PairFrame {
   readonly friction_constraints: readonly FrictionConstraint[]
 }
 
-/** A quantity that some schema eras lack. */
 export type Capability =
   | 'states'
   | 'body_energy'
@@ -235,19 +232,18 @@ export type Capability =
   | 'metadata'
   | 'geometry'
 
-/** The schema family a file was written in; what each lacks stands in docs/recordings.md; `run` is our own. */
+/** Schema era of a file; docs/recordings.md lists what each lacks. `run` is the format of the server. */
 export type Era = 'run' | 'inertial' | 'flat-contact' | 'collision' | 'friction' | 'current' | 'unified'
 
-/** Unit of the recorded lambdas, found by momentum balance; `unknown` where no frame with contact tells. */
+/** Unit of the recorded lambdas, inferred from the momentum balance; `unknown` without a suitable frame. */
 export type LambdaUnit = 'N·s' | 'N' | 'unknown'
 
-/** First and last frame in which something is there. */
-export interface FrameSpan {
+interface FrameSpan {
   readonly first_frame: number
   readonly last_frame: number
 }
 
-/** An environment body, known from contact rows alone. */
+/** An environment body, which only contact rows have. */
 export interface EnvironmentBody {
   /** with bit 31 set, as recorded */
   readonly body_id: BodyId
@@ -255,99 +251,86 @@ export interface EnvironmentBody {
   readonly instance_id: number
 }
 
-/** A table and the names of its columns, separated by commas. */
 export interface TableColumns {
   readonly name: string
   readonly columns: string
 }
 
-/** What is known of a recording once it is loaded; kept by the caller, so it costs no query. */
+/** Properties of a recording that are computed once, when it is loaded. */
 export interface RecordingSummary {
   readonly era: Era
   readonly capabilities: readonly Capability[]
   readonly missing: readonly Capability[]
-  /** null in a recording of 0 frames */
+  /** null if there are no frames */
   readonly frames: (FrameSpan & { readonly total_frames: number; readonly contiguous: boolean }) | null
   readonly first_time_s: Value
   readonly last_time_s: Value
-  /** median step, s; null where time stands still or there is one frame */
+  /** median step, s; null if time does not advance or there is one frame */
   readonly dt_s: Value
   readonly dt_uniform: boolean
-  /** m/s², fitted from contact-free frames or from potential energy; null where neither tells */
+  /** m/s², inferred from frames without contacts or from potential energy; null if neither is possible */
   readonly gravity_m_s2: Vector | null
   readonly lambda_unit: LambdaUnit
   readonly bodies: readonly Body[]
   readonly environment_bodies: readonly EnvironmentBody[]
-  /** first frame with a state or energy row, per body: a later spawn is a baseline step of the energy */
+  /** the bodies whose size, inertia, name or pose was recorded */
+  readonly geometry: readonly BodyGeometry[]
+  /** first frame with a state or energy row of each body; a later spawn changes the total energy */
   readonly appearances: readonly { readonly body_id: BodyId; readonly first_frame: number }[]
-  /** rows whose frame has no frame row (a killed recorder): invisible, counted */
+  /** number of rows without a frame row (a recorder was killed), which are not returned */
   readonly ignored_rows: number
 }
 
-/** Where a recording came from, and which state of the file was copied. */
 export interface RecordingIdentity {
-  /** catalogue id, `[A-Za-z0-9._~-]+`, accepted wherever a path is */
+  /** catalogue id, `[A-Za-z0-9._~-]+`, accepted in place of a path */
   readonly id: string
-  /** real path */
   readonly path: string
   readonly name: string
   readonly size_bytes: number
-  /** name of a run that we record ourselves; absent for a file of somebody else */
+  /** name of a run of the recorder; missing for other files */
   readonly run?: string
 }
 
-/** Frames from `start` to `end`, both included; null = open. */
+/** A range of frames, inclusive; null = open. */
 export interface FrameRange {
   readonly start: number | null
   readonly end: number | null
 }
 
-/** A loaded recording. All work happens in its worker over a private copy; the user's file is not open. */
 export interface Recording {
   readonly identity: RecordingIdentity
   readonly summary: RecordingSummary
   /** Throws `FRAME_NOT_FOUND` with `{ frame_id, first_frame, last_frame }`. */
   frame(frameId: number): Promise<Frame>
-  /** Rows in frame order; throws `NOT_RECORDED` where the file holds none. */
+  /** Returns rows in frame order. Throws `NOT_RECORDED` if the file has none. */
   systemEnergy(range: FrameRange): Promise<Columns<SystemEnergyField>>
-  /** Rows in frame order; throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
+  /** Returns rows in frame order. Throws `BODY_NOT_FOUND` with `{ body_id, bodies }`. */
   bodyEnergy(bodyId: BodyId, range: FrameRange): Promise<Columns<BodyEnergyField>>
-  /** Rows in frame order, first to last frame without bounds. */
   solver(range: FrameRange): Promise<Columns<SolverField>>
-  /** Frames in which the two bodies touch, in either order; at most `limit`, from `start`. */
+  /** Returns the frames in which the two bodies touch, in either order: at most `limit`, from `start`. */
   pairHistory(
     pair: readonly [BodyId, BodyId],
     range: FrameRange,
     limit: number,
   ): Promise<{ readonly frames: readonly PairFrame[]; readonly total_frames: number }>
+  /** Runs an analysis of the worker. Arguments and result are structured-cloneable. Throws `CANCELLED` on abort. */
+  analyse<Result>(name: string, args: unknown, options?: AnalyseOptions): Promise<Result>
   /**
-   * Runs an analysis that the worker given to `openLibrary` brought, near the data. Arguments and result are
-   * structured-cloneable; an abort ends it between two windows of frames with `CANCELLED`.
+   * Runs a read-only SQL query on the private copy in its own process, with views that hide the normalisation. Throws
+   * `INVALID_QUERY`, `DEADLINE_EXCEEDED`, `CANCELLED`, `WORKER_LOST`, `OVERLOADED`.
    */
-  analyse<Result>(name: string, args: unknown, options?: AnalyseCall): Promise<Result>
-  /**
-   * Asks the private copy in SQL, in a process of its own. Views hide the normalisation; only reading is possible.
-   * Two queries of a recording run at the same time, others wait. Throws `INVALID_QUERY`, `DEADLINE_EXCEEDED`,
-   * `CANCELLED`, `WORKER_LOST`, and `OVERLOADED` if the queue is full or the wait too long.
-   */
-  query(question: SqlQuestion, caller?: Caller): Promise<SqlAnswer>
-  /** The tables of the file that queries can read. */
+  query(question: SqlQuery, caller?: Caller): Promise<SqlResult>
   tables(): Promise<readonly TableColumns[]>
-  /**
-   * The id as recorded for what a person wrote: a dynamic body's id, an environment body's id with bit 31, or without
-   * it where no dynamic body has that number. Throws `BODY_NOT_FOUND`.
-   */
+  /** Returns the recorded id; accepts environment bodies without bit 31. Throws `BODY_NOT_FOUND`. */
   resolveBody(bodyId: number): BodyId
 }
 
-/** How an analysis is called. */
-export interface AnalyseCall extends CallOptions {
-  /** The answer is kept with the recording, and is there at once when the same is asked again. */
-  readonly isKept?: boolean
+export interface AnalyseOptions extends CallOptions {
+  /** The result is cached for equal requests. */
+  readonly isCached?: boolean
 }
 
-/** An analysis that will be asked for: it is answered behind, and its answer kept. */
-export interface Foreseen {
+export interface AnalysisRequest {
   readonly name: string
   readonly args: unknown
 }

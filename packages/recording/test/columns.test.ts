@@ -5,18 +5,17 @@ import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { answersFile, revisionOf } from '../src/answers-file.ts'
-import { columnsFileOf, openColumns } from '../src/columns-file.ts'
-import { dataBytes } from '../src/domain/data-bytes.ts'
-import { readFileState } from '../src/file-state.ts'
+import { AnswersFile, hashSources } from '../src/formats/answers-file.ts'
+import { columnsFilePath, openColumns } from '../src/formats/columns-file.ts'
+import { MalformedFile, SqlitePages } from '../src/formats/sqlite-pages.ts'
 import { type FrameWindow, openLibrary, type RecordingLibrary, stateAt } from '../src/index.ts'
-import { keptAnswers } from '../src/kept-answers.ts'
-import { MalformedFile, type PageWalk, walkPages } from '../src/page-walk.ts'
-import { prepareCopy } from '../src/prepare.ts'
-import { openReader } from '../src/reader.ts'
-import { NumberRows, numberRoom } from '../src/recorder/number-room.ts'
+import { readFileState } from '../src/library/file-state.ts'
+import { prepareCopy } from '../src/library/prepare.ts'
+import { estimateBytes, ResultCache } from '../src/library/result-cache.ts'
+import { openReader } from '../src/reader/open-reader.ts'
+import { NumberRows, SlabAllocator } from '../src/recorder/number-buffers.ts'
 import type { Counted } from './counting-worker.ts'
-import { folders, rootsOf, until } from './library-kit.ts'
+import { createRoots, folders, until } from './library-kit.ts'
 import { writeRecording } from './write-recording.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures/recordings')
@@ -30,7 +29,7 @@ async function all(windows: AsyncGenerator<FrameWindow>): Promise<FrameWindow[]>
 }
 
 /** A prepared copy of a fixture. */
-function copyOf(t: Test, name: string): string {
+function createCopy(t: Test, name: string): string {
   const file = join(t.testdir(), `${name}.db`)
   copyFileSync(join(fixtures, `${name}.db`), file)
   prepareCopy(file, false)
@@ -39,22 +38,22 @@ function copyOf(t: Test, name: string): string {
 
 for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'stack'])
   verifies('recording:columns:file', `${name}: the file holds what the tables hold`, async (t) => {
-    const file = copyOf(t, name)
+    const file = createCopy(t, name)
     const reader = openReader(file)
     t.teardown(() => reader.close())
     const fromTables = await all(reader.windows(reader.summary()).over(whole, call))
-    await reader.writeColumns(columnsFileOf(file), call)
-    const columns = openColumns(columnsFileOf(file), fromTables[0]?.bodies ?? [])
+    await reader.writeColumns(columnsFilePath(file), call)
+    const columns = openColumns(columnsFilePath(file), fromTables[0]?.bodies ?? [])
     t.teardown(() => columns?.close())
     for (const window of fromTables) t.same(columns?.read([...window.frames], window.from), window)
     t.equal(columns?.read([-1], 0), undefined, 'a window that it has not')
   })
 
-t.test('openColumns: a file that is absent, cut off, or of other bodies is none', async (t) => {
-  const file = copyOf(t, 'drop')
+t.test('openColumns ignores a file that is missing, truncated or has other bodies', async (t) => {
+  const file = createCopy(t, 'drop')
   const reader = openReader(file)
   t.teardown(() => reader.close())
-  const columns = columnsFileOf(file)
+  const columns = columnsFilePath(file)
   t.equal(openColumns(columns, [2]), undefined)
   await reader.writeColumns(columns, call)
   t.same(
@@ -70,14 +69,14 @@ t.test('openColumns: a file that is absent, cut off, or of other bodies is none'
 })
 
 /** A library that prepares every recording and foresees one question. */
-async function libraryOf(t: Test, dir: string): Promise<RecordingLibrary> {
+async function createLibrary(t: Test, dir: string): Promise<RecordingLibrary> {
   const library = await openLibrary({
     dir,
-    roots: rootsOf(fixtures),
+    roots: createRoots(fixtures),
     now: Date.now,
     worker: new URL('./counting-worker.ts', import.meta.url),
-    foreseen: () => [count],
-    limits: { worthPreparing: 1 },
+    analysesToPrepare: () => [count],
+    limits: { minPreparedBodyFrames: 1 },
   })
   t.teardown(() => library.close())
   return library
@@ -85,51 +84,51 @@ async function libraryOf(t: Test, dir: string): Promise<RecordingLibrary> {
 
 const count = { name: 'count', args: {} }
 
-/** Every private copy has its columns beside it. */
+/** Whether every private copy has a columns file. */
 const isPrepared = (dir: string): boolean =>
   readdirSync(join(dir, 'snapshots')).some((name) => name.endsWith('-columns'))
 
 verifies('recording:columns:behind', async (t) => {
   const { data } = folders(t)
-  const library = await libraryOf(t, data)
+  const library = await createLibrary(t, data)
   const { recording } = await library.open('drop.db')
   await until(() => library.health().preparing === 0)
   t.ok(isPrepared(data))
-  const ask = (isKept: boolean) => recording.analyse<Counted>('count', {}, { isKept })
-  const [foreseen, again, anew] = [await ask(true), await ask(true), await ask(false)]
-  t.equal(foreseen.frames, recording.summary.frames?.total_frames)
-  t.same(again, foreseen, 'the answer is kept')
-  t.not(anew.run, foreseen.run)
-  t.not(anew.thread, foreseen.thread, 'it was found by a worker of its own')
-  t.equal(anew.fromTables, 0, 'the reading worker takes the columns from their file')
+  const ask = (isCached: boolean) => recording.analyse<Counted>('count', {}, { isCached })
+  const [prepared, again, fresh] = [await ask(true), await ask(true), await ask(false)]
+  t.equal(prepared.frames, recording.summary.frames?.total_frames)
+  t.same(again, prepared, 'the answer is cached')
+  t.not(fresh.run, prepared.run)
+  t.not(fresh.thread, prepared.thread, 'it was found by a worker of its own')
+  t.equal(fresh.fromTables, 0, 'the reading worker takes the columns from their file')
   const before = library.health().snapshot_bytes
   await library.close()
 
-  const next = await libraryOf(t, data)
+  const next = await createLibrary(t, data)
   t.equal(next.health().snapshot_bytes, before, 'the columns count as bytes of the copy')
   const { recording: reopened } = await next.open('drop.db')
   const after = await reopened.analyse<Counted>('count', {})
   t.equal(after.fromTables, 0, 'after a restart too')
-  t.same(await reopened.analyse('count', {}, { isKept: true }), foreseen, 'the answer outlives the server')
+  t.same(await reopened.analyse('count', {}, { isCached: true }), prepared, 'the answer outlives the server')
 })
 
-t.test('analyse: a damaged page that an analysis reads is RECORDING_DAMAGED', async (t) => {
-  const library = await libraryOf(t, folders(t).data)
+t.test('analyse throws RECORDING_DAMAGED if it reads a damaged page', async (t) => {
+  const library = await createLibrary(t, folders(t).data)
   const { recording } = await library.open('drop.db')
   const path = recording.identity.path
   await t.rejects(recording.analyse('fail', {}), { code: 'RECORDING_DAMAGED', data: { path } })
-  t.match(await recording.analyse('count', {}), { frames: 150 }, 'the worker goes on')
+  t.match(await recording.analyse('count', {}), { frames: 150 }, 'the worker continues')
 })
 
-t.test('columns: they go with their copy', async (t) => {
+t.test('removing a copy removes its columns file', async (t) => {
   const { files, data } = folders(t)
   const path = join(files, 'a.db')
   writeRecording(path, { frames: 30 })
   const library = await openLibrary({
     dir: data,
-    roots: rootsOf(files),
+    roots: createRoots(files),
     now: Date.now,
-    limits: { worthPreparing: 1 },
+    limits: { minPreparedBodyFrames: 1 },
   })
   t.teardown(() => library.close())
   await library.open(path)
@@ -139,33 +138,33 @@ t.test('columns: they go with their copy', async (t) => {
   t.same(readdirSync(join(data, 'snapshots')), [])
 })
 
-t.test('answersFile: answers of other code, and a file that is damaged, are none', async (t) => {
+t.test('AnswersFile ignores answers of another revision and a damaged file', async (t) => {
   const file = join(t.testdir(), 'a.db-answers')
   const question = { name: 'count', args: { a: 1 } }
-  const now = answersFile(file, 'now')
+  const now = new AnswersFile(file, 'now')
   t.same(now.find(question), [])
-  now.keep(question, { frames: Number.POSITIVE_INFINITY })
-  t.same(answersFile(file, 'now').find(question), [{ frames: Number.POSITIVE_INFINITY }])
-  t.same(answersFile(file, 'now').find({ name: 'count', args: { a: 2 } }), [])
-  t.same(answersFile(file, 'later').find(question), [])
+  now.add(question, { frames: Number.POSITIVE_INFINITY })
+  t.same(new AnswersFile(file, 'now').find(question), [{ frames: Number.POSITIVE_INFINITY }])
+  t.same(new AnswersFile(file, 'now').find({ name: 'count', args: { a: 2 } }), [])
+  t.same(new AnswersFile(file, 'later').find(question), [])
   truncateSync(file, 20)
-  t.same(answersFile(file, 'now').find(question), [])
+  t.same(new AnswersFile(file, 'now').find(question), [])
 })
 
-t.test('revisionOf: a source that changes makes it another one', async (t) => {
+t.test('hashSources changes with the content of a source', async (t) => {
   const folder = pathToFileURL(`${t.testdir({ deep: { 'a.ts': 'one', 'note.txt': 'x' } })}/`)
-  const before = revisionOf([folder])
+  const before = hashSources([folder])
   writeFileSync(new URL('deep/note.txt', folder), 'y')
   writeFileSync(new URL('deep/a.d.ts', folder), 'of the build')
-  t.equal(revisionOf([folder]), before)
+  t.equal(hashSources([folder]), before)
   writeFileSync(new URL('deep/a.ts', folder), 'two')
-  t.not(revisionOf([folder]), before)
+  t.not(hashSources([folder]), before)
 })
 
 const quiet = { signal: new AbortController().signal, progress() {} }
 
 /** A private copy of a fixture, open for reading. */
-function readerOf(t: Test, name: string) {
+function createReader(t: Test, name: string) {
   const file = join(t.testdir(), `${name}.db`)
   copyFileSync(join(fixtures, `${name}.db`), file)
   prepareCopy(file, false)
@@ -175,8 +174,8 @@ function readerOf(t: Test, name: string) {
 }
 
 for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only', 'era_unified'])
-  t.test(`windows: ${name} holds what its frames hold, number by number`, async (t) => {
-    const reader = readerOf(t, name)
+  t.test(`windows: ${name} has the same numbers as its frames`, async (t) => {
+    const reader = createReader(t, name)
     const windows = reader.windows(reader.summary())
     for (const window of await all(windows.over({ start: null, end: null }, quiet)))
       for (let row = window.from; row < window.to; row++) {
@@ -203,20 +202,17 @@ for (const name of ['drop', 'late_spawn', 'era_flat_contacts', 'era_states_only'
       }
   })
 
-t.test(
-  'windows: a range begins with the frame before it as context, and nothing beyond its end',
-  async (t) => {
-    const reader = readerOf(t, 'drop')
-    const [window, ...more] = await all(reader.windows(reader.summary()).over({ start: 20, end: 30 }, quiet))
-    t.same(more, [])
-    t.equal(window?.frames[window.from], 20)
-    t.equal(window?.frames[window.from - 1], 19)
-    t.equal(window?.frames[window.to - 1], 30)
-  },
-)
+t.test('windows start with the previous frame as context and end with the range', async (t) => {
+  const reader = createReader(t, 'drop')
+  const [window, ...more] = await all(reader.windows(reader.summary()).over({ start: 20, end: 30 }, quiet))
+  t.same(more, [])
+  t.equal(window?.frames[window.from], 20)
+  t.equal(window?.frames[window.from - 1], 19)
+  t.equal(window?.frames[window.to - 1], 30)
+})
 
-t.test('windows: an abort ends them, and what was read is kept for the next look', async (t) => {
-  const reader = readerOf(t, 'drop')
+t.test('windows stop on abort and cache what they have read', async (t) => {
+  const reader = createReader(t, 'drop')
   const windows = reader.windows(reader.summary())
   const controller = new AbortController()
   controller.abort(new Error('enough'))
@@ -236,7 +232,7 @@ t.test('windows: an abort ends them, and what was read is kept for the next look
 })
 
 /** A walk over a file that SQL makes, and what SQLite itself says of it. */
-async function walkOver(t: Test, sql: string, spoil: (bytes: Buffer) => void = () => {}) {
+async function openPages(t: Test, sql: string, spoil: (bytes: Buffer) => void = () => {}) {
   const path = join(t.testdir(), 'file.db')
   const db = new Database(path)
   db.exec(sql)
@@ -247,7 +243,7 @@ async function walkOver(t: Test, sql: string, spoil: (bytes: Buffer) => void = (
   spoil(header)
   const file = await open(path, 'r')
   t.teardown(() => file.close())
-  return { walk: walkPages(file, header, size), counts }
+  return { pages: new SqlitePages(file, header, size), counts }
 }
 
 const rows = (count: number) =>
@@ -264,122 +260,120 @@ const sql = (pageSize: number) => `
   INSERT INTO gaps ${rows(1000)};
   DELETE FROM gaps WHERE id % 3 = 0;`
 
-const countOf = async (walk: PageWalk, table: string, maxPages = 10_000) =>
-  walk.countRows((await walk.tables()).get(table) ?? 0, maxPages)
+const countTableRows = async (pages: SqlitePages, table: string, maxPages = 10_000) =>
+  pages.countRows((await pages.readTables()).get(table) ?? 0, maxPages)
 
 for (const pageSize of [1024, 4096, 65_536]) {
-  t.test(`walkPages: names tables and counts rows as SQLite does, pages of ${pageSize} bytes`, async (t) => {
-    const { walk, counts } = await walkOver(t, sql(pageSize))
-    t.equal((await walk.tables()).size, 93)
-    for (const [table, count] of Object.entries(counts)) t.equal(await countOf(walk, table), count, table)
-  })
+  t.test(
+    `SqlitePages reads the same tables and row counts as SQLite, pages of ${pageSize} bytes`,
+    async (t) => {
+      const { pages, counts } = await openPages(t, sql(pageSize))
+      t.equal((await pages.readTables()).size, 93)
+      for (const [table, count] of Object.entries(counts))
+        t.equal(await countTableRows(pages, table), count, table)
+    },
+  )
 }
 
-t.test('walkPages: counting stops where it would read too much', async (t) => {
-  const { walk } = await walkOver(t, sql(1024))
-  t.equal(await countOf(walk, 'big', 20), null)
+t.test('SqlitePages.countRows stops at the maximum number of pages', async (t) => {
+  const { pages } = await openPages(t, sql(1024))
+  t.equal(await countTableRows(pages, 'big', 20), null)
 })
 
-t.test('walkPages: a header that promises more pages than there are is malformed', async (t) => {
-  const { walk } = await walkOver(t, sql(4096), (header) => header.writeUInt32BE(1_000_000, 28))
-  await t.rejects(walk.tables(), MalformedFile)
+t.test('SqlitePages rejects a header with a page count above the file size', async (t) => {
+  const { pages } = await openPages(t, sql(4096), (header) => header.writeUInt32BE(1_000_000, 28))
+  await t.rejects(pages.readTables(), MalformedFile)
 })
 
-t.test('walkPages: a page size that cannot be is malformed', async (t) => {
-  const { walk } = await walkOver(t, sql(4096), (header) => header.writeUInt16BE(1000, 16))
-  await t.rejects(walk.tables(), MalformedFile)
+t.test('SqlitePages rejects an invalid page size', async (t) => {
+  const { pages } = await openPages(t, sql(4096), (header) => header.writeUInt16BE(1000, 16))
+  await t.rejects(pages.readTables(), MalformedFile)
 })
 
-t.test('walkPages: a root page that is not in the file is malformed', async (t) => {
-  const { walk } = await walkOver(t, sql(4096))
-  await t.rejects(walk.countRows(900_000, 10), MalformedFile)
-  await t.rejects(walk.countRows(0, 10), MalformedFile)
+t.test('SqlitePages rejects a root page outside of the file', async (t) => {
+  const { pages } = await openPages(t, sql(4096))
+  await t.rejects(pages.countRows(900_000, 10), MalformedFile)
+  await t.rejects(pages.countRows(0, 10), MalformedFile)
 })
 
-t.test(
-  'numberRoom: nothing that was taken is given to somebody else before the room is cleared',
-  async (t) => {
-    const room = numberRoom()
-    const lengths = Array.from({ length: 400 }, (_, i) => (i * 37) % 900)
-    // One that is longer than a slab stands alone.
-    const taken = [...lengths, 100_000, 5].map((length, i) => room.take(length).fill(i))
-    t.same(
-      taken.map(({ length }) => length),
-      [...lengths, 100_000, 5],
-    )
-    t.ok(taken.every((numbers, i) => numbers.every((number) => number === i)))
-  },
-)
+t.test('SlabAllocator does not reuse memory before clear', async (t) => {
+  const slabs = new SlabAllocator()
+  const lengths = Array.from({ length: 400 }, (_, i) => (i * 37) % 900)
+  // An array longer than a slab has its own memory.
+  const taken = [...lengths, 100_000, 5].map((length, i) => slabs.allocate(length).fill(i))
+  t.same(
+    taken.map(({ length }) => length),
+    [...lengths, 100_000, 5],
+  )
+  t.ok(taken.every((numbers, i) => numbers.every((number) => number === i)))
+})
 
-t.test('numberRoom: memory that was taken is taken again after the room is cleared', async (t) => {
-  const room = numberRoom()
-  const [first, second] = [room.take(10), room.take(10)]
-  room.clear()
-  const again = room.take(20)
+t.test('SlabAllocator reuses memory after clear', async (t) => {
+  const slabs = new SlabAllocator()
+  const [first, second] = [slabs.allocate(10), slabs.allocate(10)]
+  slabs.clear()
+  const again = slabs.allocate(20)
   t.equal(again.buffer, first.buffer)
   t.equal(again.byteOffset, first.byteOffset)
   again.fill(7)
   t.same([first[0], second[9]], [7, 7])
 })
 
-t.test('numberRoom: of what was needed once, a little is kept', async (t) => {
-  const room = numberRoom()
+t.test('SlabAllocator keeps a limited number of slabs', async (t) => {
+  const slabs = new SlabAllocator()
   const fill = (): ReadonlySet<unknown> =>
-    new Set(Array.from({ length: 100 }, () => room.take(60_000).buffer))
+    new Set(Array.from({ length: 100 }, () => slabs.allocate(60_000).buffer))
   const first = fill()
-  room.clear()
+  slabs.clear()
   const kept = [...fill()].filter((buffer) => first.has(buffer))
   t.equal(first.size, 100)
   t.equal(kept.length, 16)
 })
 
-t.test('NumberRows: rows stay in order while there come more than were expected', async (t) => {
+t.test('NumberRows keeps its rows when it grows', async (t) => {
   const rows = new NumberRows()
   for (let i = 0; i < 1000; i++) {
-    const at = rows.begin(3)
+    const at = rows.append(3)
     rows.numbers.set([i, -i, i / 2], at)
   }
-  const taken = rows.taken()
+  const taken = rows.view()
   t.equal(taken.length, 3000)
   t.same([...taken.subarray(2997)], [999, -999, 499.5])
   t.ok(Array.from({ length: 1000 }, (_, i) => taken[3 * i] === i).every(Boolean))
   rows.clear()
-  t.equal(rows.taken().length, 0)
+  t.equal(rows.view().length, 0)
 })
 
-t.test(
-  'keptAnswers: bytes are counted, and given back from the answer that was asked longest ago',
-  async (t) => {
-    const answers = keptAnswers(3)
-    let asked = 0
-    const ask = (key: string) =>
-      answers.of(
-        key,
-        async () => {
-          asked += 1
-          return { key, values: new Float64Array(100) }
-        },
-        {},
-      )
-    for (const key of ['a', 'b', 'c', 'a']) await ask(key)
-    t.equal(asked, 3)
-    const { bytes } = answers
-    t.ok(bytes >= 2400)
-    t.ok(answers.shrink(1) >= 800)
-    await ask('a')
-    t.equal(asked, 3, 'the one that was asked last is kept')
-    await ask('b')
-    t.equal(asked, 4, 'the oldest was given back')
-    await ask('d')
-    t.equal(answers.bytes, bytes, 'no more than three are kept')
-    answers.shrink(Number.POSITIVE_INFINITY)
-    t.equal(answers.bytes, 0)
-  },
-)
+t.test('ResultCache counts bytes and evicts the least recently used results', async (t) => {
+  const answers = new ResultCache(3)
+  let asked = 0
+  const ask = (key: string) =>
+    answers.get(
+      key,
+      async () => {
+        asked += 1
+        return { key, values: new Float64Array(100) }
+      },
+      {},
+    )
+  for (const key of ['a', 'b', 'c', 'a']) await ask(key)
+  t.equal(asked, 3)
+  const { bytes } = answers
+  t.ok(bytes >= 2400)
+  t.ok(answers.shrink(1) >= 800)
+  await ask('a')
+  t.equal(asked, 3, 'the most recently used result stays')
+  await ask('b')
+  t.equal(asked, 4, 'the least recently used result was evicted')
+  await ask('d')
+  t.equal(answers.bytes, bytes, 'three results stay')
+  answers.shrink(Number.POSITIVE_INFINITY)
+  t.equal(answers.bytes, 0)
+})
 
-t.test('dataBytes: plain data is as large as what it holds', async (t) => {
-  t.equal(dataBytes('abc'), 19)
-  t.equal(dataBytes([1, null, true]), 16 + 24)
-  t.equal(dataBytes({ a: 1, b: { c: 'x' } }), 24 + 8 + 24 + 17)
-  t.equal(dataBytes(new Float64Array(10)), 64 + 80)
+t.test('estimateBytes adds the sizes of nested data', async (t) => {
+  t.equal(estimateBytes('abc'), 19)
+  t.equal(estimateBytes([1, null, true]), 16 + 24)
+  t.equal(estimateBytes({ a: 1, b: { c: 'x' } }), 24 + 8 + 24 + 17)
+  t.equal(estimateBytes(new Float64Array(10)), 64 + 80)
 })

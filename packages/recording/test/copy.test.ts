@@ -12,18 +12,18 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isCausewayError } from '@causeway/protocol'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { copyDatabase } from '../src/copy.ts'
-import { readFileState, stateKey } from '../src/file-state.ts'
+import { RecordingError } from '../src/errors.ts'
+import { copyDatabase } from '../src/library/copy.ts'
+import { readFileState, stateKey } from '../src/library/file-state.ts'
 import { change, folders, libraryOver, until, whole } from './library-kit.ts'
 import { writeRecording } from './write-recording.ts'
 
 const idle = { signal: new AbortController().signal, progress: () => {} }
 
-t.test('copyDatabase: bytes, mode and progress, and the state that was copied', async (t) => {
+t.test('copyDatabase copies bytes with mode and progress and returns the copied state', async (t) => {
   const { files, data } = folders(t)
   const [source, target] = [join(files, 'run.db'), join(data, 'copy')]
   writeRecording(source, { frames: 10 })
@@ -36,7 +36,7 @@ t.test('copyDatabase: bytes, mode and progress, and the state that was copied', 
   t.equal(stateKey(source, state), stateKey(source, await readFileState(source)))
 })
 
-t.test('copyDatabase: a file that changes at every look is busy, and nothing is left of it', async (t) => {
+t.test('copyDatabase reports a file that changes in every attempt as busy and leaves no files', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 10 })
@@ -52,7 +52,7 @@ t.test('copyDatabase: a file that changes at every look is busy, and nothing is 
   t.same(readdirSync(data), [])
 })
 
-t.test('copyDatabase: a journal that its writer has zeroed is none', async (t) => {
+t.test('copyDatabase ignores a journal that its writer has zeroed', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 2 })
@@ -65,7 +65,7 @@ t.test('copyDatabase: a journal that its writer has zeroed is none', async (t) =
   t.notOk(existsSync(join(data, 'copy-journal')))
 })
 
-t.test('copyDatabase: stops for its signal and leaves nothing', async (t) => {
+t.test('copyDatabase stops on abort and leaves no files', async (t) => {
   const { files, data } = folders(t)
   const source = join(files, 'run.db')
   writeRecording(source, { frames: 2 })
@@ -122,14 +122,14 @@ verifies('recording:file:live-writer', async (t) => {
       t.equal((await recording.frame(last)).states.length, 1)
       outcomes.opened++
     } catch (error) {
-      if (!isCausewayError(error) || error.code !== 'RECORDING_BUSY') throw error
+      if (!RecordingError.is(error, 'RECORDING_BUSY')) throw error
       outcomes.busy++
     }
   }
-  const told = once(child, 'message')
+  const reported = once(child, 'message')
   child.send('stop')
-  const [{ commits, frames }] = await told
-  t.same(await exited, [0, null], 'the recorder was never told that the database is locked')
+  const [{ commits, frames }] = await reported
+  t.same(await exited, [0, null], 'the recorder never found the database locked')
   t.ok(outcomes.opened > 1, `opened ${outcomes.opened} times, busy ${outcomes.busy} times`)
   t.ok(commits > 10, `${commits} commits`)
   const { recording } = await library.open(file)
@@ -167,7 +167,7 @@ verifies('recording:file:wal', async (t) => {
 
 verifies(
   'recording:file:live-writer',
-  'a writer that sleeps in a transaction is read as it was before it',
+  'a file with an open transaction is read as before the transaction',
   async (t) => {
     const { files: root, data } = folders(t)
     const file = join(root, 'open.db')
@@ -226,7 +226,7 @@ verifies('recording:file:damaged', async (t) => {
   t.same(readdirSync(join(data, 'snapshots')), [])
 })
 
-t.test('open: a recording of 0 frames is one', async (t) => {
+t.test('open accepts a recording of 0 frames', async (t) => {
   const { files, data } = folders(t)
   writeRecording(join(files, 'none.db'), { frames: 0 })
   const { recording } = await (await libraryOver(t, files, { dir: data })).open('none')
@@ -241,7 +241,7 @@ t.test('open: a recording of 0 frames is one', async (t) => {
   await t.rejects(recording.frame(1), { code: 'FRAME_NOT_FOUND' })
 })
 
-t.test('open: a private copy that was harmed is made again', async (t) => {
+t.test('open replaces a damaged private copy', async (t) => {
   const { files, data } = folders(t)
   writeRecording(join(files, 'run.db'), { frames: 5 })
   const first = await libraryOver(t, files, { dir: data })
@@ -253,7 +253,7 @@ t.test('open: a private copy that was harmed is made again', async (t) => {
   t.equal((await second.open('run')).recording.summary.frames?.total_frames, 5)
 })
 
-t.test('open: damage that shows only behind is told from then on', async (t) => {
+t.test('open reports damage after the background check found it', async (t) => {
   const { files, data } = folders(t)
   const file = join(files, 'run.db')
   writeRecording(file, { frames: 200 })

@@ -1,7 +1,7 @@
-/** The entry of a worker whose analysis tells who ran it, and where the frames came from. */
+/** Entry file of a worker whose analysis returns its thread and the source of the frames. */
 import { threadId } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { type Analyses, serveRecording } from '../src/serve-recording.ts'
+import { type Analyses, serveRecording } from '../src/reader/serve-recording.ts'
 
 /** What `count` answers: no two runs answer the same. */
 export interface Counted {

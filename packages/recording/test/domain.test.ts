@@ -2,25 +2,21 @@ import t from 'tap'
 import { angularVelocity } from '../src/domain/angular-velocity.ts'
 import { environmentBody, isEnvironmentId, resolveBodyId } from '../src/domain/body-id.ts'
 import { gravityFromFlight, gravityFromPotential } from '../src/domain/gravity.ts'
-import { inferLambdaUnit } from '../src/domain/lambda-unit.ts'
-import { type MomentumRow, momentumRow, type Triple } from '../src/domain/momentum.ts'
+import { inferLambdaUnit, type MomentumRow, momentumRow, type Triple } from '../src/domain/lambda-unit.ts'
 import { looksMonotone, lowerBound, type Probe, type Row } from '../src/domain/row-search.ts'
 import { timeStep } from '../src/domain/time-step.ts'
 import type { Frame, FrictionConstraint } from '../src/types.ts'
 
-t.test(
-  'angularVelocity: a body that turns about one of its axes has that rate, whatever its orientation',
-  async (t) => {
-    // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
-    const [angle, rate] = [0.8, 3]
-    const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
-    const omega = angularVelocity({ w, x: 0, y: 0, z }, { w: 0, x: (w * rate) / 2, y: (z * rate) / 2, z: 0 })
-    t.ok(omega !== null && Math.abs((omega.x ?? 0) - rate) < 1e-12, 'rate about x')
-    t.ok(omega !== null && Math.hypot(omega.y ?? 1, omega.z ?? 1) < 1e-12, 'and about nothing else')
-  },
-)
+t.test('angularVelocity returns the rate about a body axis for any orientation', async (t) => {
+  // q turns by `angle` about z, then spins at `rate` about its own x: dq/dt = q * (0, rate / 2, 0, 0).
+  const [angle, rate] = [0.8, 3]
+  const [w, z] = [Math.cos(angle / 2), Math.sin(angle / 2)]
+  const omega = angularVelocity({ w, x: 0, y: 0, z }, { w: 0, x: (w * rate) / 2, y: (z * rate) / 2, z: 0 })
+  t.ok(omega !== null && Math.abs((omega.x ?? 0) - rate) < 1e-12, 'rate about x')
+  t.ok(omega !== null && Math.hypot(omega.y ?? 1, omega.z ?? 1) < 1e-12, 'and about nothing else')
+})
 
-t.test('angularVelocity: a component that was not recorded leaves it unknown', async (t) => {
+t.test('angularVelocity returns null if a component is missing', async (t) => {
   const q = { w: 1, x: 0, y: 0, z: 0 }
   t.equal(angularVelocity(q, { ...q, w: null }), null)
   t.equal(angularVelocity({ ...q, y: null }, q), null)
@@ -28,13 +24,13 @@ t.test('angularVelocity: a component that was not recorded leaves it unknown', a
 
 const floor = 0x8000_0001
 
-t.test('resolveBodyId: recorded ids stand for themselves, also above int32', async (t) => {
+t.test('resolveBodyId returns recorded ids unchanged, also above int32', async (t) => {
   t.equal(resolveBodyId(1, new Set([1]), new Set([floor])), 1)
   t.equal(resolveBodyId(floor, new Set([1]), new Set([floor])), floor)
 })
 
 t.test(
-  'resolveBodyId: a plain number is the environment body only where no dynamic body has it',
+  'resolveBodyId returns an environment body for its instance id unless a dynamic body has it',
   async (t) => {
     t.equal(resolveBodyId(1, new Set([2]), new Set([floor])), floor)
     t.equal(resolveBodyId(1, new Set([1, 2]), new Set([floor])), 1)
@@ -42,18 +38,18 @@ t.test(
   },
 )
 
-t.test('environmentBody: bit 31 marks the id and is not part of the instance', async (t) => {
+t.test('environmentBody removes bit 31 from the instance id', async (t) => {
   t.same(environmentBody(floor), { body_id: floor, instance_id: 1 })
   t.ok(isEnvironmentId(floor))
   t.notOk(isEnvironmentId(0x7fff_ffff))
 })
 
-t.test('gravityFromFlight: free fall gives g, and a few kicks do not change it', async (t) => {
+t.test('gravityFromFlight returns g for free fall and ignores a few outliers', async (t) => {
   const fall: Triple[] = Array.from({ length: 9 }, () => [0, 0, -9.81])
   t.same(gravityFromFlight([...fall, [50, 0, 0], [0, 900, 0]]), { x: 0, y: 0, z: -9.81 })
 })
 
-t.test('gravityFromFlight: samples that disagree tell nothing, and neither do none', async (t) => {
+t.test('gravityFromFlight returns null for samples that disagree and without samples', async (t) => {
   t.equal(
     gravityFromFlight([
       [1, 0, 0],
@@ -65,14 +61,14 @@ t.test('gravityFromFlight: samples that disagree tell nothing, and neither do no
   t.equal(gravityFromFlight([]), null)
 })
 
-t.test('gravityFromPotential: potential_e = -m g z, with either sign of the height', async (t) => {
+t.test('gravityFromPotential solves potential_e = -m g z for both signs of the height', async (t) => {
   const samples = [5, -10, 0.5].map((height) => ({ mass: 3, height, potential: 3 * 1.62 * height }))
   const gravity = gravityFromPotential(samples)
   t.match(gravity, { x: 0, y: 0 })
   t.ok(Math.abs((gravity?.z ?? 0) + 1.62) < 1e-12)
 })
 
-t.test('gravityFromPotential: a body at height 0 tells nothing', async (t) => {
+t.test('gravityFromPotential ignores a body at height 0', async (t) => {
   t.equal(gravityFromPotential([{ mass: 3, height: 0, potential: 0 }]), null)
 })
 
@@ -84,18 +80,18 @@ const resting = (scale: number): MomentumRow => ({
   lambda: [0, 0, mass * g * scale],
 })
 
-t.test('inferLambdaUnit: a resting body tells impulses from forces', async (t) => {
+t.test('inferLambdaUnit distinguishes impulses from forces with a resting body', async (t) => {
   t.equal(inferLambdaUnit([resting(dt), resting(dt)], dt), 'N·s')
   t.equal(inferLambdaUnit([resting(1), resting(1)], dt), 'N')
   t.equal(inferLambdaUnit([resting(0.3)], dt), 'unknown')
 })
 
-t.test('inferLambdaUnit: frames in which the solver diverged do not decide', async (t) => {
+t.test('inferLambdaUnit ignores frames in which the solver diverged', async (t) => {
   const diverged: MomentumRow = { change: [1e195, 0, 1e195], lambda: [-1e180, 3e190, 1] }
   t.equal(inferLambdaUnit([resting(dt), diverged, resting(dt)], dt), 'N·s')
 })
 
-t.test('inferLambdaUnit: rows without lambda tell nothing', async (t) => {
+t.test('inferLambdaUnit returns unknown for rows without lambda', async (t) => {
   t.equal(inferLambdaUnit([], dt), 'unknown')
   t.equal(inferLambdaUnit([{ change: [1, 2, 3], lambda: [0, 0, 0] }], dt), 'unknown')
 })
@@ -135,23 +131,23 @@ function frame(velocity: number, rows: readonly Partial<FrictionConstraint>[] = 
   }
 }
 
-t.test('momentumRow: an external force is no impulse of a contact', async (t) => {
+t.test('momentumRow: an external force does not count as a contact impulse', async (t) => {
   const push = { body_id: 1, force: at(5, 0, 0), torque: at(0, 0, 0), at: at(0, 0, 0) }
   const after = { ...frame(0.5, [{}]), external_forces: [push, push, { ...push, body_id: 2 }] }
   const row = momentumRow(frame(0), after, { body_id: 1, mass: 4 }, [0, 0, -10], 0.1)
   t.same(row?.change, [1, 0, 4])
   const unknown = { ...push, force: { ...push.force, x: null } }
-  const told = momentumRow(
+  const missing = momentumRow(
     frame(0),
     { ...after, external_forces: [unknown] },
     { body_id: 1, mass: 4 },
     [0, 0, -10],
     0.1,
   )
-  t.equal(told, null)
+  t.equal(missing, null)
 })
 
-t.test('momentumRow: on A -n * normal + t1 * lambda1, on B the opposite', async (t) => {
+t.test('momentumRow adds -n * normal + t1 * lambda1 on A and the opposite on B', async (t) => {
   const [before, after] = [frame(0), frame(0.5, [{}])]
   const gravity = [0, 0, -10] as const
   t.same(momentumRow(before, after, { body_id: 1, mass: 4 }, gravity, 0.1), {
@@ -161,12 +157,12 @@ t.test('momentumRow: on A -n * normal + t1 * lambda1, on B the opposite', async 
   t.same(momentumRow(before, after, { body_id: 2, mass: 4 }, gravity, 0.1)?.lambda, [1, 0, -2])
 })
 
-t.test('momentumRow: a contact that carries no load tells nothing', async (t) => {
+t.test('momentumRow ignores a contact without load', async (t) => {
   const falling = frame(0, [{ normal_lambda: 0, tangent1_lambda: 1e-25 }])
   t.equal(momentumRow(frame(0), falling, { body_id: 1, mass: 4 }, [0, 0, 0], 0.1), null)
 })
 
-t.test('momentumRow: a body without contact or without a velocity has none', async (t) => {
+t.test('momentumRow returns null for a body without contact or velocity', async (t) => {
   const gravity = [0, 0, 0] as const
   t.equal(momentumRow(frame(0), frame(1), { body_id: 1, mass: 4 }, gravity, 0.1), null)
   t.equal(
@@ -177,7 +173,7 @@ t.test('momentumRow: a body without contact or without a velocity has none', asy
 })
 
 /** A table whose rows have these ids and keys. */
-const probeOf =
+const createProbe =
   (rows: readonly Row[]): Probe =>
   (id) =>
     rows.find((row) => row.id >= id)
@@ -185,19 +181,19 @@ const probeOf =
 const table = (keys: readonly number[], gap = 1): readonly Row[] =>
   keys.map((key, i) => ({ id: 1 + i * gap, key }))
 
-t.test('lowerBound: finds the first row of every key, with gaps in the ids and without', async (t) => {
+t.test('lowerBound finds the first row of every key, with and without gaps in the ids', async (t) => {
   for (const gap of [1, 7]) {
     const rows = table([1, 1, 2, 4, 4, 4, 9], gap)
     const span = { first: 1, last: rows.at(-1)?.id ?? 0 }
     for (let key = 0; key <= 10; key++) {
-      const bound = lowerBound(probeOf(rows), span, key)
+      const bound = lowerBound(createProbe(rows), span, key)
       const wanted = rows.find((row) => row.key >= key)
       t.equal(rows.find(({ id }) => id >= bound)?.id, wanted?.id, `key ${key}, gap ${gap}`)
     }
   }
 })
 
-t.test('lowerBound: takes about log2 of the rows in probes', async (t) => {
+t.test('lowerBound takes about log2(rows) probes', async (t) => {
   const rows = 1_000_000
   let probes = 0
   const probe: Probe = (id) => {
@@ -208,34 +204,34 @@ t.test('lowerBound: takes about log2 of the rows in probes', async (t) => {
   t.ok(probes <= 21)
 })
 
-t.test('looksMonotone: notices rows out of order and keys that are missing', async (t) => {
+t.test('looksMonotone detects unordered rows and missing keys', async (t) => {
   const inOrder = table(Array.from({ length: 100 }, (_, i) => Math.floor(i / 3)))
   const span = { first: 1, last: 100 }
-  t.ok(looksMonotone(probeOf(inOrder), span, 256))
-  t.notOk(looksMonotone(probeOf(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
-  t.notOk(looksMonotone(probeOf(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
+  t.ok(looksMonotone(createProbe(inOrder), span, 256))
+  t.notOk(looksMonotone(createProbe(table([5, 6, 7, 1])), { first: 1, last: 4 }, 256))
+  t.notOk(looksMonotone(createProbe(table([5, Number.NaN, 7])), { first: 1, last: 3 }, 256))
 })
 
 const steps = (count: number, dt: number) => Array.from({ length: count }, (_, i) => (i + 1) * dt)
 
-t.test('timeStep: equal steps give their mean, free of the rounding of a single one', async (t) => {
+t.test('timeStep returns the mean of equal steps, without the rounding error of a single step', async (t) => {
   const { dt, isUniform } = timeStep(steps(1000, 0.016))
   t.ok(dt !== null && Math.abs(dt - 0.016) < 1e-15)
   t.equal(isUniform, true)
 })
 
-t.test('timeStep: a clock that stands still in places is not uniform', async (t) => {
+t.test('timeStep reports a clock with pauses as not uniform', async (t) => {
   const times = [...steps(10, 0.01), 0.1, 0.1, 0.1]
   const { dt, isUniform } = timeStep(times)
   t.ok(dt !== null && Math.abs(dt - 0.01) < 1e-12)
   t.equal(isUniform, false)
 })
 
-t.test('timeStep: a clock that never moves has no step', async (t) => {
+t.test('timeStep returns null for a clock that does not advance', async (t) => {
   t.same(timeStep([1, 1, 1]), { dt: null, isUniform: false })
 })
 
-t.test('timeStep: fewer than two frames, or times that were not recorded, tell nothing', async (t) => {
+t.test('timeStep returns null for fewer than two frames or missing times', async (t) => {
   t.same(timeStep([0.5]), { dt: null, isUniform: true })
   t.same(timeStep([]), { dt: null, isUniform: true })
   t.same(timeStep([1, null, 3, 4]), { dt: 1, isUniform: false })

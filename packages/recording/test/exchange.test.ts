@@ -12,9 +12,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
+import { contactDataColumn } from '../src/formats/run-schema.ts'
 import { type Frame, openLibrary, type Recording, type RecordingLibrary } from '../src/index.ts'
-import { folders, libraryOver, rootsOf, whole } from './library-kit.ts'
-import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
+import { createRoots, folders, libraryOver, whole } from './library-kit.ts'
+import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
 t.setTimeout(300_000)
 
@@ -23,7 +24,7 @@ const fixtures = new URL('../../../fixtures/recordings/', import.meta.url).pathn
 const named = (library: RecordingLibrary, name: string) =>
   library.open(name).then(({ recording }) => recording)
 
-async function framesOf(recording: Recording): Promise<readonly Frame[]> {
+async function readFrames(recording: Recording): Promise<readonly Frame[]> {
   const { first_frame = 1, last_frame = 0 } = recording.summary.frames ?? {}
   return Promise.all(
     Array.from({ length: last_frame - first_frame + 1 }, (_, i) => recording.frame(first_frame + i)),
@@ -39,7 +40,7 @@ async function exportTo(library: RecordingLibrary, name: string, file: string): 
 t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
-  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
   await exportTo(library, 'run', join(files, 'out.db'))
   const db = new Database(join(files, 'out.db'), { readonly: true })
   const made = db
@@ -54,51 +55,49 @@ t.test('exchange: an export has the tables of the C++ recorder', async (t) => {
   t.same(made, original)
 })
 
-t.test('exchange: a run, its export and the import of it answer the same', async (t) => {
+t.test('a run, its export and the imported export give equal answers', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
-  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 30)]))
+  await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
   await exportTo(library, 'run', join(files, 'out.db'))
   await library.importRecording('back', 'out.db')
   const [run, out, back] = await Promise.all(['run', 'out.db', 'back'].map((name) => named(library, name)))
   if (!run || !out || !back) throw new Error('not opened')
-  const frames = await framesOf(run)
-  t.same(await framesOf(out), frames)
-  t.same(await framesOf(back), frames)
+  const frames = await readFrames(run)
+  t.same(await readFrames(out), frames)
+  t.same(await readFrames(back), frames)
   t.same(back.summary, run.summary, 'with what the run line said')
+  t.same(out.summary.geometry, run.summary.geometry)
   t.same((await out.bodyEnergy(1, whole)).data, (await run.bodyEnergy(1, whole)).data)
   t.same((await out.solver(whole)).data, (await run.solver(whole)).data)
 })
 
-t.test(
-  'exchange: external forces are in the frame of a run, of its export and of the import of it',
-  async (t) => {
-    const { files, data } = folders(t)
-    const library = await libraryOver(t, files, { dir: data })
-    const pushed = (id: number, forces: readonly object[]): string =>
-      frameLine(id, { bodies: [{ id: 1, forces }, { id: 2 }] })
-    const push = { force: [50, 0, 1], torque: [0, 2, 0], at: [0, 0, 3] }
-    const lines = [pushed(1, []), pushed(2, [push, { force: [-1, 0, 0] }]), pushed(3, []), pushed(4, [push])]
-    await library.recorder.write('run', bodyOf([runLine, ...lines]))
-    await exportTo(library, 'run', join(files, 'out.db'))
-    await library.importRecording('back', 'out.db')
-    const told = {
-      body_id: 1,
-      force: { x: 50, y: 0, z: 1 },
-      torque: { x: 0, y: 2, z: 0 },
-      at: { x: 0, y: 0, z: 3 },
-    }
-    for (const name of ['run', 'out.db', 'back']) {
-      const frames = await framesOf(await named(library, name))
-      const externals = frames.map(({ external_forces }) => external_forces)
-      t.match(externals, [[], [told, { body_id: 1, force: { x: -1 }, at: unknown }], [], [told]], name)
-      t.same(
-        externals.map(({ length }) => length),
-        [0, 2, 0, 1],
-      )
-    }
-  },
-)
+t.test('external forces survive export and import', async (t) => {
+  const { files, data } = folders(t)
+  const library = await libraryOver(t, files, { dir: data })
+  const pushed = (id: number, forces: readonly object[]): string =>
+    frameLine(id, { bodies: [{ id: 1, forces }, { id: 2 }] })
+  const push = { force: [50, 0, 1], torque: [0, 2, 0], at: [0, 0, 3] }
+  const lines = [pushed(1, []), pushed(2, [push, { force: [-1, 0, 0] }]), pushed(3, []), pushed(4, [push])]
+  await library.recorder.write('run', streamLines([runLine, ...lines]))
+  await exportTo(library, 'run', join(files, 'out.db'))
+  await library.importRecording('back', 'out.db')
+  const sent = {
+    body_id: 1,
+    force: { x: 50, y: 0, z: 1 },
+    torque: { x: 0, y: 2, z: 0 },
+    at: { x: 0, y: 0, z: 3 },
+  }
+  for (const name of ['run', 'out.db', 'back']) {
+    const frames = await readFrames(await named(library, name))
+    const externals = frames.map(({ external_forces }) => external_forces)
+    t.match(externals, [[], [sent, { body_id: 1, force: { x: -1 }, at: unknown }], [], [sent]], name)
+    t.same(
+      externals.map(({ length }) => length),
+      [0, 2, 0, 1],
+    )
+  }
+})
 
 const contactParts = [
   ...(['collisions', 'contact_points', 'contact_constraints', 'friction', 'tangent_lambdas'] as const),
@@ -110,7 +109,10 @@ async function exchanger(t: Test, forget: (file: string) => void = () => {}) {
   const library = await libraryOver(t, files, { dir: data })
   return async (name: string, change: object) => {
     const file = join(files, `${name}.db`)
-    await library.recorder.write(name, bodyOf([runLine, ...[1, 2, 3].map((id) => frameLine(id, change))]))
+    await library.recorder.write(
+      name,
+      streamLines([runLine, ...[1, 2, 3].map((id) => frameLine(id, change))]),
+    )
     await exportTo(library, name, file)
     forget(file)
     await library.importRecording(`${name}-back`, file)
@@ -124,7 +126,7 @@ const lacking = ({ summary }: Recording) => contactParts.filter((part) => summar
 
 verifies(
   'recording:recorder:exchange',
-  'an engine that tells nothing of contacts is told apart from one with nothing in touch, there and back',
+  'export and import distinguish an engine without contact data from one without contacts',
   async (t) => {
     const exchange = await exchanger(t)
     const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
@@ -134,8 +136,8 @@ verifies(
       t.same(lacking, [contactParts, contactParts, contactParts])
       t.equal(out.summary.era, 'inertial')
       t.same(back.summary, run.summary)
-      t.same(await framesOf(out), await framesOf(run))
-      t.same(await framesOf(back), await framesOf(run))
+      t.same(await readFrames(out), await readFrames(run))
+      t.same(await readFrames(back), await readFrames(run))
     }
     const { run, out, back, lacking } = await exchange('free', { contacts: [] })
     t.same(lacking, [[], [], []])
@@ -144,19 +146,15 @@ verifies(
   },
 )
 
-verifies(
-  'recording:recorder:exchange',
-  'an export of before contacts were noted tells of them where it has rows of them',
-  async (t) => {
-    const exchange = await exchanger(t, (file) => {
-      const db = new Database(file)
-      db.exec('ALTER TABLE CausewayRunRecord DROP COLUMN tells_contacts')
-      db.close()
-    })
-    t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
-    t.same((await exchange('touching', {})).lacking, [[], [], []])
-  },
-)
+verifies('recording:recorder:exchange', 'an older export has contact data if it has contacts', async (t) => {
+  const exchange = await exchanger(t, (file) => {
+    const db = new Database(file)
+    db.exec(`ALTER TABLE CausewayRunRecord DROP COLUMN ${contactDataColumn}`)
+    db.close()
+  })
+  t.same((await exchange('free', { contacts: [] })).lacking, [[], [], contactParts])
+  t.same((await exchange('touching', {})).lacking, [[], [], []])
+})
 
 const recordings = [
   ...['era_states_only', 'era_flat_contacts', 'era_no_constraints', 'era_no_tangents', 'era_unified'],
@@ -181,13 +179,13 @@ async function sameAgain(t: Test, name: string): Promise<void> {
   const other = await libraryOver(t, files, { dir: join(data, 'other') })
   const [original, run] = await Promise.all([named(library, `${name}.db`), named(library, 'run')])
   const again = await named(other, 'again.db')
-  const frames = (await framesOf(original)).map((frame) => ({
+  const frames = (await readFrames(original)).map((frame) => ({
     ...frame,
-    // A file without them is one in which nothing was accelerated that is known of.
+    // Older files lack accelerations.
     states: frame.states.map((state) => ({ ...state, acceleration: state.acceleration ?? unknown })),
   }))
-  t.same(await framesOf(run), frames)
-  t.same(await framesOf(again), frames)
+  t.same(await readFrames(run), frames)
+  t.same(await readFrames(again), frames)
   t.match(run.summary, {
     frames: original.summary.frames,
     dt_s: original.summary.dt_s,
@@ -205,7 +203,7 @@ interface Opened {
   readonly data: string
 }
 
-/** A library, and a file of lines below its root; `found` hears of each path that the roots have let through. */
+/** Opens a library with a file of lines below its root. `found` receives each path that the roots resolve. */
 async function overLines(
   t: Test,
   lines: readonly string[],
@@ -214,7 +212,7 @@ async function overLines(
   const { files, data } = folders(t)
   const file = join(files, 'lines.jsonl')
   writeFileSync(file, lines.join('\n'))
-  const { folders: all, resolve } = rootsOf(files, data)
+  const { folders: all, resolve } = createRoots(files, data)
   const library = await openLibrary({
     dir: data,
     now: () => 1_700_000_000_000,
@@ -235,7 +233,7 @@ async function overLines(
 const openFiles = '/proc/self/fd'
 const unlisted = existsSync(openFiles) ? {} : { skip: 'the system does not list the open files of a process' }
 
-/** Asserts that this process does not have the file open, where the system tells. */
+/** Asserts that this process does not have the file open, if the system lists open files. */
 const notHeld = (t: Test, file: string): boolean => t.notOk(isHeld(file), 'the file is closed', unlisted)
 
 const isHeld = (file: string): boolean =>
@@ -249,11 +247,11 @@ const isHeld = (file: string): boolean =>
   })
 
 const gone = (t: Test, { recorder }: RecordingLibrary): Promise<unknown> =>
-  t.rejects(recorder.state('run'), { code: 'RECORDING_NOT_FOUND' }, 'there is no run')
+  t.rejects(recorder.state('run'), { code: 'RECORDING_NOT_FOUND' }, 'no run exists')
 
 verifies(
   'recording:recorder:import',
-  'a file that goes away after it was found is told, and nothing is left',
+  'an import of a file that was removed fails and leaves no run',
   async (t) => {
     const { library } = await overLines(t, [runLine, ...frameLines(1, 3)], (path) => rmSync(path))
     await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_NOT_FOUND' })
@@ -261,7 +259,7 @@ verifies(
   },
 )
 
-verifies('recording:recorder:import', 'a pipe that nobody writes to is refused at once', async (t) => {
+verifies('recording:recorder:import', 'an import of a pipe without a writer fails immediately', async (t) => {
   const { library, file } = await overLines(t, [])
   rmSync(file)
   execFileSync('mkfifo', [file])
@@ -285,7 +283,7 @@ verifies(
 
 verifies('recording:recorder:import', 'a run of that name is not added to', async (t) => {
   const { library, file } = await overLines(t, frameLines(2, 5))
-  await library.recorder.write('run', bodyOf([runLine, frameLine(1)]))
+  await library.recorder.write('run', streamLines([runLine, frameLine(1)]))
   await t.rejects(library.importRecording('run', 'lines.jsonl'), { code: 'RECORDING_EXISTS' })
   t.match(await library.recorder.state('run'), { total_frames: 1 })
   notHeld(t, file)

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import { type LibraryLimits, openLibrary, type RecordingLibrary, type Roots } from '../src/index.ts'
 
 /** Roots over one folder: real paths only, as a server checks them. */
-export function rootsOf(...folders: readonly string[]): Roots {
+export function createRoots(...folders: readonly string[]): Roots {
   const real = folders.map((folder) => realpathSync(folder))
   return {
     folders: () => real,
@@ -31,7 +31,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** Empty folders of a test: `files` for recordings, `data` and `more` for libraries, `elsewhere` beside the root. */
+/** Empty folders of a test: `files` for recordings, `data` and `more` for libraries, `elsewhere` outside of the root. */
 export function folders(t: Test): Record<'files' | 'data' | 'more' | 'elsewhere', string> {
   const root = t.testdir({ files: {}, data: {}, more: {}, elsewhere: {} })
   const below = (name: string) => join(root, name)
@@ -46,7 +46,7 @@ export async function libraryOver(
 ): Promise<RecordingLibrary> {
   const library = await openLibrary({
     dir: more.dir,
-    roots: rootsOf(root),
+    roots: createRoots(root),
     now: more.now ?? (() => 1_700_000_000_000),
     ...(more.limits ? { limits: more.limits } : {}),
   })
@@ -66,7 +66,7 @@ export async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Changes a database that nobody has open. */
+/** Changes a database that is not open. */
 export function change(file: string, sql: string): void {
   const db = new Database(file)
   db.exec(sql)

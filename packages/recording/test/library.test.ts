@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../test/verifies.ts'
 import { openLibrary } from '../src/index.ts'
-import { spareWorker } from '../src/recorder/spare-worker.ts'
-import { startRecorderWorker } from '../src/worker-link.ts'
-import { change, folders, libraryOver, rootsOf, until, whole } from './library-kit.ts'
+import { startRecorderWorker } from '../src/library/workers.ts'
+import { SpareWorker } from '../src/recorder/spare-worker.ts'
+import { change, createRoots, folders, libraryOver, until, whole } from './library-kit.ts'
 import { bodyId, floorId, writeRecording } from './write-recording.ts'
 
 verifies('recording:file:rewritten', async (t) => {
@@ -108,7 +108,7 @@ verifies('recording:copy:interrupted', async (t) => {
 })
 
 t.test(
-  'open: callers at the same time share one copy, and one that gives up takes nothing from the other',
+  'concurrent callers of open share one copy, and a cancelled caller does not affect the others',
   async (t) => {
     const { files, data } = folders(t)
     writeRecording(join(files, 'run.db'), { frames: 100 })
@@ -150,7 +150,7 @@ verifies(
   },
 )
 
-t.test('open: no more workers stay than allowed, and an earlier recording still answers', async (t) => {
+t.test('open limits the number of workers, and earlier recordings still respond', async (t) => {
   const { files, data } = folders(t)
   for (const name of ['a', 'b', 'c']) writeRecording(join(files, `${name}.db`), { frames: 3 })
   const library = await libraryOver(t, files, { dir: data, limits: { loaded: 2 } })
@@ -161,7 +161,7 @@ t.test('open: no more workers stay than allowed, and an earlier recording still 
   t.equal((await recording.frame(2)).frame_id, 2)
 })
 
-t.test('open: a recording that is asked while its worker ends answers by the next one', async (t) => {
+t.test('a recording responds with a new worker while its worker stops', async (t) => {
   const { files, data } = folders(t)
   const names = ['a', 'b', 'c']
   for (const name of names) writeRecording(join(files, `${name}.db`), { frames: 3 })
@@ -214,18 +214,15 @@ verifies('recording:catalogue:id', async (t) => {
   )
 })
 
-t.test(
-  'open: a library that has never listed finds a recording by id, by name and by relative path',
-  async (t) => {
-    const { files, data } = folders(t)
-    mkdirSync(join(files, 'deep'))
-    writeRecording(join(files, 'deep', 'run.db'), { frames: 2 })
-    const library = await libraryOver(t, files, { dir: data })
-    const { recording } = await library.open('run')
-    t.equal((await library.open('run.db')).recording, recording)
-    t.equal((await library.open('deep/run.db')).recording, recording)
-  },
-)
+t.test('open finds a recording by id, name and relative path without a previous list', async (t) => {
+  const { files, data } = folders(t)
+  mkdirSync(join(files, 'deep'))
+  writeRecording(join(files, 'deep', 'run.db'), { frames: 2 })
+  const library = await libraryOver(t, files, { dir: data })
+  const { recording } = await library.open('run')
+  t.equal((await library.open('run.db')).recording, recording)
+  t.equal((await library.open('deep/run.db')).recording, recording)
+})
 
 verifies('recording:catalogue:reasons', async (t) => {
   const { files, data } = folders(t)
@@ -258,7 +255,7 @@ verifies('recording:catalogue:reasons', async (t) => {
   t.same(await library.list(join(files, 'nowhere')), { searched: [join(files, 'nowhere')], listings: [] })
 })
 
-t.test('open: our own data folder is refused and never listed', async (t) => {
+t.test('open and list reject the data folder of the library', async (t) => {
   const { files } = folders(t)
   const dir = join(files, 'data')
   const library = await libraryOver(t, files, { dir })
@@ -281,15 +278,17 @@ verifies('recording:roots:symlink', async (t) => {
   await t.rejects(library.list(join(files, 'folder')), { code: 'OUTSIDE_ROOTS' })
 })
 
-t.test('openLibrary: a catalogue of a newer version is refused', async (t) => {
+t.test('openLibrary rejects a catalogue of a newer version', async (t) => {
   const { files, data } = folders(t)
   await (await libraryOver(t, files, { dir: data })).close()
   change(join(data, 'recordings.db'), `INSERT INTO causeway_migration VALUES (3, 'from the future', '', 0)`)
-  await t.rejects(openLibrary({ dir: data, roots: rootsOf(files), now: Date.now }), { code: 'NEWER_DATA' })
+  await t.rejects(openLibrary({ dir: data, roots: createRoots(files), now: Date.now }), {
+    code: 'NEWER_DATA',
+  })
 })
 
-t.test('spareWorker: one worker is kept for the next run, and the others end', async (t) => {
-  const workers = spareWorker(startRecorderWorker)
+t.test('SpareWorker keeps one worker for the next run and stops the others', async (t) => {
+  const workers = new SpareWorker(startRecorderWorker)
   t.teardown(() => workers.close())
   const [first, second] = [workers.take(), workers.take()]
   t.not(first, second, 'two runs at once have a worker each')
@@ -300,8 +299,8 @@ t.test('spareWorker: one worker is kept for the next run, and the others end', a
   await first.stop()
 })
 
-t.test('spareWorker: a worker that has died, or that comes back after the end, is not kept', async (t) => {
-  const workers = spareWorker(startRecorderWorker)
+t.test('SpareWorker does not keep a dead worker, or any worker after close', async (t) => {
+  const workers = new SpareWorker(startRecorderWorker)
   const [first, second] = [workers.take(), workers.take()]
   await workers.give(first)
   await first.kill()
@@ -313,7 +312,7 @@ t.test('spareWorker: a worker that has died, or that comes back after the end, i
   t.same([next.isAlive, second.isAlive], [false, false])
 })
 
-t.test('a worker that has closed a run records the next one as if it were new', async (t) => {
+t.test('a reused worker records the next run without state of the previous one', async (t) => {
   const dir = t.testdir()
   const link = startRecorderWorker()
   t.teardown(() => link.stop())
@@ -324,7 +323,7 @@ t.test('a worker that has closed a run records the next one as if it were new', 
   }
   const [body, line] = ['{"id": 1, "position": [0, 0, 1]}', '{"run": {"bodies": [{"id": 1, "mass": 2}]}}']
   t.match(await record('one', `${line}\n{"frame_id": 7, "bodies": [${body}]}\n`), { accepted: 1 })
-  // What stands in the middle of a line when the run is closed does not reach the next one.
+  // An incomplete line of a closed run does not reach the next run.
   await link.call('runWrite', { bytes: Buffer.from('{"frame_id": 8, "bod'), nowMs: 1 })
   await link.call('runClose', undefined)
   t.match(await record('two', '{"frame_id": 1}\n{"frame_id": 2}\n'), {

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { eraMap, readSchema } from '../src/era.ts'
-import { buildIndexes, isIndexed } from '../src/indexes.ts'
-import { openReader } from '../src/reader.ts'
-import type { Reader } from '../src/reader-contract.ts'
+import { eraMap, readSchema } from '../src/formats/schema-era.ts'
+import { buildIndexes, isIndexed } from '../src/reader/cpp/indexes.ts'
+import { openReader } from '../src/reader/open-reader.ts'
+import type { Reader } from '../src/reader/reader.ts'
 import { equalDeep } from './equal-deep.ts'
 import { whole } from './library-kit.ts'
 import { bodyId, floorId, writeRecording } from './write-recording.ts'
@@ -17,7 +17,7 @@ const names = readdirSync(fixtures)
   .map((name) => name.replace('.expected.json', ''))
 
 /** A reader over a copy that is changed first. */
-function readerOf(t: Test, source: string, change?: (db: Database.Database) => void): Reader {
+function createReader(t: Test, source: string, change?: (db: Database.Database) => void): Reader {
   const file = join(t.testdir(), 'copy.db')
   copyFileSync(source, file)
   return openChanged(t, file, change)
@@ -52,7 +52,7 @@ verifies('recording:fixtures:expected', async (t) => {
   for (const name of names) {
     await t.test(name, async (t) => {
       const expected = JSON.parse(readFileSync(join(fixtures, `${name}.expected.json`), 'utf8'))
-      const reader = readerOf(t, join(fixtures, `${name}.db`))
+      const reader = createReader(t, join(fixtures, `${name}.db`))
       const summary = reader.summary()
       t.match(summary, {
         era: expected.era,
@@ -256,8 +256,8 @@ function everything(reader: Reader) {
 verifies('recording:read:index-equals-scan', async (t) => {
   for (const name of ['late_spawn', 'stack', 'killed_writer', 'era_unified']) {
     await t.test(name, async (t) => {
-      const scanned = readerOf(t, join(fixtures, `${name}.db`))
-      const indexed = readerOf(t, join(fixtures, `${name}.db`), index)
+      const scanned = createReader(t, join(fixtures, `${name}.db`))
+      const indexed = createReader(t, join(fixtures, `${name}.db`), index)
       t.notOk(scanned.isIndexed())
       t.ok(indexed.isIndexed())
       t.same(everything(scanned), everything(indexed))
@@ -267,7 +267,7 @@ verifies('recording:read:index-equals-scan', async (t) => {
 
 verifies(
   'recording:read:index-equals-scan',
-  'a file whose rows are out of frame order is answered right without an index',
+  'a file with unordered rows is read correctly without an index',
   async (t) => {
     const shuffled = (db: Database.Database) => {
       // The rows of the first frame come last in every table that names a frame.
@@ -289,7 +289,7 @@ verifies(
 
 verifies(
   'recording:read:index-equals-scan',
-  'every question about one frame is answered through an index or by rowid, never by a scan',
+  'every query of one frame uses an index or a range of rowids',
   async (t) => {
     const file = join(t.testdir(), 'sample.db')
     writeRecording(file, { frames: 20 })
@@ -314,7 +314,7 @@ t.test('extents are half the size of a collision mesh', async (t) => {
     Buffer.from(Float64Array.from(vertices.flat()).buffer)
   const box = mesh([1, -2, 0.5], [-0.25, 1, -3])
   const extents = (vertices: Buffer | null) => {
-    const reader = readerOf(t, join(fixtures, 'drop.db'), (db) => {
+    const reader = createReader(t, join(fixtures, 'drop.db'), (db) => {
       db.pragma('foreign_keys = OFF')
       db.exec(`DELETE FROM MeshRecord; DELETE FROM ObjectRecord;
         UPDATE AssetPhysicalStaticRecord SET asset_id = 7`)

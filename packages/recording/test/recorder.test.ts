@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { openReader } from '../src/reader.ts'
-import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame } from '../src/recorder/packed-frame.ts'
-import { systemEnergy, writeEnergies } from '../src/recorder/run-energy.ts'
-import type { RunBody } from '../src/recorder/run-facts.ts'
-import { createRunViews } from '../src/recorder/run-views.ts'
+import { systemEnergy, writeEnergies } from '../src/formats/lines/frame-energy.ts'
+import { createLineReader } from '../src/formats/lines/line-reader.ts'
+import { noDetails, type RunBody } from '../src/formats/lines/run-line.ts'
+import { bodyAt, bodyWidth, hasEnergy, hasState, type PackedFrame } from '../src/formats/packed-frame.ts'
+import { openReader } from '../src/reader/open-reader.ts'
+import { createRunViews } from '../src/reader/run/run-views.ts'
 import { openRunWriter, type RunWriter } from '../src/recorder/run-writer.ts'
-import { lineReader } from '../src/recorder/wire-frame.ts'
 import { folders, libraryOver, whole } from './library-kit.ts'
-import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
+import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
-t.test('recorder: what was sent is answered by the same contract as every recording', async (t) => {
+t.test('a run returns the sent data through the interface of recordings', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
-  const answer = await library.recorder.write('first', bodyOf([runLine, ...frameLines(1, 30)]))
+  const answer = await library.recorder.write('first', streamLines([runLine, ...frameLines(1, 30)]))
   t.same(answer, { recording: 'first', accepted: 30, ignored: 0, last_frame_id: 30 })
   const { recording } = await library.open('first')
   t.match(recording.summary, {
@@ -28,6 +28,24 @@ t.test('recorder: what was sent is answered by the same contract as every record
       { body_id: 2, mass: 1, friction: null },
     ],
     environment_bodies: [{ body_id: 0x8000_0003, instance_id: 3 }],
+    geometry: [
+      { body_id: 1, name: null, shape: null, half_extents: [0.5, 0.5, 0.5], inertia: [0.1, 0.2, 0.3] },
+      {
+        body_id: 2,
+        name: 'rod',
+        shape: { kind: 'capsule', radius: 0.1, half_length: 0.4 },
+        half_extents: [0.1, 0.1, 0.5],
+        inertia: null,
+      },
+      {
+        body_id: 0x8000_0003,
+        name: 'floor',
+        shape: { kind: 'plane' },
+        half_extents: null,
+        position: [0, 0, 0],
+        orientation: [1, 0, 0, 0],
+      },
+    ],
     appearances: [
       { body_id: 1, first_frame: 1 },
       { body_id: 2, first_frame: 1 },
@@ -49,7 +67,7 @@ t.test('recorder: what was sent is answered by the same contract as every record
     solver: { iterations: 3, converged: true, num_contacts: 1, num_constraints: 2 },
   })
   const [spin] = frame.states.map(({ angular_velocity }) => angular_velocity)
-  t.ok(Math.abs((spin?.y ?? 0) - 0.2) < 1e-12, 'the angular velocity is the one that was sent')
+  t.ok(Math.abs((spin?.y ?? 0) - 0.2) < 1e-12, 'the angular velocity equals the sent one')
   const { fields, length, data: rows } = await recording.systemEnergy(whole)
   t.equal(length, 30)
   const [linear, potential] = [0.5 * 2 * (1 + (9.81 * 0.01) ** 2), 9.81 * (2 * 4.99 + 3)]
@@ -66,21 +84,23 @@ t.test('recorder: what was sent is answered by the same contract as every record
   await t.rejects(recording.frame(31), { code: 'FRAME_NOT_FOUND', data: { first_frame: 1, last_frame: 30 } })
 })
 
-t.test('recorder: a run is read while it grows', async (t) => {
+t.test('a run is readable while it grows', async (t) => {
   const { files, data } = folders(t)
-  const { recorder, open } = await libraryOver(t, files, { dir: data })
-  await recorder.write('grows', bodyOf([runLine, ...frameLines(1, 5)]))
-  const first = (await open('grows')).recording
-  await recorder.write('grows', bodyOf([frameLine(6)]))
-  const second = (await open('grows')).recording
+  const library = await libraryOver(t, files, { dir: data })
+  const { recorder } = library
+  await recorder.write('grows', streamLines([runLine, ...frameLines(1, 5)]))
+  const first = (await library.open('grows')).recording
+  await recorder.write('grows', streamLines([frameLine(6)]))
+  const second = (await library.open('grows')).recording
   t.equal(first.summary.frames?.last_frame, 5)
   t.equal(second.summary.frames?.last_frame, 6)
   t.equal((await first.frame(6)).frame_id, 6)
 })
 
-t.test('recorder: gravity is found from bodies that nothing pushes', async (t) => {
+t.test('gravity is inferred from bodies without external forces', async (t) => {
   const { files, data } = folders(t)
-  const { recorder, open } = await libraryOver(t, files, { dir: data })
+  const library = await libraryOver(t, files, { dir: data })
+  const { recorder } = library
   // One of them falls, the other is held in the air.
   const line = (k: number): string =>
     JSON.stringify({
@@ -94,19 +114,19 @@ t.test('recorder: gravity is found from bodies that nothing pushes', async (t) =
     })
   await recorder.write(
     'held',
-    bodyOf([
+    streamLines([
       '{"run": {"bodies": [{"id": 1, "mass": 10}, {"id": 2, "mass": 10}]}}',
       ...[1, 2, 3, 4].map(line),
     ]),
   )
-  const { gravity_m_s2 } = (await open('held')).recording.summary
+  const { gravity_m_s2 } = (await library.open('held')).recording.summary
   t.ok(Math.abs((gravity_m_s2?.z ?? 0) + 9.81) < 1e-9)
 })
 
-t.test('recorder: SQL asks a run through the same views as every recording', async (t) => {
+t.test('SQL queries of a run use the same views as of other recordings', async (t) => {
   const { files, data } = folders(t)
   const library = await libraryOver(t, files, { dir: data })
-  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 30)]))
+  await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 30)]))
   const { recording } = await library.open('run')
   const ask = async (sql: string) => {
     const question = { sql, params: [], limit: 10, bytes: 10_000, deadlineMs: 20_000 }
@@ -120,10 +140,10 @@ t.test('recorder: SQL asks a run through the same views as every recording', asy
   t.same(await ask('SELECT mass FROM v_body'), [[2], [1]])
 })
 
-t.test('createRunViews: a condition on frame_id reads those frames alone', async (t) => {
+t.test('createRunViews reads only the frames of a condition on frame_id', async (t) => {
   const dir = t.testdir({ data: {}, files: {} })
   const library = await libraryOver(t, join(dir, 'files'), { dir: join(dir, 'data') })
-  await library.recorder.write('run', bodyOf([runLine, ...frameLines(1, 60)]))
+  await library.recorder.write('run', streamLines([runLine, ...frameLines(1, 60)]))
   await library.recorder.finish('run')
   const file = join(dir, 'data', 'recordings', 'run.db')
   const db = new Database(file, { readonly: true })
@@ -167,7 +187,7 @@ interface Run {
 function open(t: Test): Run {
   const writer = openRunWriter(join(t.testdir(), 'run.db'), now)
   t.teardown(() => writer.close())
-  const readLine = lineReader(writer.knowledge)
+  const readLine = createLineReader(writer.context)
   return {
     writer,
     send(text) {
@@ -181,7 +201,7 @@ function open(t: Test): Run {
   }
 }
 
-t.test('run writer: frames that are sent again are read into the same memory', async (t) => {
+t.test('RunWriter reuses the memory of repeated frames', async (t) => {
   const { writer, send } = open(t)
   send(runLine)
   const first = send(frameLine(3)).frame?.bodies.buffer
@@ -191,8 +211,8 @@ t.test('run writer: frames that are sent again are read into the same memory', a
   t.ok(used.has(first))
 })
 
-t.test('lineReader accepts a frame of 90,000 bodies', async (t) => {
-  const readLine = lineReader(open(t).writer.knowledge)
+t.test('createLineReader accepts a frame of 90,000 bodies', async (t) => {
+  const readLine = createLineReader(open(t).writer.context)
   const bodies = Array.from({ length: 90_000 }, (_, index) => ({
     id: index + 1,
     position: [1, 2, 3],
@@ -205,7 +225,7 @@ t.test('lineReader accepts a frame of 90,000 bodies', async (t) => {
   t.equal('frame' in line && line.frame.bodies.length, 90_000 * bodyWidth)
 })
 
-t.test('lineReader rejects a long line that is nested too deeply or has too many names', async (t) => {
+t.test('createLineReader rejects a long line that is nested too deeply or has too many names', async (t) => {
   const { send } = open(t)
   const blanks = ' '.repeat(2 ** 20)
   t.throws(() => send(`${'['.repeat(501)}${blanks}`), { code: 'INVALID_REQUEST' })
@@ -233,6 +253,7 @@ const brick: RunBody = {
   inertia: [0.5, 0.25, 0.125],
   extents: [1, 1, 1],
   isEnvironment: false,
+  details: noDetails,
 }
 
 /** The row of a body at (1, 2, 3) m that moves at (1, 2, 2) m/s. */

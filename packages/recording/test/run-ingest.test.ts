@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { maxLineBytes } from '../src/formats/lines/line-splitter.ts'
+import { contactDataColumn } from '../src/formats/run-schema.ts'
 import type { Recorder, RecordingLibrary } from '../src/index.ts'
-import { longestLine } from '../src/recorder/line-splitter.ts'
 import { maxBlankLines } from '../src/recorder/recorder-methods.ts'
 import { folders, libraryOver, until, whole } from './library-kit.ts'
-import { bodyOf, frameLine, frameLines, runLine } from './run-lines.ts'
+import { frameLine, frameLines, runLine, streamLines } from './run-lines.ts'
 
 async function over(
   t: Test,
@@ -16,9 +17,9 @@ async function over(
   return libraryOver(t, files, { dir: data, limits })
 }
 
-const write = (recorder: Recorder, lines: readonly string[]) => recorder.write('run', bodyOf(lines))
+const write = (recorder: Recorder, lines: readonly string[]) => recorder.write('run', streamLines(lines))
 
-t.test('ingest: frames that are sent again are acknowledged and ignored', async (t) => {
+t.test('ingest acknowledges and ignores repeated frames', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine, ...frameLines(1, 10)])
   t.match(await write(recorder, [runLine, ...frameLines(6, 12)]), {
@@ -28,23 +29,23 @@ t.test('ingest: frames that are sent again are acknowledged and ignored', async 
   })
 })
 
-t.test('ingest: blank lines are skipped, and more than a million in a row refused', async (t) => {
+t.test('ingest skips blank lines and rejects more than a million in a row', async (t) => {
   const { recorder } = await over(t)
   const blank = ' \n'.repeat(maxBlankLines).slice(0, -1)
   t.match(
     await recorder.write(
       'run',
-      bodyOf([runLine, frameLine(1), blank, frameLine(2), blank, frameLine(3)], 2 ** 16),
+      streamLines([runLine, frameLine(1), blank, frameLine(2), blank, frameLine(3)], 2 ** 16),
     ),
     { accepted: 3 },
   )
-  await t.rejects(recorder.write('run', bodyOf([frameLine(4), blank, '', frameLine(5)], 2 ** 16)), {
+  await t.rejects(recorder.write('run', streamLines([frameLine(4), blank, '', frameLine(5)], 2 ** 16)), {
     code: 'INVALID_FRAME',
     data: { line: maxBlankLines + 2, accepted: 1, last_frame_id: 4 },
   })
 })
 
-t.test('ingest: a frame that differs from the one stored, or comes too late, is refused', async (t) => {
+t.test('ingest rejects a frame that differs from the stored one or is out of order', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine, frameLine(1), frameLine(5)])
   await t.rejects(write(recorder, [frameLine(5, { time: 7 })]), {
@@ -58,59 +59,58 @@ t.test('ingest: a frame that differs from the one stored, or comes too late, is 
   await t.rejects(write(recorder, ['{"run": {"gravity": [0, 0, -1.62]}}']), { code: 'FRAME_CONFLICT' })
 })
 
-t.test(
-  'ingest: frames that are sent again are the same, whatever a later run line says of their bodies',
-  async (t) => {
-    const { recorder } = await over(t)
-    const forces = [{ force: [1, 0, 0] }]
-    /** Body 2 has forces, and energies of its own. */
-    const line = (id: number, change: object = {}): string => {
-      const [ball, crate] = JSON.parse(frameLine(id)).bodies
-      const energy = { linear_ke: 1, rotational_ke: 0, potential_e: 2, total_e: 3, ...change }
-      return frameLine(id, {
-        bodies: [ball, { ...crate, id: 4, forces }, { ...crate, energy }],
-        contacts: [],
-      })
-    }
-    const lines = Array.from({ length: 10 }, (_, i) => line(i + 1))
-    await write(recorder, lines)
-    // Of what was computed, nothing stays as it was; of what was taken as moving, body 4 does not.
-    const declared = '{"run": {"bodies": [{"id": 1, "mass": 2}, {"id": 4, "is_environment": true}]}}'
-    const again = [declared, '{"run": {"gravity": [0, 0, -9.81]}}', ...lines]
-    t.match(await write(recorder, again), { accepted: 0, ignored: 10 })
-    t.match(await write(recorder, [...again, line(11)]), { accepted: 1, ignored: 10, last_frame_id: 11 })
-    await t.rejects(
-      write(recorder, [line(11, { total_e: 4 })]),
-      { code: 'FRAME_CONFLICT' },
-      'energies that were sent count',
-    )
-    const other = frameLine(11, { bodies: [{ id: 1, position: [0, 0, 9] }], contacts: [] })
-    await t.rejects(write(recorder, [other]), { code: 'FRAME_CONFLICT' })
-    const fewer = frameLine(11, { bodies: JSON.parse(line(11)).bodies.slice(0, 1), contacts: [] })
-    await t.rejects(write(recorder, [fewer]), { code: 'FRAME_CONFLICT' })
-  },
-)
+t.test('ingest accepts repeated frames after a later run line describes their bodies', async (t) => {
+  const { recorder } = await over(t)
+  const forces = [{ force: [1, 0, 0] }]
+  /** Body 2 has forces, and energies of its own. */
+  const line = (id: number, change: object = {}): string => {
+    const [ball, crate] = JSON.parse(frameLine(id)).bodies
+    const energy = { linear_ke: 1, rotational_ke: 0, potential_e: 2, total_e: 3, ...change }
+    return frameLine(id, {
+      bodies: [ball, { ...crate, id: 4, forces }, { ...crate, energy }],
+      contacts: [],
+    })
+  }
+  const lines = Array.from({ length: 10 }, (_, i) => line(i + 1))
+  await write(recorder, lines)
+  // Of what was computed, nothing stays as it was; of what was taken as moving, body 4 does not.
+  const declared = '{"run": {"bodies": [{"id": 1, "mass": 2}, {"id": 4, "is_environment": true}]}}'
+  const again = [declared, '{"run": {"gravity": [0, 0, -9.81]}}', ...lines]
+  t.match(await write(recorder, again), { accepted: 0, ignored: 10 })
+  t.match(await write(recorder, [...again, line(11)]), { accepted: 1, ignored: 10, last_frame_id: 11 })
+  await t.rejects(
+    write(recorder, [line(11, { total_e: 4 })]),
+    { code: 'FRAME_CONFLICT' },
+    'energies that were sent count',
+  )
+  const other = frameLine(11, { bodies: [{ id: 1, position: [0, 0, 9] }], contacts: [] })
+  await t.rejects(write(recorder, [other]), { code: 'FRAME_CONFLICT' })
+  const fewer = frameLine(11, { bodies: JSON.parse(line(11)).bodies.slice(0, 1), contacts: [] })
+  await t.rejects(write(recorder, [fewer]), { code: 'FRAME_CONFLICT' })
+})
 
-t.test('ingest: ids may have gaps, and the recording says so', async (t) => {
-  const { recorder, open } = await over(t)
+t.test('ingest accepts gaps in ids, and the summary reports them', async (t) => {
+  const library = await over(t)
+  const { recorder } = library
   await write(recorder, [runLine, frameLine(1), frameLine(2), frameLine(9)])
-  const { recording } = await open('run')
+  const { recording } = await library.open('run')
   t.match(recording.summary.frames, { total_frames: 3, last_frame: 9, contiguous: false })
   await t.rejects(recording.frame(5), { code: 'FRAME_NOT_FOUND' })
   t.same((await recording.systemEnergy(whole)).length, 3)
 })
 
-t.test('ingest: null and the bare words of other languages are numbers that are not known', async (t) => {
-  const { recorder, open } = await over(t)
+t.test('ingest reads null and NaN as missing numbers', async (t) => {
+  const library = await over(t)
+  const { recorder } = library
   const position = '[NaN, Infinity, -Infinity]'
   const line = `{"frame_id": 1, "time": null, "bodies": [{"id": 1, "position": ${position}, "velocity": null}]}`
   t.match(await write(recorder, [runLine, line]), { accepted: 1 })
-  const [state] = (await (await open('run')).recording.frame(1)).states
+  const [state] = (await (await library.open('run')).recording.frame(1)).states
   t.same(state?.position, { x: null, y: null, z: null })
   t.equal(state?.angular_velocity, null)
 })
 
-t.test('ingest: every kind of line that does not fit is refused with its place', async (t) => {
+t.test('ingest rejects every kind of invalid line with its path', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine])
   const cases: readonly (readonly [string, string])[] = [
@@ -127,17 +127,23 @@ t.test('ingest: every kind of line that does not fit is refused with its place',
     ['{"frame_id": 1, "solver": {"converged": 1}}', 'solver.converged'],
     ['{"run": {"lambda_unit": "kg"}}', 'run.lambda_unit'],
     ['{"run": {"dt": 0}}', 'run.dt'],
+    ['{"run": {"bodies": [{"id": 7, "name": ""}]}}', 'run.bodies[0].name'],
+    ['{"run": {"bodies": [{"id": 7, "shape": {"kind": "cone"}}]}}', 'run.bodies[0].shape.kind'],
+    ['{"run": {"bodies": [{"id": 7, "shape": {"kind": "sphere"}}]}}', 'run.bodies[0].shape.radius'],
+    ['{"run": {"bodies": [{"id": 7, "shape": {"kind": "plane", "size": 1}}]}}', 'run.bodies[0].shape.size'],
+    ['{"run": {"bodies": [{"id": 7, "shape": {"kind": "box"}}]}}', 'run.bodies[0].half_extents'],
+    ['{"run": {"bodies": [{"id": 7, "position": [0, 0, null]}]}}', 'run.bodies[0].position'],
   ]
   for (const [line, path] of cases)
     await t.rejects(write(recorder, [line]), { code: 'INVALID_FRAME', data: { path, line: 1 } }, line)
   t.match(await recorder.state('run'), { total_frames: 0 })
 })
 
-t.test('ingest: a line without an end is given up before it fills the memory', async (t) => {
+t.test('ingest rejects a line without an end before it fills the memory', async (t) => {
   const { recorder } = await over(t)
   async function* endless(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`${runLine}\n${frameLine(1)}\n`)
-    for (let bytes = 0; bytes <= longestLine; bytes += 2 ** 20) yield Buffer.alloc(2 ** 20, 'x')
+    for (let bytes = 0; bytes <= maxLineBytes; bytes += 2 ** 20) yield Buffer.alloc(2 ** 20, 'x')
   }
   await t.rejects(recorder.write('run', endless()), {
     code: 'INVALID_FRAME',
@@ -145,7 +151,7 @@ t.test('ingest: a line without an end is given up before it fills the memory', a
   })
 })
 
-t.test('ingest: a body that breaks off leaves whole lines, and the next one starts a line', async (t) => {
+t.test('ingest stores the complete lines of an interrupted body and discards the rest', async (t) => {
   const { recorder } = await over(t)
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`${runLine}\n${frameLine(1)}\n${frameLine(2).slice(0, 40)}`)
@@ -155,7 +161,7 @@ t.test('ingest: a body that breaks off leaves whole lines, and the next one star
   t.match(await write(recorder, [frameLine(2)]), { accepted: 1, last_frame_id: 2 })
 })
 
-t.test('ingest: a run of before contacts were noted is read as it is, and goes on', async (t) => {
+t.test('ingest reads and continues a run without the contact data column', async (t) => {
   const { files, data } = folders(t)
   const push = { id: 1, position: [0, 0, 1], velocity: [0, 0, 0], forces: [{ force: [1, 0, 0] }] }
   const lines = {
@@ -165,39 +171,44 @@ t.test('ingest: a run of before contacts were noted is read as it is, and goes o
   }
   const first = await libraryOver(t, files, { dir: data })
   for (const [name, frames] of Object.entries(lines))
-    await first.recorder.write(name, bodyOf([runLine, ...frames]))
+    await first.recorder.write(name, streamLines([runLine, ...frames]))
   await first.close()
   for (const name of Object.keys(lines)) {
     const db = new Database(join(data, 'recordings', `${name}.db`))
-    db.exec(`ALTER TABLE run DROP COLUMN tells_contacts; DELETE FROM causeway_migration WHERE version > 1`)
+    db.exec(
+      `ALTER TABLE run DROP COLUMN ${contactDataColumn}; ALTER TABLE body DROP COLUMN details;
+       DELETE FROM causeway_migration WHERE version > 1`,
+    )
     db.close()
   }
-  const { recorder, open } = await libraryOver(t, files, { dir: data })
+  const library = await libraryOver(t, files, { dir: data })
+  const { recorder } = library
   const lacksContacts = async (name: string): Promise<boolean> =>
-    (await open(name)).recording.summary.missing.includes('collisions')
+    (await library.open(name)).recording.summary.missing.includes('collisions')
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, true])
-  t.ok(await lacksContacts('pushed'), 'forces are no contacts')
-  t.match(await recorder.write('touching', bodyOf([frameLine(7)])), { accepted: 1 })
-  t.match(await recorder.write('silent', bodyOf([frameLine(2)])), { accepted: 1 })
+  t.ok(await lacksContacts('pushed'), 'forces are not contacts')
+  t.match(await recorder.write('touching', streamLines([frameLine(7)])), { accepted: 1 })
+  t.match(await recorder.write('silent', streamLines([frameLine(2)])), { accepted: 1 })
   t.same([await lacksContacts('touching'), await lacksContacts('silent')], [false, false])
-  await recorder.write('pushed', bodyOf([frameLine(2, { contacts: undefined, bodies: [push] })]))
+  await recorder.write('pushed', streamLines([frameLine(2, { contacts: undefined, bodies: [push] })]))
   t.ok(await lacksContacts('pushed'), 'nor after the step of the schema')
 })
 
-t.test('ingest: a full disk is told with the last frame that is stored, and that stays', async (t) => {
-  const { recorder, open } = await over(t, {
+t.test('ingest reports a full disk with the last stored frame, which stays stored', async (t) => {
+  const library = await over(t, {
     recorder: { bytes: 400_000, ageMs: 0, live: 4, idleMs: 60_000 },
   })
+  const { recorder } = library
   const failure = await write(recorder, [runLine, ...frameLines(1, 5000)]).catch((error) => error)
   t.equal(failure.code, 'DATA_UNWRITABLE')
   const { last_frame_id, total_frames } = await recorder.state('run')
   t.same([failure.data.accepted, failure.data.last_frame_id ?? 0], [total_frames, last_frame_id ?? 0])
   t.ok(failure.data.line > total_frames)
-  t.equal((await open('run')).recording.summary.frames?.total_frames ?? 0, total_frames)
+  t.equal((await library.open('run')).recording.summary.frames?.total_frames ?? 0, total_frames)
   await t.rejects(write(recorder, frameLines(total_frames + 1, 3000)), { code: 'DATA_UNWRITABLE' })
 })
 
-t.test('ingest: frames that wait are stored before long, without another request', async (t) => {
+t.test('ingest stores pending frames without another request', async (t) => {
   const { recorder } = await over(t)
   const stored: string[] = []
   recorder.onStored((name) => stored.push(name))
@@ -217,7 +228,7 @@ t.test('ingest: frames that wait are stored before long, without another request
   t.match(await answer, { accepted: 1 })
 })
 
-t.test('ingest: whoever wants a name that is being imported hears it at once', async (t) => {
+t.test('ingest rejects a name immediately while it is imported', async (t) => {
   const { recorder } = await over(t)
   const stored: string[] = []
   recorder.onStored((name) => stored.push(name))
@@ -229,12 +240,12 @@ t.test('ingest: whoever wants a name that is being imported hears it at once', a
   await t.rejects(write(recorder, [frameLine(2)]), inUse)
   await t.rejects(recorder.finish('run'), inUse)
   await t.rejects(recorder.remove('run'), inUse)
-  await t.rejects(recorder.importLines('run', bodyOf([runLine])), inUse)
+  await t.rejects(recorder.importLines('run', streamLines([runLine])), inUse)
   slow.end()
   t.match(await imported, { total_frames: 1, status: 'finished' })
 })
 
-t.test('ingest: a finished run takes repeats and nothing else', async (t) => {
+t.test('a finished run accepts only repeated frames', async (t) => {
   const { recorder } = await over(t)
   await write(recorder, [runLine, ...frameLines(1, 3)])
   t.match(await recorder.finish('run'), { status: 'finished' })
@@ -244,8 +255,9 @@ t.test('ingest: a finished run takes repeats and nothing else', async (t) => {
   await t.rejects(recorder.finish('other'), { code: 'RECORDING_NOT_FOUND' })
 })
 
-t.test('ingest: an environment body that comes first is turned round, with its impulses', async (t) => {
-  const { recorder, open } = await over(t)
+t.test('ingest swaps a pair with an environment body first, including its impulses', async (t) => {
+  const library = await over(t)
+  const { recorder } = library
   const point = {
     point_a: [0, 0, 0],
     point_b: [0, 0, 1],
@@ -255,14 +267,14 @@ t.test('ingest: an environment body that comes first is turned round, with its i
   }
   const contact = { a: 3, b: 1, normal: [0, 0, 1], points: [point] }
   await write(recorder, [runLine, frameLine(1, { contacts: [contact] })])
-  const { collisions, friction_constraints } = await (await open('run')).recording.frame(1)
+  const { collisions, friction_constraints } = await (await library.open('run')).recording.frame(1)
   t.match(collisions, [
     { body_a_id: 1, body_b_id: 0x8000_0003, normal: { z: -1 }, contacts: [{ point_a: { z: 1 } }] },
   ])
   t.match(friction_constraints, [{ normal_lambda: 2, tangent1_lambda: -3 }])
 })
 
-t.test('retention: the oldest runs go first, and a live one never', async (t) => {
+t.test('the oldest runs are removed first, live runs never', async (t) => {
   const { files, data } = folders(t)
   let now = 1_000_000
   const options = {
@@ -272,13 +284,13 @@ t.test('retention: the oldest runs go first, and a live one never', async (t) =>
   }
   const { recorder } = await libraryOver(t, files, options)
   for (const name of ['one', 'two']) {
-    await recorder.write(name, bodyOf([runLine, frameLine(1)]))
+    await recorder.write(name, streamLines([runLine, frameLine(1)]))
     await recorder.finish(name)
     now += 4000
   }
-  await recorder.write('three', bodyOf([frameLine(1, { contacts: [] })]))
+  await recorder.write('three', streamLines([frameLine(1, { contacts: [] })]))
   t.same(
-    recorder.runs().map(({ name }) => name),
+    recorder.listRuns().map(({ name }) => name),
     ['three', 'two'],
   )
 })

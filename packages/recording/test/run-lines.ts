@@ -16,8 +16,15 @@ export const runLine = JSON.stringify({
         inertia: [0.1, 0.2, 0.3],
         half_extents: [0.5, 0.5, 0.5],
       },
-      { id: 2, mass: 1 },
-      { id: 3, is_environment: true },
+      { id: 2, mass: 1, name: 'rod', shape: { kind: 'capsule', radius: 0.1, half_length: 0.4 } },
+      {
+        id: 3,
+        is_environment: true,
+        name: 'floor',
+        shape: { kind: 'plane' },
+        position: [0, 0, 0],
+        orientation: [1, 0, 0, 0],
+      },
     ],
   },
 })
@@ -65,7 +72,7 @@ export const frameLines = (first: number, last: number): readonly string[] =>
   Array.from({ length: last - first + 1 }, (_, i) => frameLine(first + i))
 
 /** The body of a request: lines as bytes, in pieces that do not end with them. */
-export async function* bodyOf(lines: readonly string[], pieceBytes = 1000): AsyncGenerator<Uint8Array> {
+export async function* streamLines(lines: readonly string[], pieceBytes = 1000): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }

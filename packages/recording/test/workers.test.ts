@@ -1,18 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { workerFile } from '@causeway/worker'
+import { resolveWorkerFile } from '@causeway/worker'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../test/verifies.ts'
-import { openCatalogue } from '../src/catalogue.ts'
-import { loadRecording } from '../src/loaded-recording.ts'
-import { askSql } from '../src/query/query.ts'
-import { prepareReading } from '../src/query/statement-gate.ts'
+import { Catalogue, type RunEntry } from '../src/library/catalogue.ts'
+import { loadRecording } from '../src/library/loaded-recording.ts'
+import { type RecorderWorker, startRecorderWorker, startRecordingWorker } from '../src/library/workers.ts'
+import { runQuery } from '../src/reader/query/query.ts'
+import { prepareReading } from '../src/reader/query/statement-gate.ts'
 import { openRecorder } from '../src/recorder/recorder.ts'
-import { type RecorderWorker, startRecorderWorker, startRecordingWorker } from '../src/worker-link.ts'
 import { whole } from './library-kit.ts'
-import { bodyOf, frameLines, runLine } from './run-lines.ts'
+import { frameLines, runLine, streamLines } from './run-lines.ts'
 import { bodyId, writeRecording } from './write-recording.ts'
 
 const identity = { id: 'run', path: '/recordings/run.db', name: 'run.db', size_bytes: 1 }
@@ -41,7 +42,7 @@ verifies('recording:worker:dies', async (t) => {
 
 verifies(
   'recording:worker:dies',
-  'one that is let go answers the next question by another worker',
+  'a released recording answers the next call with another worker',
   async (t) => {
     const file = join(t.testdir(), 'copy.db')
     writeRecording(file, { frames: 10 })
@@ -60,22 +61,26 @@ verifies(
   },
 )
 
-verifies('limits:worker:isolated', 'an analysis that ends its worker ends no other call', async (t) => {
-  const file = join(t.testdir(), 'copy.db')
-  writeRecording(file, { frames: 10 })
-  const startWorker = () => startRecordingWorker(workerFile('counting-worker', import.meta.url))
-  const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
-  t.teardown(() => loaded.release())
-  const runaway = t.rejects(loaded.recording.analyse('die', {}), { code: 'WORKER_LOST' })
-  const harmless = [1, 2, 3].map((frame) => loaded.recording.frame(frame))
-  t.same(
-    (await Promise.all(harmless)).map(({ frame_id }) => frame_id),
-    [1, 2, 3],
-  )
-  await runaway
-})
+verifies(
+  'limits:worker:isolated',
+  'an analysis that ends its worker does not affect other calls',
+  async (t) => {
+    const file = join(t.testdir(), 'copy.db')
+    writeRecording(file, { frames: 10 })
+    const startWorker = () => startRecordingWorker(resolveWorkerFile('counting-worker', import.meta.url))
+    const loaded = await loadRecording(startWorker(), { key: 'key', file, identity, startWorker })
+    t.teardown(() => loaded.release())
+    const runaway = t.rejects(loaded.recording.analyse('die', {}), { code: 'WORKER_LOST' })
+    const harmless = [1, 2, 3].map((frame) => loaded.recording.frame(frame))
+    t.same(
+      (await Promise.all(harmless)).map(({ frame_id }) => frame_id),
+      [1, 2, 3],
+    )
+    await runaway
+  },
+)
 
-t.test('startRecordingWorker: an error of the worker keeps its code and its data', async (t) => {
+t.test('errors of a worker keep their code and data', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
   const loaded = await loadRecording(startRecordingWorker(), {
@@ -91,7 +96,7 @@ t.test('startRecordingWorker: an error of the worker keeps its code and its data
   })
 })
 
-t.test('startRecordingWorker: what is not an error for clients says nothing of the inside', async (t) => {
+t.test('internal errors of a worker reveal no details', async (t) => {
   const link = startRecordingWorker()
   t.teardown(() => link.kill())
   await t.rejects(link.call('frame', { frame: 1 }), {
@@ -100,7 +105,7 @@ t.test('startRecordingWorker: what is not an error for clients says nothing of t
   })
 })
 
-t.test('startRecordingWorker: columns are moved, whole', async (t) => {
+t.test('columns are transferred completely', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 20 })
   const loaded = await loadRecording(startRecordingWorker(), {
@@ -122,16 +127,16 @@ async function openDoomed(t: Test) {
   const dir = t.testdir()
   const workers: RecorderWorker[] = []
   const state = { isDoomed: false, isFull: false }
-  const catalogue = openCatalogue(join(dir, 'recordings.db'), Date.now)
+  class FillableCatalogue extends Catalogue {
+    override putRun(entry: RunEntry) {
+      if (state.isFull) throw new Error('the disk is full')
+      super.putRun(entry)
+    }
+  }
+  const catalogue = new FillableCatalogue(join(dir, 'recordings.db'), Date.now)
   const recorder = await openRecorder({
     dir,
-    catalogue: {
-      ...catalogue,
-      putRun(entry) {
-        if (state.isFull) throw new Error('the disk is full')
-        catalogue.putRun(entry)
-      },
-    },
+    catalogue,
     startWorker() {
       const link = startRecorderWorker()
       workers.push(link)
@@ -141,18 +146,18 @@ async function openDoomed(t: Test) {
     limits: { bytes: 2 ** 30, ageMs: 0, live: 4, idleMs: 60_000 },
     now: Date.now,
     log: undefined,
-    letGo: async () => {},
+    onRemove: async () => {},
   })
   t.teardown(async () => {
     await recorder.close()
     catalogue.close()
   })
   const send = (first: number, last: number) =>
-    recorder.write('run', bodyOf([runLine, ...frameLines(first, last)]))
+    recorder.write('run', streamLines([runLine, ...frameLines(first, last)]))
   return { recorder, workers, state, send }
 }
 
-t.test('recorder: close resolves after its workers have ended', async (t) => {
+t.test('close of the recorder resolves after its workers have ended', async (t) => {
   const { recorder, workers, send } = await openDoomed(t)
   await send(1, 30)
   const [worker] = workers
@@ -169,7 +174,7 @@ t.test('recorder: close resolves after its workers have ended', async (t) => {
   t.ok(isEnded)
 })
 
-t.test('recorder: what was acknowledged is told while a dead worker has no successor', async (t) => {
+t.test('the recorder returns acknowledged frames after its worker died', async (t) => {
   const { recorder, workers, state, send } = await openDoomed(t)
   t.match(await send(1, 30), { last_frame_id: 30 })
   await workers[0]?.kill()
@@ -180,19 +185,19 @@ t.test('recorder: what was acknowledged is told while a dead worker has no succe
   t.match(await send(21, 40), { accepted: 10, ignored: 10, last_frame_id: 40 })
 })
 
-t.test('recorder: a run that was closed but could not be noted takes further frames', async (t) => {
+t.test('a run that was closed without a catalogue entry accepts further frames', async (t) => {
   const { recorder, state, send } = await openDoomed(t)
   await send(1, 30)
   state.isFull = true
   await t.rejects(recorder.finish('run'), { message: 'the disk is full' })
   state.isFull = false
-  await recorder.write('other', bodyOf([runLine, ...frameLines(1, 3)]))
+  await recorder.write('other', streamLines([runLine, ...frameLines(1, 3)]))
   t.match(await recorder.state('other'), { total_frames: 3 })
   t.match(await send(1, 30), { accepted: 0, ignored: 30 })
   t.match(await recorder.finish('run'), { total_frames: 30, status: 'finished' })
 })
 
-t.test('recorder: a run whose worker died is removed, and its name is free', async (t) => {
+t.test('a run whose worker died can be removed, and its name is free', async (t) => {
   const { recorder, workers, send } = await openDoomed(t)
   await send(1, 30)
   await workers[0]?.kill()
@@ -219,26 +224,36 @@ verifies('replay:sql:lost', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
   const started = startedProcesses(t)
-  const asked = askSql(file, { ...question, sql: endless })
+  const asked = runQuery(file, { ...question, sql: endless })
   started[0]?.kill('SIGKILL')
   await t.rejects(asked, {
     code: 'WORKER_LOST',
     message: /the query process was killed/,
     remedy: 'call again',
   })
-  const crashed = askSql(file, { ...question, sql: endless })
+  const crashed = runQuery(file, { ...question, sql: endless })
   started[1]?.kill('SIGABRT')
   await t.rejects(crashed, { code: 'WORKER_LOST', message: /ended unexpectedly/ })
 })
 
-t.test('askSql reports a query that needs too much memory, and one that takes too long', async (t) => {
+t.test('runQuery gives its process a lower priority than the server', async (t) => {
   const file = join(t.testdir(), 'copy.db')
   writeRecording(file, { frames: 2 })
-  await t.rejects(askSql(file, { ...question, sql: eater }), {
+  const [started, cancel] = [startedProcesses(t), new AbortController()]
+  const query = runQuery(file, { ...question, sql: endless }, cancel.signal)
+  t.ok(getPriority(started[0]?.pid) > getPriority())
+  cancel.abort()
+  await t.rejects(query, { code: 'CANCELLED' })
+})
+
+t.test('runQuery reports a query that exceeds its memory or its deadline', async (t) => {
+  const file = join(t.testdir(), 'copy.db')
+  writeRecording(file, { frames: 2 })
+  await t.rejects(runQuery(file, { ...question, sql: eater }), {
     code: 'INVALID_QUERY',
     message: /more than 512 MB/,
   })
-  await t.rejects(askSql(file, { ...question, sql: endless, deadlineMs: 1 }), { code: 'DEADLINE_EXCEEDED' })
+  await t.rejects(runQuery(file, { ...question, sql: endless, deadlineMs: 1 }), { code: 'DEADLINE_EXCEEDED' })
 })
 
 const refused = [
@@ -266,7 +281,7 @@ const refused = [
   ' ',
 ]
 
-t.test('query gate: what does not only read is refused, before it runs', async (t) => {
+t.test('prepareReading rejects statements that do not only read, before they run', async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')
@@ -302,7 +317,7 @@ const unsafe = [
 
 verifies(
   'replay:sql:gates',
-  'prepareReading refuses functions and virtual tables that are not known to be harmless',
+  'prepareReading rejects functions and virtual tables that are not allowed',
   async (t) => {
     const db = new Database(':memory:')
     t.teardown(() => db.close())
@@ -312,15 +327,12 @@ verifies(
   },
 )
 
-t.test(
-  'prepareReading refuses a virtual table of the recording that hides behind an allowed name',
-  async (t) => {
-    const db = new Database(':memory:')
-    t.teardown(() => db.close())
-    db.exec('CREATE VIRTUAL TABLE json_each USING fts5(a)')
-    t.throws(() => prepareReading(db, 'SELECT * FROM json_each'), { name: 'Refusal' })
-  },
-)
+t.test('prepareReading rejects a virtual table of the recording with an allowed name', async (t) => {
+  const db = new Database(':memory:')
+  t.teardown(() => db.close())
+  db.exec('CREATE VIRTUAL TABLE json_each USING fts5(a)')
+  t.throws(() => prepareReading(db, 'SELECT * FROM json_each'), { name: 'Refusal' })
+})
 
 t.test('prepareReading allows harmless functions, json tables and the views of the connection', async (t) => {
   const db = new Database(':memory:')
@@ -354,7 +366,7 @@ t.test('prepareReading allows harmless functions, json tables and the views of t
   }
 })
 
-t.test('query gate: one statement that reads is prepared, comments and all', async (t) => {
+t.test('prepareReading prepares one reading statement with comments', async (t) => {
   const db = new Database(':memory:')
   t.teardown(() => db.close())
   db.exec('CREATE TABLE pair(a); INSERT INTO pair VALUES (7)')

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 /** What is written: a body of 2 kg that rests on the floor, dt 0.01 s, impulses that carry its weight. */
 export interface Sample {
   readonly frames: number
-  /** height of the body in every frame, m; tells one sample from another */
+  /** height of the body in every frame, m; distinguishes the samples */
   readonly height?: number
   /** rows of the tables behind the frame table that run ahead of it */
   readonly ahead?: number

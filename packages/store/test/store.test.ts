@@ -12,21 +12,14 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import {
-  appliedMigrations,
-  backup,
-  backupFile,
-  type Migration,
-  openDatabase,
-  restore,
-  sidecars,
-} from '../src/index.ts'
+import { backupFile, type Migration, openDatabase, sidecars } from '../src/index.ts'
+import { listMigrations } from '../src/migrate.ts'
 
 const people: Migration = { name: 'people', up: 'CREATE TABLE person (name TEXT NOT NULL) STRICT' }
 const ages: Migration = { name: 'ages', up: (db) => db.exec('ALTER TABLE person ADD COLUMN age INTEGER') }
 const now = () => 1234
 
-t.test('openDatabase: a new file is private and has every setting', async (t) => {
+t.test('openDatabase creates a private file with all settings', async (t) => {
   const file = join(t.testdir(), 'deep', 'data.db')
   const db = openDatabase(file, { migrations: [people], now, synchronous: 'full' })
   t.teardown(() => db.close())
@@ -39,18 +32,18 @@ t.test('openDatabase: a new file is private and has every setting', async (t) =>
   for (const name of [file, `${file}-wal`, `${file}-shm`]) t.equal(statSync(name).mode & 0o777, 0o600)
 })
 
-t.test('openDatabase: synchronous is normal where nothing is said', async (t) => {
+t.test('openDatabase sets synchronous to normal by default', async (t) => {
   const db = openDatabase(join(t.testdir(), 'data.db'), { migrations: [] })
   t.teardown(() => db.close())
   t.equal(db.pragma('synchronous', { simple: true }), 1)
 })
 
-t.test('openDatabase: missing migrations are applied in order, once, and recorded', async (t) => {
+t.test('openDatabase applies and records each missing migration once, in order', async (t) => {
   const file = join(t.testdir(), 'data.db')
   openDatabase(file, { migrations: [people], now }).close()
   const db = openDatabase(file, { migrations: [people, ages], now: () => 5678 })
   t.teardown(() => db.close())
-  t.same(appliedMigrations(db), ['people', 'ages'])
+  t.same(listMigrations(db), ['people', 'ages'])
   t.same(db.prepare('SELECT version, name, applied_ms FROM causeway_migration').all(), [
     { version: 1, name: 'people', applied_ms: 1234 },
     { version: 2, name: 'ages', applied_ms: 5678 },
@@ -58,20 +51,17 @@ t.test('openDatabase: missing migrations are applied in order, once, and recorde
   db.exec(`INSERT INTO person (name, age) VALUES ('Ada', 36)`)
 })
 
-t.test(
-  'openDatabase: a migration that fails leaves nothing of itself, and those before it stay',
-  async (t) => {
-    const file = join(t.testdir(), 'data.db')
-    const broken: Migration = { name: 'broken', up: 'CREATE TABLE half (x); INSERT INTO nowhere VALUES (1)' }
-    t.throws(() => openDatabase(file, { migrations: [people, broken], now }), { code: 'SQLITE_ERROR' })
-    const db = openDatabase(file, { migrations: [people], now })
-    t.teardown(() => db.close())
-    t.same(appliedMigrations(db), ['people'])
-    t.equal(db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get(), undefined)
-  },
-)
+t.test('openDatabase rolls back a failed migration and retains earlier ones', async (t) => {
+  const file = join(t.testdir(), 'data.db')
+  const broken: Migration = { name: 'broken', up: 'CREATE TABLE half (x); INSERT INTO nowhere VALUES (1)' }
+  t.throws(() => openDatabase(file, { migrations: [people, broken], now }), { code: 'SQLITE_ERROR' })
+  const db = openDatabase(file, { migrations: [people], now })
+  t.teardown(() => db.close())
+  t.same(listMigrations(db), ['people'])
+  t.equal(db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'half'`).get(), undefined)
+})
 
-t.test('openDatabase: a file of a newer version is refused and stays as it is', async (t) => {
+t.test('openDatabase rejects a file of a newer version without changing it', async (t) => {
   const file = join(t.testdir(), 'data.db')
   openDatabase(file, { migrations: [people, ages], now }).close()
   const before = readFileSync(file)
@@ -82,39 +72,32 @@ t.test('openDatabase: a file of a newer version is refused and stays as it is', 
   t.ok(readFileSync(file).equals(before))
 })
 
-t.test(
-  'openDatabase: a file whose tables another build has made is refused and stays as it is',
-  async (t) => {
-    const file = join(t.testdir(), 'data.db')
-    openDatabase(file, { migrations: [people], now }).close()
-    const before = readFileSync(file)
-    const spaced = { ...people, up: `\n  ${people.up}\n` }
-    openDatabase(file, { migrations: [spaced], now }).close()
-    const other = { ...people, up: 'CREATE TABLE person (name TEXT NOT NULL, age INTEGER) STRICT' }
-    const refused = { code: 'DATA_SCHEMA_DIFFERS', data: { file, migration: 'people' } }
-    t.throws(() => openDatabase(file, { migrations: [other], now }), refused)
-    t.ok(readFileSync(file).equals(before))
-    const db = openDatabase(file, { migrations: [people], now })
-    db.exec('ALTER TABLE causeway_migration DROP COLUMN sql_hash')
-    db.close()
-    t.throws(
-      () => openDatabase(file, { migrations: [people], now }),
-      refused,
-      'also from before hashes were kept',
-    )
-  },
-)
-
-t.test('openDatabase: a file that is no database, or a torn one, is damaged', async (t) => {
+t.test('openDatabase rejects a file with other migration statements without changing it', async (t) => {
   const file = join(t.testdir(), 'data.db')
-  writeFileSync(file, 'this is no database at all, but it is long enough to be one'.repeat(20))
+  openDatabase(file, { migrations: [people], now }).close()
+  const before = readFileSync(file)
+  const spaced = { ...people, up: `\n  ${people.up}\n` }
+  openDatabase(file, { migrations: [spaced], now }).close()
+  const other = { ...people, up: 'CREATE TABLE person (name TEXT NOT NULL, age INTEGER) STRICT' }
+  const refused = { code: 'DATA_SCHEMA_DIFFERS', data: { file, migration: 'people' } }
+  t.throws(() => openDatabase(file, { migrations: [other], now }), refused)
+  t.ok(readFileSync(file).equals(before))
+  const db = openDatabase(file, { migrations: [people], now })
+  db.exec('ALTER TABLE causeway_migration DROP COLUMN sql_hash')
+  db.close()
+  t.throws(() => openDatabase(file, { migrations: [people], now }), refused, 'a file without hashes')
+})
+
+t.test('openDatabase reports a file that is not a database as DATA_DAMAGED', async (t) => {
+  const file = join(t.testdir(), 'data.db')
+  writeFileSync(file, 'this text is not a database, but it is long enough to be one'.repeat(20))
   t.throws(() => openDatabase(file, { migrations: [people], now }), {
     code: 'DATA_DAMAGED',
     data: { file: basename(file) },
   })
 })
 
-t.test('openDatabase: a place that cannot be written is told so', async (t) => {
+t.test('openDatabase reports a path that cannot be written as DATA_UNWRITABLE', async (t) => {
   const folder = t.testdir({ taken: 'a file where a folder should be' })
   t.throws(() => openDatabase(join(folder, 'taken', 'data.db'), { migrations: [], now }), {
     code: 'DATA_UNWRITABLE',
@@ -123,7 +106,7 @@ t.test('openDatabase: a place that cannot be written is told so', async (t) => {
   t.throws(() => openDatabase(join(folder, 'data.db'), { migrations: [], now }), { code: 'DATA_UNWRITABLE' })
 })
 
-/** Path of a closed database with one row. */
+/** Returns the path of a closed database with one row. */
 function createDatabase(file: string, now: () => number): string {
   const db = openDatabase(file, { migrations: [people], now })
   db.exec(`INSERT INTO person VALUES ('Ada')`)
@@ -131,7 +114,7 @@ function createDatabase(file: string, now: () => number): string {
   return file
 }
 
-const peopleIn = (file: string): unknown => {
+const readPeople = (file: string): unknown => {
   const db = openDatabase(file, { migrations: [people], now })
   try {
     return db.prepare('SELECT name FROM person').pluck().all()
@@ -140,7 +123,7 @@ const peopleIn = (file: string): unknown => {
   }
 }
 
-/** What may have happened to an initialized database. */
+/** Ways to lose the data of an initialized database. */
 const losses: Readonly<Record<string, (file: string) => void>> = {
   'is empty': (file) => truncateSync(file),
   'is missing': (file) => rmSync(file),
@@ -158,19 +141,19 @@ for (const [loss, lose] of Object.entries(losses))
   t.test(`openDatabase refuses an initialized database that ${loss}`, async (t) => {
     const file = createDatabase(join(t.testdir(), 'data.db'), now)
     lose(file)
-    const before = readIfThere(file)
+    const before = readIfExists(file)
     t.throws(() => openDatabase(file, { migrations: [people], now }), {
       code: 'DATA_MISSING',
       remedy: /causeway restore/,
       data: { file: 'data.db', marker: 'data.db.initialized' },
     })
-    t.same(readIfThere(file), before, 'the file is unchanged')
+    t.same(readIfExists(file), before, 'the file is unchanged')
   })
 
-const readIfThere = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
+const readIfExists = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
 
 for (const [loss, lose] of Object.entries({ empty: truncateSync, missing: rmSync }))
-  t.test(`openDatabase keeps the log of a database without marker whose file is ${loss}`, async (t) => {
+  t.test(`openDatabase preserves the log of a database without marker whose file is ${loss}`, async (t) => {
     const dir = t.testdir()
     const file = join(dir, 'data.db')
     const db = openDatabase(file, { migrations: [people], now })
@@ -189,7 +172,7 @@ for (const [loss, lose] of Object.entries({ empty: truncateSync, missing: rmSync
 t.test('openDatabase opens an initialized database without marker and adds the marker', async (t) => {
   const file = createDatabase(join(t.testdir(), 'data.db'), now)
   rmSync(`${file}.initialized`)
-  t.same(peopleIn(file), ['Ada'])
+  t.same(readPeople(file), ['Ada'])
   t.same(JSON.parse(readFileSync(`${file}.initialized`, 'utf8')), { initialized_ms: 1234 })
   t.equal(statSync(`${file}.initialized`).mode & 0o777, 0o600)
 })
@@ -197,47 +180,50 @@ t.test('openDatabase opens an initialized database without marker and adds the m
 t.test('openDatabase completes a marker that a crash left empty', async (t) => {
   const file = createDatabase(join(t.testdir(), 'data.db'), now)
   truncateSync(`${file}.initialized`)
-  t.same(peopleIn(file), ['Ada'])
+  t.same(readPeople(file), ['Ada'])
   t.match(readFileSync(`${file}.initialized`, 'utf8'), /1234/)
 })
 
 t.test('openDatabase starts over after all files of a database are removed', async (t) => {
   const file = createDatabase(join(t.testdir(), 'data.db'), now)
   for (const suffix of ['', ...sidecars]) rmSync(`${file}${suffix}`, { force: true })
-  t.same(peopleIn(file), [])
+  t.same(readPeople(file), [])
 })
 
 t.test(
-  'openDatabase writes the marker after the migrations are in the file and not only in its log',
+  'openDatabase flushes the migrations from the log to the file before it writes the marker',
   async (t) => {
     const dir = t.testdir({ lost: {} })
     const file = join(dir, 'data.db')
     const db = openDatabase(file, { migrations: [people], now })
     t.teardown(() => db.close())
-    // What a power failure leaves: the log was not flushed.
+    // Simulates a power failure, which loses a log that was not flushed.
     for (const suffix of ['', '.initialized'])
       copyFileSync(`${file}${suffix}`, join(dir, 'lost', `data.db${suffix}`))
-    t.same(peopleIn(join(dir, 'lost', 'data.db')), [])
+    t.same(readPeople(join(dir, 'lost', 'data.db')), [])
   },
 )
 
-t.test('openDatabase reports a damaged migration table as DATA_DAMAGED, not as other data', async (t) => {
-  for (const [from, to] of [
-    ['people', 'peOple'],
-    [/[0-9a-f]{64}/, 'x'.repeat(64)],
-  ] as const) {
-    const file = createDatabase(join(t.testdir(), 'data.db'), now)
-    const text = readFileSync(file, 'latin1')
-    const row = text.lastIndexOf(text.match(/people[0-9a-f]{64}/)?.[0] ?? 'nothing')
-    const damaged = `${text.slice(0, row)}${text.slice(row).replace(from, to)}`
-    t.not(damaged, text)
-    writeFileSync(file, damaged, 'latin1')
-    t.throws(() => openDatabase(file, { migrations: [people], now }), {
-      code: 'DATA_DAMAGED',
-      data: { file: 'data.db' },
-    })
-  }
-})
+t.test(
+  'openDatabase reports a damaged migration table as DATA_DAMAGED, not as a newer version',
+  async (t) => {
+    for (const [from, to] of [
+      ['people', 'peOple'],
+      [/[0-9a-f]{64}/, 'x'.repeat(64)],
+    ] as const) {
+      const file = createDatabase(join(t.testdir(), 'data.db'), now)
+      const text = readFileSync(file, 'latin1')
+      const row = text.lastIndexOf(text.match(/people[0-9a-f]{64}/)?.[0] ?? 'nothing')
+      const damaged = `${text.slice(0, row)}${text.slice(row).replace(from, to)}`
+      t.not(damaged, text)
+      writeFileSync(file, damaged, 'latin1')
+      t.throws(() => openDatabase(file, { migrations: [people], now }), {
+        code: 'DATA_DAMAGED',
+        data: { file: 'data.db' },
+      })
+    }
+  },
+)
 
 t.test('openDatabase reports a table that overwrote the migration table as DATA_DAMAGED', async (t) => {
   const file = createDatabase(join(t.testdir(), 'data.db'), now)
@@ -256,8 +242,8 @@ t.test('openDatabase reports a table that overwrote the migration table as DATA_
 
 const migrations: readonly Migration[] = [{ name: 'notes', up: 'CREATE TABLE note (text TEXT) STRICT' }]
 
-/** An open data file with this many notes, and the folder it is in. */
-function notes(t: Test, count: number) {
+/** Opens a database with `count` notes. */
+function openNotes(t: Test, count: number) {
   const folder = t.testdir()
   const file = join(folder, 'data.db')
   const db = openDatabase(file, { migrations })
@@ -270,75 +256,50 @@ function notes(t: Test, count: number) {
   return { folder, file, db, fill }
 }
 
-const countIn = (file: string): unknown => {
+const countNotes = (file: string): unknown => {
   const db = openDatabase(file, { migrations })
   const count = db.prepare('SELECT count(*) FROM note').pluck().get()
   db.close()
   return count
 }
 
-t.test('backup: a running database is copied whole, with progress, into one private file', async (t) => {
-  const { folder, db, fill } = notes(t, 2000)
+t.test('backupFile copies the state at its start into one private file', async (t) => {
+  const { folder, file, fill } = openNotes(t, 2000)
   const to = join(folder, 'backup.db')
-  const seen: number[] = []
-  await backup(db, to, {
-    progress: (done, total) => {
-      if (seen.length === 0) fill(1)
-      seen.push(done / total)
-    },
-  })
-  t.ok(seen.length > 1 && seen.every((part) => part >= 0 && part <= 1), 'progress is told in steps')
+  const copying = backupFile(file, to)
+  fill(1)
+  await copying
   t.equal(statSync(to).mode & 0o777, 0o600)
   t.same(
     readdirSync(folder).filter((name) => name.startsWith('backup')),
     ['backup.db'],
   )
-  t.equal(countIn(to), 2001, 'what was written meanwhile is there too')
+  t.equal(countNotes(to), 2000)
+  t.equal(countNotes(file), 2001)
 })
 
-t.test('backup: a cancelled one leaves the earlier backup', async (t) => {
-  const { folder, db } = notes(t, 2000)
+t.test('a cancelled backupFile leaves the earlier backup', async (t) => {
+  const { folder, file } = openNotes(t, 2000)
   const to = join(folder, 'backup.db')
   writeFileSync(to, 'earlier')
   const controller = new AbortController()
-  const going = backup(db, to, { signal: controller.signal, progress: () => controller.abort() })
-  await t.rejects(going, { code: 'CANCELLED' })
+  const copying = backupFile(file, to, { signal: controller.signal })
+  controller.abort()
+  await t.rejects(copying, { code: 'CANCELLED' })
   t.equal(readFileSync(to, 'utf8'), 'earlier')
   t.notOk(existsSync(`${to}.part`))
 })
 
-t.test('backup: a place that cannot be written is told so', async (t) => {
-  const { folder, db } = notes(t, 1)
-  await t.rejects(backup(db, join(folder, 'data.db', 'below')), { code: 'DATA_UNWRITABLE' })
-  await t.rejects(backup(db, folder), { code: 'DATA_UNWRITABLE' })
-})
-
-t.test('restore: brings a closed data file back to the backup', async (t) => {
-  const { folder, file, db, fill } = notes(t, 3)
-  const saved = join(folder, 'backup.db')
-  await backup(db, saved)
-  fill(5)
-  db.close()
-  await restore(saved, file, { migrations })
-  t.equal(countIn(file), 3)
-})
-
-t.test('restore: a damaged or a newer backup never replaces data', async (t) => {
-  const { folder, file, db } = notes(t, 500)
-  const saved = join(folder, 'backup.db')
-  await backup(db, saved)
-  db.close()
-  await t.rejects(restore(saved, file, { migrations: [{ name: 'other', up: '' }] }), { code: 'NEWER_DATA' })
-  await t.rejects(restore(join(folder, 'nothing.db'), file, { migrations }), { code: 'FILE_NOT_FOUND' })
-  truncateSync(saved, 8192)
-  await t.rejects(restore(saved, file, { migrations }), { code: 'DATA_DAMAGED' })
-  t.equal(countIn(file), 500)
+t.test('backupFile reports a target that cannot be written as DATA_UNWRITABLE', async (t) => {
+  const { folder, file } = openNotes(t, 1)
+  await t.rejects(backupFile(file, join(folder, 'data.db', 'below')), { code: 'DATA_UNWRITABLE' })
+  await t.rejects(backupFile(file, folder), { code: 'DATA_UNWRITABLE' })
 })
 
 t.test(
-  'backupFile keeps the earlier backup if the source is empty, missing, replaced or damaged',
+  'backupFile leaves the earlier backup if the source is empty, missing, replaced or damaged',
   async (t) => {
-    const { folder, file, db } = notes(t, 500)
+    const { folder, file, db } = openNotes(t, 500)
     db.close()
     const to = join(folder, 'backup.db')
     await backupFile(file, to)

@@ -1,18 +1,10 @@
-export { type Caller, CallQueue, type QueueOptions } from './call-queue.ts'
-export { inSlices, type SliceOptions } from './in-slices.ts'
-export type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
-export { type RestingWorkers, restingWorkers } from './resting-workers.ts'
-export { type Call, type HandlersOf, type ServeOptions, serve } from './serve.ts'
-export { type SharedTasks, sharedTasks } from './shared-task.ts'
+export { type Caller, CallQueue } from './call-queue.ts'
+export { WorkerError } from './errors.ts'
+export type { MethodArgs, MethodResult } from './messages.ts'
+export { runInSlices } from './run-in-slices.ts'
+export { type Call, type Handlers, lowerThreadPriority, serve } from './serve.ts'
+export { SharedCalls } from './shared-calls.ts'
 export { SharedWorker } from './shared-worker.ts'
-export {
-  type CallOptions,
-  inWorker,
-  type SendOptions,
-  startWorker,
-  type WorkerAbout,
-  type WorkerLink,
-} from './start-worker.ts'
-export { stepBack } from './step-back.ts'
-export { workerFile } from './worker-file.ts'
-export { type PoolOptions, WorkerPool } from './worker-pool.ts'
+export { type CallOptions, initializeWorker, resolveWorkerFile, WorkerLink } from './worker-link.ts'
+export type { WorkerMemory } from './worker-memory.ts'
+export { WorkerPool } from './worker-pool.ts'

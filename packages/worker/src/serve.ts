@@ -1,85 +1,85 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { constants, setPriority } from 'node:os'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { CausewayError } from '@causeway/protocol'
-import type { AnswerOf, ArgsOf, MethodTable } from './methods.ts'
-import { carry, type Reply, type Request } from './wire.ts'
+import {
+  cancelledError,
+  type MethodArgs,
+  type MethodResult,
+  type MethodTable,
+  type Progress,
+  type Reply,
+  type Request,
+  serializeError,
+} from './messages.ts'
 
-/** What a call may use beside its argument. */
 export interface Call {
-  /** Aborts when the caller cancels and when the worker is stopped. */
+  /** Aborts when the caller cancels or the worker stops. */
   readonly signal: AbortSignal
-  readonly progress: (done: number, total?: number | undefined, message?: string | undefined) => void
+  readonly progress: Progress
 }
 
-/** The functions behind a table of methods; each may use the call beside its argument. */
-export type HandlersOf<Table extends MethodTable<Table>> = {
+export type Handlers<Table extends MethodTable<Table>> = {
   readonly [Name in keyof Table]: (
-    args: ArgsOf<Table, Name>,
+    args: MethodArgs<Table, Name>,
     call: Call,
-  ) => AnswerOf<Table, Name> | Promise<AnswerOf<Table, Name>>
+  ) => MethodResult<Table, Name> | Promise<MethodResult<Table, Name>>
 }
 
-/** How a worker serves. */
-export interface ServeOptions {
-  /** What clients are told of an error that is not one for them, as in `reading the recording failed`. */
+type UntypedHandler = (args: unknown, call: Call) => unknown
+
+interface ServeOptions {
+  /** Replaces the message of an error that is not a `CausewayError`. */
   readonly failure: string
-  /** Converts an error before it is sent, for example one of SQLite into a coded one. */
+  /** Converts an error before it is sent. */
   readonly convert?: (error: unknown) => unknown
-  /** Lets go of everything, before the thread ends. */
+  /** Runs before the thread ends. */
   readonly close?: () => void | Promise<void>
-  /** Buffers of an answer that are moved to the caller and not cloned. */
-  readonly moved?: (answer: unknown) => readonly ArrayBuffer[]
+  /** Returns buffers of a result to transfer instead of clone. */
+  readonly transfer?: (result: unknown) => readonly ArrayBuffer[]
 }
 
-/**
- * Answers the calls of the thread that started this worker; its entry file calls it once. Calls start in the order in
- * which they come; a cancel reaches the call that it names.
- */
+/** Serves the calls of the parent thread in the order of their arrival. A handler that awaits lets the next call start. */
 export function serve<Table extends MethodTable<Table>>(
-  handlers: HandlersOf<Table>,
-  { failure, convert = (error) => error, close, moved }: ServeOptions,
+  handlers: Handlers<Table>,
+  { failure, convert = (error) => error, close, transfer }: ServeOptions,
 ): void {
   const { port } = workerData as { readonly port: MessagePort }
   const running = new Map<number, AbortController>()
-  const send = (reply: Reply, transfer: readonly ArrayBuffer[] = []) => port.postMessage(reply, [...transfer])
+  const send = (reply: Reply, buffers: readonly ArrayBuffer[] = []) => port.postMessage(reply, [...buffers])
 
-  const run = async (id: number, method: string, args: unknown, { signal }: AbortController) => {
-    const handler = handlers[method as keyof Table] as unknown as (args: unknown, call: Call) => unknown
-    const answer = await handler(args, { signal, progress: (...progress) => send({ id, progress }) })
-    send({ id, answer }, moved?.(answer))
-  }
-  const stop = async (id: number) => {
-    // What is under way would work on something that is closed.
-    for (const other of running.values()) other.abort(cancelled())
-    // Whatever waits on its signal says so within a turn; what does not is lost with the thread.
-    await turn()
-    await close?.()
-    send({ id, answer: undefined })
-  }
-  port.on('message', async (request: Request) => {
-    const { id } = request
-    if ('cancel' in request) {
-      running.get(id)?.abort(cancelled())
-      return
-    }
+  const run = async (id: number, work: (call: Call) => unknown) => {
     const controller = new AbortController()
+    const { signal } = controller
+    running.set(id, controller)
     try {
-      if ('stop' in request) await stop(id)
-      else await run(id, request.method, request.args, started(running, id, controller))
+      const result = await work({ signal, progress: (...progress) => send({ id, progress }) })
+      send({ id, result }, transfer?.(result))
     } catch (error) {
-      // A wait that was aborted throws an error of its own.
-      const { signal } = controller
-      send({ id, error: carry(signal.aborted ? signal.reason : convert(error), failure) })
+      // An aborted operation may throw an error that does not mention the abort.
+      send({ id, error: serializeError(signal.aborted ? signal.reason : convert(error), failure) })
     } finally {
       running.delete(id)
-      if ('stop' in request) port.close()
+    }
+  }
+  const stop = async () => {
+    // Lets handlers that wait for their signal reply first.
+    await nextTurn()
+    await close?.()
+  }
+  port.on('message', (request: Request) => {
+    const { id } = request
+    if ('cancel' in request) running.get(id)?.abort(cancelledError())
+    else if ('stop' in request) {
+      for (const controller of running.values()) controller.abort(cancelledError())
+      void run(id, stop).finally(() => port.close())
+    } else {
+      const handler = handlers[request.method as keyof Table] as unknown as UntypedHandler
+      void run(id, (call) => handler(request.args, call))
     }
   })
 }
 
-function started(running: Map<number, AbortController>, id: number, controller: AbortController) {
-  running.set(id, controller)
-  return controller
+/** Lowers the priority of this thread. Only Linux has thread priorities; on other systems nothing changes. */
+export function lowerThreadPriority(): void {
+  if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL)
 }
-
-const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

@@ -1,15 +1,18 @@
-import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { CallQueue } from './call-queue.ts'
-import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
-import type { CallOptions, WorkerLink } from './start-worker.ts'
+import { WorkerError } from './errors.ts'
+import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
+import type { CallOptions, WorkerLink } from './worker-link.ts'
+import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
+
+/** Maximum number of workers that one call starts. */
+const maxStarts = 3
 
 /**
- * A worker for calls without side effects that need the same opened data. If a call ends the worker, the other calls that
- * were in hand are repeated, each alone in a worker of its own: no call ends another.
+ * A worker for calls without side effects that use the same data. If a call ends the worker, the other pending calls are
+ * repeated, each in a worker of its own.
  */
 export class SharedWorker<Table extends MethodTable<Table>> {
   readonly #start: () => Promise<WorkerLink<Table>>
-  /** One at a time: each repeated call has a worker of its own. */
   readonly #repeats = new CallQueue({
     name: 'repeated calls',
     maxRunning: 1,
@@ -17,58 +20,63 @@ export class SharedWorker<Table extends MethodTable<Table>> {
   })
   #link: WorkerLink<Table> | undefined
   #starting: Promise<WorkerLink<Table>> | undefined
-  /** The worker of the call that is being repeated. */
   #repeating: Promise<WorkerLink<Table>> | undefined
   #sent = 0
   #stops = 0
 
-  /** `start` starts a worker and opens its data; `link` is one that is open already. */
+  /** `start` also opens the data. */
   constructor(start: () => Promise<WorkerLink<Table>>, link?: WorkerLink<Table>) {
     this.#start = start
     this.#link = link
   }
 
-  /** The worker, if it runs. */
   get link(): WorkerLink<Table> | undefined {
     return this.#link?.isAlive ? this.#link : undefined
   }
 
-  /** Whether the worker is starting or has calls in hand. */
   get isBusy(): boolean {
     return this.#starting !== undefined || this.#repeating !== undefined || (this.#link?.pending ?? 0) > 0
   }
 
-  /** Rejects with what the method throws, `CANCELLED` on abort and on `stop`, and `WORKER_LOST` if this call ended its worker. */
-  async call<Name extends MethodName<Table>>(
+  get memory(): WorkerMemory {
+    return createWorkerMemory(() => [this.link])
+  }
+
+  /**
+   * Rejects with what the method throws, `CANCELLED` on abort and on `stop`, and `WORKER_LOST` if this call ended its worker or
+   * no worker stays alive.
+   */
+  async call<Name extends keyof Table & string>(
     method: Name,
-    args: ArgsOf<Table, Name>,
+    args: MethodArgs<Table, Name>,
     options: CallOptions = {},
-  ): Promise<AnswerOf<Table, Name>> {
+  ): Promise<MethodResult<Table, Name>> {
     const stops = this.#stops
     let link = this.link
-    // A worker can also be stopped through its link, to release memory, before the call is sent.
-    while (!link?.isAlive) {
-      link = await this.#started()
-      if (stops !== this.#stops) throw cancelled()
+    // The memory guard may have stopped the worker.
+    for (let starts = 0; !link?.isAlive; starts += 1) {
+      if (starts === maxStarts) throw new WorkerError('WORKER_LOST', 'new workers end before they are used')
+      link = await this.#startOnce()
+      if (stops !== this.#stops) throw cancelledError()
     }
     const isFirst = link.pending === 0
     this.#sent += 1
     const sent = this.#sent
     try {
-      return (await link.call(method, args, options)) as AnswerOf<Table, Name>
+      return (await link.call(method, args, options)) as MethodResult<Table, Name>
     } catch (error) {
-      const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
+      if (!WorkerError.is(error, 'WORKER_LOST')) throw error
+      if (stops !== this.#stops) throw cancelledError()
       const wasAlone = isFirst && this.#sent === sent
-      if (isLost && stops !== this.#stops) throw cancelled()
-      if (!isLost || wasAlone) throw error
+      if (wasAlone) throw error
       return this.#repeats.run(async () => {
-        if (stops !== this.#stops) throw cancelled()
+        if (stops !== this.#stops) throw cancelledError()
         this.#repeating = this.#start()
         try {
           const own = await this.#repeating
-          const isStopped = stops !== this.#stops || options.signal?.aborted
-          const result = isStopped ? Promise.reject(cancelled()) : own.call(method, args, options)
-          return (await result.finally(() => own.stop())) as AnswerOf<Table, Name>
+          const isCancelled = stops !== this.#stops || options.signal?.aborted
+          const result = isCancelled ? Promise.reject(cancelledError()) : own.call(method, args, options)
+          return (await result.finally(() => own.stop())) as MethodResult<Table, Name>
         } finally {
           this.#repeating = undefined
         }
@@ -76,7 +84,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     }
   }
 
-  /** Stops the workers, also one that is starting; a later call starts another. */
+  /** Stops the workers, including a starting one. A later call starts another. */
   async stop(): Promise<void> {
     this.#stops += 1
     const workers = [this.#starting ?? this.#link, this.#repeating]
@@ -88,7 +96,7 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     )
   }
 
-  #started(): Promise<WorkerLink<Table>> {
+  #startOnce(): Promise<WorkerLink<Table>> {
     const stops = this.#stops
     this.#starting ??= this.#start()
       .then((link) => {
@@ -101,5 +109,3 @@ export class SharedWorker<Table extends MethodTable<Table>> {
     return this.#starting
   }
 }
-
-const cancelled = () => new CausewayError('CANCELLED', 'the call was cancelled')

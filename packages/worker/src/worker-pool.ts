@@ -1,26 +1,32 @@
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CausewayError } from '@causeway/protocol'
 import { type Caller, CallQueue, type QueueOptions } from './call-queue.ts'
-import type { AnswerOf, ArgsOf, MethodName, MethodTable } from './methods.ts'
-import { type RestingWorkers, restingWorkers } from './resting-workers.ts'
-import type { CallOptions, WorkerLink } from './start-worker.ts'
+import { WorkerError } from './errors.ts'
+import { cancelledError, type MethodArgs, type MethodResult, type MethodTable } from './messages.ts'
+import type { CallOptions, WorkerLink } from './worker-link.ts'
+import { createWorkerMemory, type WorkerMemory } from './worker-memory.ts'
 
-/** Options for a pool of workers; `maxRunning` is the maximum number of workers. */
+/** Options for a pool of at most `maxRunning` workers. */
 export interface PoolOptions extends QueueOptions {
-  /** A call that runs longer ends with its worker and `DEADLINE_EXCEEDED`, ms; default no limit. */
+  /** A longer call fails with `DEADLINE_EXCEEDED`, and its worker is ended. Default: no limit. */
   readonly limitMs?: number
-  /** A cancelled call that runs on for longer ends with its worker, ms; default 1000. */
+  /** If a cancelled call does not end within this time, its worker is ended. Default: 1000. */
   readonly cancelGraceMs?: number
-  /** Workers are stopped after this time without a call, ms; default never. */
+  /** Workers stop after this time without a call. Default: never. */
   readonly idleMs?: number
 }
 
-/** Workers of one kind. Each runs one call at a time, so that a call that ends its worker ends no other call. */
+/** Options for a call of a pool. */
+export interface PoolCallOptions extends CallOptions, Caller {
+  /** Replaces the limit of the pool. */
+  readonly limitMs?: number
+}
+
+/** Workers of one kind. Each runs one call at a time. */
 export class WorkerPool<Table extends MethodTable<Table>> {
   readonly #start: () => WorkerLink<Table>
   readonly #options: PoolOptions
   readonly #queue: CallQueue
-  readonly #busy = new Set<WorkerLink<Table>>()
-  #idle: readonly WorkerLink<Table>[] = []
+  #links: readonly WorkerLink<Table>[] = []
   #idleTimer: NodeJS.Timeout | undefined
   #isStopped = false
 
@@ -30,58 +36,51 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     this.#queue = new CallQueue(options)
   }
 
-  /** Workers that run. */
   get workers(): readonly WorkerLink<Table>[] {
-    return [...this.#busy, ...this.#idle].filter(({ isAlive }) => isAlive)
+    return this.#links.filter(({ isAlive }) => isAlive)
   }
 
-  /** The memory of the workers. */
-  get memory(): RestingWorkers {
-    return restingWorkers(() => this.workers)
+  get memory(): WorkerMemory {
+    return createWorkerMemory(() => this.workers)
   }
 
   /**
-   * Calls a method on a worker that has no other call; the waiting calls of different clients alternate. Rejects with what the method throws, `CANCELLED` on abort and after `stop`,
-   * `DEADLINE_EXCEEDED` after `limitMs`,
-   * `WORKER_LOST` if this call ended its worker, and `OVERLOADED` if too many calls wait.
+   * Rejects with what the method throws, `CANCELLED` on abort and after `stop`, `DEADLINE_EXCEEDED`, `WORKER_LOST` if this call
+   * ended its worker, and `OVERLOADED` if too many calls wait.
    */
-  call<Name extends MethodName<Table>>(
+  call<Name extends keyof Table & string>(
     method: Name,
-    args: ArgsOf<Table, Name>,
-    options: CallOptions & Caller = {},
-  ): Promise<AnswerOf<Table, Name>> {
+    args: MethodArgs<Table, Name>,
+    options: PoolCallOptions = {},
+  ): Promise<MethodResult<Table, Name>> {
     return this.#queue.run(async () => {
-      const link = this.#take()
-      const end = () => void link.kill()
-      const { limitMs, cancelGraceMs = 1000 } = this.#options
+      const link = this.#acquire()
+      const { cancelGraceMs = 1000 } = this.#options
+      const { limitMs = this.#options.limitMs } = options
       let isLate = false
       const expire = () => {
         isLate = true
-        end()
+        void link.kill()
       }
       const limit = limitMs === undefined ? undefined : setTimeout(expire, limitMs)
       let grace: NodeJS.Timeout | undefined
       const cancel = () => {
-        grace = setTimeout(end, cancelGraceMs)
+        grace = setTimeout(() => void link.kill(), cancelGraceMs)
       }
       options.signal?.addEventListener('abort', cancel, { once: true })
       try {
-        return (await link.call(method, args, options)) as AnswerOf<Table, Name>
+        return (await link.call(method, args, options)) as MethodResult<Table, Name>
       } catch (error) {
-        const isLost = isCausewayError(error) && error.code === 'WORKER_LOST'
-        if (isLost && (this.#isStopped || options.signal?.aborted))
-          throw new CausewayError('CANCELLED', 'the call was cancelled')
-        if (isLost && isLate) {
-          throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${limitMs} ms`, {
-            data: { deadline_ms: limitMs },
-          })
-        }
-        throw error
+        if (!WorkerError.is(error, 'WORKER_LOST')) throw error
+        if (this.#isStopped || options.signal?.aborted) throw cancelledError()
+        if (!isLate) throw error
+        const data = { deadline_ms: limitMs }
+        throw new CausewayError('DEADLINE_EXCEEDED', `the call took longer than ${limitMs} ms`, { data })
       } finally {
         clearTimeout(limit)
         clearTimeout(grace)
         options.signal?.removeEventListener('abort', cancel)
-        this.#give(link)
+        this.#release()
       }
     }, options)
   }
@@ -94,23 +93,21 @@ export class WorkerPool<Table extends MethodTable<Table>> {
     await Promise.all(this.workers.map((link) => link.stop()))
   }
 
-  #take(): WorkerLink<Table> {
+  #acquire(): WorkerLink<Table> {
     clearTimeout(this.#idleTimer)
-    const alive = this.#idle.filter(({ isAlive }) => isAlive)
-    const link = alive.at(-1) ?? this.#start()
-    this.#idle = alive.slice(0, -1)
-    this.#busy.add(link)
+    const idle = this.workers.findLast(({ pending }) => pending === 0)
+    if (idle !== undefined) return idle
+    const link = this.#start()
+    this.#links = [...this.workers, link]
     return link
   }
 
-  #give(link: WorkerLink<Table>): void {
-    this.#busy.delete(link)
-    if (link.isAlive) this.#idle = [...this.#idle, link]
+  #release(): void {
     const { idleMs } = this.#options
     if (idleMs === undefined) return
     clearTimeout(this.#idleTimer)
     this.#idleTimer = setTimeout(() => {
-      for (const idle of this.#idle) void idle.stop()
+      for (const link of this.workers) if (link.pending === 0) void link.stop()
     }, idleMs).unref()
   }
 }

@@ -1,32 +1,35 @@
-/** The entry of a worker that tries everything that a worker may do. */
+/** Entry file of a worker that covers the features of `serve`. */
 import { writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { CausewayError } from '@causeway/protocol'
-import { serve, stepBack } from '../src/index.ts'
+import { defineErrors } from '@causeway/protocol'
+import { lowerThreadPriority, serve } from '../src/index.ts'
 
-/** What it does. */
+const TrialError = defineErrors({
+  FRAME_NOT_FOUND: { status: 404, about: 'there is no such frame', remedy: 'use another frame' },
+})
+
 export interface TrialMethods {
-  /** Reports each term, then answers the sum. */
+  /** Reports progress for each term, then returns the sum. */
   sum(terms: readonly number[] | Float64Array): number
   column(length: number): { readonly data: Float64Array }
-  /** Its own buffer after an answer was sent: empty where it was moved. */
+  /** Returns the size of the last column's buffer in the worker: 0 after it was transferred. */
   lastColumnBytes(args: undefined): number
   refuse(frame: number): never
   fail(args: undefined): never
-  /** Never answers; ends when it is aborted. */
-  rest(args: undefined): undefined
-  /** Steps back; answers its priority. */
-  stepBack(args: undefined): number
-  /** Stands still for these milliseconds, as in a long statement of SQLite. */
-  stand(ms: number): undefined
-  /** Ends the thread in the middle of a call. */
-  die(args: undefined): never
-  /** Writes this text into the file when the worker is closed. */
-  atClose(note: { readonly file: string; readonly text: string }): undefined
+  /** Waits until it is aborted. */
+  waitForAbort(args: undefined): undefined
+  /** Lowers the priority of the worker's thread and returns it. */
+  lowerPriority(args: undefined): number
+  /** Blocks the thread for a time in milliseconds, as a long SQLite statement does. */
+  block(ms: number): undefined
+  /** Ends the thread during the call. */
+  exit(args: undefined): never
+  /** Writes a text to a file when the worker is closed. */
+  writeOnClose(note: { readonly file: string; readonly text: string }): undefined
 }
 
-let last: Float64Array | undefined
+let lastColumn: Float64Array | undefined
 let note: { readonly file: string; readonly text: string } | undefined
 
 serve<TrialMethods>(
@@ -36,34 +39,34 @@ serve<TrialMethods>(
       return [...terms].reduce((sum, term) => sum + term, 0)
     },
     column(length) {
-      last = new Float64Array(length).fill(1)
-      return { data: last }
+      lastColumn = new Float64Array(length).fill(1)
+      return { data: lastColumn }
     },
-    lastColumnBytes: () => last?.byteLength ?? -1,
+    lastColumnBytes: () => lastColumn?.byteLength ?? -1,
     refuse(frame) {
-      throw new CausewayError('FRAME_NOT_FOUND', `no frame ${frame}`, {
-        remedy: 'ask for another one',
+      throw new TrialError('FRAME_NOT_FOUND', `no frame ${frame}`, {
+        remedy: 'choose another frame',
         data: { frame },
       })
     },
     fail() {
       throw new Error('the password is in /root/secret')
     },
-    stepBack() {
-      stepBack()
-      return getPriority()
-    },
-    async rest(_, { signal }) {
+    async waitForAbort(_, { signal }) {
       await wait(2 ** 31 - 1, undefined, { signal, ref: false })
       return undefined
     },
-    stand(ms) {
+    lowerPriority() {
+      lowerThreadPriority()
+      return getPriority()
+    },
+    block(ms) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
       return undefined
     },
-    die: () => process.exit(3),
-    atClose(wanted) {
-      note = wanted
+    exit: () => process.exit(3),
+    writeOnClose(value) {
+      note = value
       return undefined
     },
   },
@@ -72,8 +75,8 @@ serve<TrialMethods>(
     close: () => {
       if (note !== undefined) writeFileSync(note.file, note.text)
     },
-    moved: (answer) => {
-      const data = (answer as { readonly data?: Float64Array } | undefined)?.data
+    transfer: (result) => {
+      const data = (result as { readonly data?: Float64Array } | undefined)?.data
       return data === undefined ? [] : [data.buffer as ArrayBuffer]
     },
   },

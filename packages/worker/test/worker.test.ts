@@ -3,124 +3,118 @@ import { readFileSync } from 'node:fs'
 import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import t, { type Test } from 'tap'
-import { inWorker, restingWorkers, startWorker, type WorkerLink, workerFile } from '../src/index.ts'
+import { initializeWorker, resolveWorkerFile, WorkerLink } from '../src/index.ts'
+import { createWorkerMemory } from '../src/worker-memory.ts'
 import type { TrialMethods } from './trial-worker.ts'
 
-const entry = workerFile('trial-worker', import.meta.url)
+const entry = resolveWorkerFile('trial-worker', import.meta.url)
 
 const start = (): WorkerLink<TrialMethods> =>
-  startWorker<TrialMethods>(entry, { name: 'the trial', remedy: 'try again' })
+  new WorkerLink<TrialMethods>(entry, { name: 'the trial', remedy: 'try again' })
 
-function started(t: Test): WorkerLink<TrialMethods> {
+function startUntilTeardown(t: Test): WorkerLink<TrialMethods> {
   const link = start()
   t.teardown(() => link.stop())
   return link
 }
 
-t.test('workerFile: an entry has the ending of the module beside which it stands', async (t) => {
-  t.equal(workerFile('a-worker', 'file:///p/src/a.ts').href, 'file:///p/src/a-worker.ts')
-  t.equal(workerFile('a-worker', 'file:///p/dist/a.js').href, 'file:///p/dist/a-worker.js')
+t.test('resolveWorkerFile uses the file extension of the module', async (t) => {
+  t.equal(resolveWorkerFile('a-worker', 'file:///p/src/a.ts').href, 'file:///p/src/a-worker.ts')
+  t.equal(resolveWorkerFile('a-worker', 'file:///p/dist/a.js').href, 'file:///p/dist/a-worker.js')
 })
 
-t.test('call: answers come back, and progress before them', async (t) => {
-  const link = started(t)
-  const news: unknown[] = []
-  const sum = await link.call('sum', [1, 2, 3.5], { progress: (...report) => news.push(report) })
+t.test('call returns the result after its progress reports', async (t) => {
+  const link = startUntilTeardown(t)
+  const reports: unknown[] = []
+  const sum = await link.call('sum', [1, 2, 3.5], { progress: (...report) => reports.push(report) })
   t.equal(sum, 6.5)
-  t.same(news, [
+  t.same(reports, [
     [1, 3, 'adding'],
     [2, 3, 'adding'],
     [3, 3, 'adding'],
   ])
 })
 
-t.test('stop: what is asked after it is told so at once, and not lost with the thread', async (t) => {
-  const link = start()
-  const before = link.call('sum', [1, 2])
-  t.equal(await before, 3)
-  const stopped = link.stop()
-  t.equal(link.isAlive, false)
-  await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST', remedy: 'try again' })
-  await stopped
-})
-
-t.test('stepBack: the worker goes behind this thread, which stays where it is', async (t) => {
+t.test('lowerThreadPriority changes the priority of the worker, but not of its parent thread', async (t) => {
   const before = getPriority()
-  const own = await started(t).call('stepBack', undefined)
+  const own = await startUntilTeardown(t).call('lowerPriority', undefined)
   t.equal(getPriority(), before)
   t.equal(own, process.platform === 'linux' ? constants.priority.PRIORITY_BELOW_NORMAL : before)
 })
 
-t.test('call: calls in hand are counted, and each gets its own answer', async (t) => {
-  const link = started(t)
+t.test('call returns its own result to each pending call, and pending counts them', async (t) => {
+  const link = startUntilTeardown(t)
   const calls = [[1], [2], [3]].map((terms) => link.call('sum', terms))
   t.equal(link.pending, 3)
   t.same(await Promise.all(calls), [1, 2, 3])
   t.equal(link.pending, 0)
 })
 
-t.test('stop: from then on the worker is not alive, so that nobody asks one that is ending', async (t) => {
-  const link = started(t)
+t.test('a stopping worker is not alive and rejects calls with WORKER_LOST', async (t) => {
+  const link = startUntilTeardown(t)
   t.equal(await link.call('sum', [1]), 1)
   const stopped = link.stop()
   t.notOk(link.isAlive)
-  await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST' })
+  await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST', remedy: 'try again' })
   await stopped
 })
 
-t.test('call: buffers that are moved do not stay in the worker', async (t) => {
-  const link = started(t)
+t.test('call transfers the buffers of a result', async (t) => {
+  const link = startUntilTeardown(t)
   const { data } = await link.call('column', 1000)
   t.same([data.length, data[999]], [1000, 1])
   t.equal(await link.call('lastColumnBytes', undefined), 0)
 })
 
-t.test('call: a buffer that is moved to the worker is empty here', async (t) => {
+t.test('call transfers the buffers of an argument', async (t) => {
   const terms = Float64Array.of(1, 2, 3.5)
-  t.equal(await started(t).call('sum', terms, { moved: [terms.buffer] }), 6.5)
+  t.equal(await startUntilTeardown(t).call('sum', terms, { transfer: [terms.buffer] }), 6.5)
   t.equal(terms.byteLength, 0)
 })
 
-t.test('call: an error for clients keeps code, message, remedy and data', async (t) => {
-  await t.rejects(started(t).call('refuse', 7), {
+t.test('a CausewayError thrown in a worker keeps its code, message, remedy and data', async (t) => {
+  await t.rejects(startUntilTeardown(t).call('refuse', 7), {
     code: 'FRAME_NOT_FOUND',
     message: 'no frame 7',
-    remedy: 'ask for another one',
+    remedy: 'choose another frame',
     data: { frame: 7 },
   })
 })
 
-t.test('call: of any other error clients are told one sentence, and the log its stack', async (t) => {
-  const error = await started(t)
+t.test('an error that is not a CausewayError becomes INTERNAL with its stack as the cause', async (t) => {
+  const error = await startUntilTeardown(t)
     .call('fail', undefined)
     .catch((error) => error)
   t.match(error, { code: 'INTERNAL', message: 'the trial failed' })
   t.match(error.cause, /the password is in .*\n\s+at /)
 })
 
-t.test('call: an argument that cannot be cloned is refused, and the worker goes on', async (t) => {
-  const link = started(t)
+t.test('call rejects an argument that cannot be cloned, and the worker continues', async (t) => {
+  const link = startUntilTeardown(t)
   const terms = [() => 1] as unknown as number[]
   await t.rejects(link.call('sum', terms), { name: 'DataCloneError' })
   t.equal(link.pending, 0)
   t.equal(await link.call('sum', [4]), 4)
 })
 
-t.test('call: an abort ends the call that it belongs to, before it starts or while it runs', async (t) => {
-  const link = started(t)
-  await t.rejects(link.call('rest', undefined, { signal: AbortSignal.abort() }), { code: 'CANCELLED' })
-  const mine = new AbortController()
-  const calls = [link.call('rest', undefined, { signal: mine.signal }), link.call('sum', [1])]
-  mine.abort()
+t.test('an abort cancels its own call only, before the call starts or while it runs', async (t) => {
+  const link = startUntilTeardown(t)
+  await t.rejects(link.call('waitForAbort', undefined, { signal: AbortSignal.abort() }), {
+    code: 'CANCELLED',
+  })
+  const controller = new AbortController()
+  const calls = [link.call('waitForAbort', undefined, { signal: controller.signal }), link.call('sum', [1])]
+  controller.abort()
   const [rest, sum] = await Promise.allSettled(calls)
   t.match(rest, { status: 'rejected', reason: { code: 'CANCELLED' } })
   t.match(sum, { status: 'fulfilled', value: 1 })
 })
 
-t.test('call: a worker that dies fails what it has in hand and what comes later', async (t) => {
-  const link = started(t)
-  const ends = await Promise.allSettled([link.call('rest', undefined), link.call('die', undefined)])
+t.test('pending and later calls fail with WORKER_LOST when the worker exits', async (t) => {
+  const link = startUntilTeardown(t)
+  const ends = await Promise.allSettled([link.call('waitForAbort', undefined), link.call('exit', undefined)])
   for (const end of ends)
     t.match(end, {
       status: 'rejected',
@@ -130,19 +124,19 @@ t.test('call: a worker that dies fails what it has in hand and what comes later'
   await t.rejects(link.call('sum', [1]), { code: 'WORKER_LOST' })
 })
 
-t.test('kill: ends the thread at once, its calls with it', async (t) => {
+t.test('kill ends the thread and its calls immediately', async (t) => {
   const link = start()
-  const end = t.rejects(link.call('rest', undefined), { code: 'WORKER_LOST' })
+  const end = t.rejects(link.call('waitForAbort', undefined), { code: 'WORKER_LOST' })
   await link.kill()
   await end
   t.equal(link.isAlive, false)
 })
 
-t.test('stop: aborts the calls in hand, and the worker closes what it holds', async (t) => {
+t.test('stop aborts pending calls and runs the close option of the worker', async (t) => {
   const link = start()
   const file = join(t.testdir(), 'note.txt')
-  await link.call('atClose', { file, text: 'closed' })
-  const end = t.rejects(link.call('rest', undefined), { code: 'CANCELLED' })
+  await link.call('writeOnClose', { file, text: 'closed' })
+  const end = t.rejects(link.call('waitForAbort', undefined), { code: 'CANCELLED' })
   await link.stop()
   await end
   t.equal(readFileSync(file, 'utf8'), 'closed')
@@ -150,12 +144,15 @@ t.test('stop: aborts the calls in hand, and the worker closes what it holds', as
   t.equal(link.isAlive, false)
 })
 
-t.test('inWorker: the worker outlives work that succeeds and ends with work that fails', async (t) => {
-  const kept = await inWorker(start, async (link) => ({ link, sum: await link.call('sum', [1, 1]) }))
-  t.teardown(() => kept.link.stop())
-  t.same([kept.sum, kept.link.isAlive], [2, true])
+t.test('initializeWorker stops the worker if initialization fails, and only then', async (t) => {
+  const initialized = await initializeWorker(start(), async (link) => ({
+    link,
+    sum: await link.call('sum', [1, 1]),
+  }))
+  t.teardown(() => initialized.link.stop())
+  t.same([initialized.sum, initialized.link.isAlive], [2, true])
   let lost: WorkerLink<TrialMethods> | undefined
-  const failing = inWorker(start, async (link) => {
+  const failing = initializeWorker(start(), async (link) => {
     lost = link
     return link.call('refuse', 1)
   })
@@ -163,10 +160,10 @@ t.test('inWorker: the worker outlives work that succeeds and ends with work that
   t.equal(lost?.isAlive, false)
 })
 
-t.test('startWorker: an idle worker does not keep its process alive, and a call in hand does', async (t) => {
+t.test('an idle worker does not keep its process alive, and a pending call does', async (t) => {
   const module = JSON.stringify(new URL('../src/index.ts', import.meta.url).href)
-  const script = `import { startWorker } from ${module}
-    const link = startWorker(new URL(${JSON.stringify(entry.href)}), { name: 'the trial' })
+  const script = `import { WorkerLink } from ${module}
+    const link = new WorkerLink(new URL(${JSON.stringify(entry.href)}), { name: 'the trial' })
     link.call('sum', [2, 3]).then(console.log)`
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -176,49 +173,56 @@ t.test('startWorker: an idle worker does not keep its process alive, and a call 
   t.equal(stdout.trim(), '5')
 })
 
-const startRestingWorkers = () =>
-  startWorker<TrialMethods>(workerFile('trial-worker', import.meta.url), { name: 'the trial' })
-
 t.test(
-  'restingWorkers: bytes are those of the workers that run, and are given back by ending idle ones',
+  'WorkerMemory counts the bytes of running workers and releases them by stopping idle workers',
   async (t) => {
-    const links = [startRestingWorkers(), startRestingWorkers(), undefined]
+    const links = [start(), start(), undefined]
     t.teardown(() => Promise.all(links.map((link) => link?.stop())))
     for (const link of links) await link?.call('sum', [1])
-    const memory = restingWorkers(() => links)
+    const memory = createWorkerMemory(() => links)
     const bytes = await memory.bytes()
     t.ok(bytes > 2 ** 20, `${bytes} bytes`)
     t.ok((await memory.shrink(1)) > 0)
     t.same(
       links.map((link) => link?.isAlive),
       [false, true, undefined],
-      'no more than is asked for',
+      'stops no more workers than necessary',
     )
     t.ok((await memory.bytes()) < bytes)
   },
 )
 
-t.test('bytes: a worker that stands still holds up nobody who asks for its memory', async (t) => {
-  const link = startRestingWorkers()
+t.test('bytes returns 0 if the worker ends before it is measured', async (t) => {
+  const link = startUntilTeardown(t)
+  await link.call('sum', [1])
+  const getHeapStatistics = t.capture(Worker.prototype, 'getHeapStatistics', () => new Promise(() => {}))
+  const bytes = link.bytes()
+  t.equal(getHeapStatistics().length, 1)
+  await link.kill()
+  t.equal(await bytes, 0)
+})
+
+t.test('bytes returns the previous value while the worker is blocked', async (t) => {
+  const link = start()
   t.teardown(() => link.stop())
   await link.call('sum', [1])
   const before = await link.bytes()
   let isOver = false
-  const standing = link.call('stand', 1500).then(() => {
+  const blocked = link.call('block', 1500).then(() => {
     isOver = true
   })
   const bytes = await Promise.all([link.bytes(), link.bytes()])
   t.notOk(isOver)
   for (const one of bytes) t.ok(one > 0 && one < 4 * before)
-  await standing
+  await blocked
   t.ok((await link.bytes()) > 0)
 })
 
-t.test('restingWorkers: a worker with a call in hand goes on', async (t) => {
-  const link = startRestingWorkers()
+t.test('WorkerMemory does not stop a worker with a pending call', async (t) => {
+  const link = start()
   t.teardown(() => link.stop())
   const sum = link.call('sum', [1, 2])
-  t.equal(await restingWorkers(() => [link]).shrink(1), 0)
+  t.equal(await createWorkerMemory(() => [link]).shrink(1), 0)
   t.equal(await sum, 3)
   await link.stop()
   t.equal(await link.bytes(), 0)

@@ -1,91 +1,103 @@
-/** Commands as tools and scripts make them, undo and redo, and messages to whoever looks at the plot. */
 import type { Registrar } from '@causeway/app-kit'
+import { formatCount } from '@causeway/plot'
 import { z } from 'zod'
-import { commandNames } from '../domain/command.ts'
+import { allCommandNames } from '../domain/commands/command.ts'
 import type { DebriefSession } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { applied } from './applying.ts'
-import { changed, count } from './changing.ts'
-import { changeArguments, changes, filenameArgument, opened, original, stampOutput } from './shape.ts'
+import {
+  changeArguments,
+  filenameArgument,
+  openExample,
+  originalName,
+  stampOutput,
+  undoableHints,
+  viewportExample,
+} from './arguments.ts'
+import { changePlot, createCommandChange } from './change-tool.ts'
+import { describeCommands } from './command-result.ts'
 
-const scopeArguments = {
-  steps: z.int().min(1).max(100).default(1).describe('how many'),
-  scope: z.enum(['features', 'all']).default('features').describe('all: selection, time and view too'),
+const stepArguments = {
+  steps: z.int().min(1).max(100).default(1).describe('Number of changes'),
+  scope: z
+    .enum(['features', 'all'])
+    .default('features')
+    .describe('all: including selection, time and viewport'),
   ...changeArguments,
 }
 
-/** Declares apply_command, undo, redo and notify. */
-export function commandTools(app: Registrar<Debrief, DebriefSession>): void {
+export function declareCommandTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('apply_command', {
-    about: `Apply a DebriefCommand, as analysis tools return it: all of it or nothing. Commands: ${commandNames.join(', ')}.`,
+    title: 'Apply command',
+    about: `Apply a DebriefCommand to a plot completely or not at all. Returns the result of each command. Use it for commands of analysis tools. Commands: ${allCommandNames.join(', ')}.`,
     limit: 'update',
-    aliases: original('apply_command'),
+    aliases: originalName('apply_command'),
     input: {
-      command: z.unknown().describe('{command, payload}; a list of them; or {result: …} around them'),
-      ignore_missing: z.boolean().default(false).describe('pass over unknown ids'),
+      command: z.unknown().describe('{command, payload}, a list of them, or {result: …} around them'),
+      ignore_missing: z.boolean().default(false).describe('Ignore unknown ids'),
       ...changeArguments,
     },
     output: { ...stampOutput, success: z.boolean(), results: z.array(z.unknown()) },
-    example: { before: opened, args: { command: { command: 'showText', payload: 'Hello' } } },
+    example: { before: openExample, args: { command: { command: 'showText', payload: 'Hello' } } },
     run: ({ command, ignore_missing, ...args }, ctx) =>
-      changed(args, ctx, { kind: 'commands', commands: command, ignoreMissing: ignore_missing }, applied),
+      changePlot(
+        args,
+        ctx,
+        { kind: 'commands', commands: command, ignoreMissing: ignore_missing },
+        describeCommands,
+      ),
   })
 
   app.tool('undo', {
-    about: 'Take back the latest changes of a plot, by whomever.',
-    aliases: original('undo'),
-    input: scopeArguments,
+    title: 'Undo',
+    about:
+      'Undo the latest changes of a plot, regardless of the author. Returns their labels. Use it to revert a mistake.',
+    aliases: originalName('undo'),
+    input: stepArguments,
     output: stampOutput,
-    example: {
-      before: [...opened, { tool: 'set_viewport', args: { viewportState: { bounds: [-6, 35, -4, 37] } } }],
-      args: { scope: 'all' },
-    },
+    example: { before: [...openExample, viewportExample], args: { scope: 'all' } },
     run: ({ steps, scope, ...args }, ctx) =>
-      changed(args, ctx, { kind: 'undo', steps, scope }, (made) => ({
-        steps: made.steps,
-        undone: made.label.replace(/^undo /, ''),
-        said: `Undone: ${count(made.steps, 'change')} (${made.label.replace(/^undo /, '')}).`,
-      })),
+      changePlot(args, ctx, { kind: 'undo', steps, scope }, ({ steps, label }) => {
+        const undone = label.replace(/^undo /, '')
+        return { steps, undone, summary: `Undone: ${formatCount(steps, 'change')} (${undone}).` }
+      }),
   })
 
   app.tool('redo', {
-    about: 'Do again what undo took back.',
-    aliases: original('redo'),
-    input: scopeArguments,
+    title: 'Redo',
+    about:
+      'Redo changes that were undone. Returns their labels. Use it after undo, before any other change of the features.',
+    aliases: originalName('redo'),
+    input: stepArguments,
     output: stampOutput,
     example: {
-      before: [
-        ...opened,
-        { tool: 'set_viewport', args: { viewportState: { bounds: [-6, 35, -4, 37] } } },
-        { tool: 'undo', args: { scope: 'all' } },
-      ],
+      before: [...openExample, viewportExample, { tool: 'undo', args: { scope: 'all' } }],
       args: { scope: 'all' },
     },
     run: ({ steps, scope, ...args }, ctx) =>
-      changed(args, ctx, { kind: 'redo', steps, scope }, (made) => ({
-        steps: made.steps,
-        redone: made.label.replace(/^redo /, ''),
-        said: `Done again: ${count(made.steps, 'change')} (${made.label.replace(/^redo /, '')}).`,
-      })),
+      changePlot(args, ctx, { kind: 'redo', steps, scope }, ({ steps, label }) => {
+        const redone = label.replace(/^redo /, '')
+        return { steps, redone, summary: `Redone: ${formatCount(steps, 'change')} (${redone}).` }
+      }),
   })
 
   app.tool('notify', {
-    about: 'Show a message to everyone who looks at the plot.',
-    hints: changes,
-    aliases: original('notify'),
+    title: 'Show message',
+    about:
+      'Show a message to everyone who views the plot. Returns the message. Use it to draw the attention of an analyst.',
+    hints: undoableHints,
+    aliases: originalName('notify'),
     input: {
-      message: z.string().min(1).max(4000).describe('text'),
-      level: z.enum(['info', 'warning', 'error']).default('info').describe('how grave'),
+      message: z.string().min(1).max(4000).describe('Text'),
+      level: z.enum(['info', 'warning', 'error']).default('info').describe('Severity'),
       ...filenameArgument,
     },
     output: stampOutput,
-    example: { before: opened, args: { message: 'Look at the Strait.' } },
-    run: ({ message, level, ...args }, ctx) => {
+    example: { before: openExample, args: { message: 'Look at the Strait.' } },
+    run({ message, level, ...args }, ctx) {
       const payload = { message, level: level === 'warning' ? 'warn' : level }
-      const commands = { command: 'logMessage', payload }
-      return changed(args, ctx, { kind: 'commands', commands }, () => ({
+      return changePlot(args, ctx, createCommandChange('logMessage', payload), () => ({
         message,
-        said: 'The message is shown.',
+        summary: 'The message is shown.',
       }))
     },
   })

@@ -1,136 +1,142 @@
-/** Features: reading them in a size that a model can pay for, and changing them. */
 import { type Registrar, withContent } from '@causeway/app-kit'
+import { formatCount } from '@causeway/plot'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { readViewport } from '../domain/plot-state.ts'
-import { plotUri } from '../plot-uri.ts'
-import { type DebriefContext, type DebriefSession, openPlotOf } from '../session.ts'
+import { readViewport } from '../domain/document/plot-state.ts'
+import type { Change } from '../memory/plot-methods.ts'
+import { getPlotUri } from '../resources/plot-uri.ts'
+import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { affected, changed, count } from './changing.ts'
 import {
+  boundsArgument,
   changeArguments,
-  changes,
   featuresArgument,
   filenameArgument,
+  idempotentHints,
   idsArgument,
-  opened,
-  original,
-  reads,
+  openExample,
+  originalName,
+  readOnlyHints,
   stampOutput,
-} from './shape.ts'
+  undoableHints,
+} from './arguments.ts'
+import { type ChangeArgs, changePlot, createCommandChange } from './change-tool.ts'
+import { countAffected } from './command-result.ts'
 
-/** Characters of whole features in one answer. */
-const mostCharacters = 60_000
+const maxCharacters = 60_000
 
-const changedOutput = { ...stampOutput, success: z.boolean(), featuresAffected: z.int() }
-const contact = {
+const changeOutput = { ...stampOutput, success: z.boolean(), featuresAffected: z.int() }
+const exampleFeature = {
   type: 'Feature',
   geometry: { type: 'Point', coordinates: [-4.02, 35.83] },
   properties: { dataType: 'reference-point', name: 'Contact 18' },
 }
-const second = [{ tool: 'open_plot', args: { filename: 'mission2.plot.json' } }]
 
-/** Declares get_features, set_features, add_features, update_features and delete_features. */
-export function featureTools(app: Registrar<Debrief, DebriefSession>): void {
+export function declareFeatureTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('get_features', {
+    title: 'Get features',
     about:
-      'Features of a plot: by default a line each (id, name, type, times, box); detail full gives GeoJSON, in parts. Everything at once is the linked resource.',
-    hints: reads,
-    aliases: original('get_features'),
+      'List the features of a plot. Returns one row per feature (id, name, type, times, bounds), or with detail full their GeoJSON in pages. Use it to find ids; the linked resource has all features.',
+    hints: readOnlyHints,
+    aliases: originalName('get_features'),
     input: {
       ...filenameArgument,
-      detail: z.enum(['summary', 'full']).default('summary').describe('line or whole feature'),
-      ids: idsArgument('only these').optional(),
-      data_type: z.string().optional().describe('track, annotation, …'),
-      bbox: z.array(z.number()).length(4).optional().describe('west, south, east, north'),
-      simplify_m: z.number().positive().optional().describe('thin lines by this tolerance, metres'),
-      limit: z.int().min(1).max(1000).default(40).describe('most features'),
-      cursor: z.string().optional().describe('next_cursor of before'),
+      detail: z.enum(['summary', 'full']).default('summary').describe('Rows or complete features'),
+      ids: idsArgument('Only features with these ids').optional(),
+      data_type: z.string().optional().describe('Only features of this type: track, annotation, …'),
+      bbox: boundsArgument('Only features in west, south, east, north'),
+      simplify_m: z.number().positive().optional().describe('Simplify lines with this tolerance in metres'),
+      limit: z.int().min(1).max(1000).default(40).describe('Maximum number of features'),
+      cursor: z.string().optional().describe('next_cursor of the previous page'),
     },
     output: { ...stampOutput, features: z.array(z.unknown()), total: z.int() },
-    example: { before: opened, args: { data_type: 'track' } },
+    example: { before: openExample, args: { data_type: 'track' } },
     run: getFeatures,
   })
+  declareEditTools(app)
+}
 
+function declareEditTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('set_features', {
-    about: 'Replace all features of a plot by those of a FeatureCollection. Each needs an id.',
+    title: 'Replace all features',
+    about:
+      'Replace all features of a plot by those of a FeatureCollection, each with an id. Returns their number. Use it to import a complete plot.',
     limit: 'update',
-    aliases: original('set_features'),
+    aliases: originalName('set_features'),
     input: {
       featureCollection: z.record(z.string(), z.unknown()).describe('GeoJSON FeatureCollection'),
       ...changeArguments,
     },
-    output: changedOutput,
+    output: changeOutput,
     example: {
-      before: second,
+      before: [{ tool: 'open_plot', args: { filename: 'mission2.plot.json' } }],
       args: {
-        featureCollection: { type: 'FeatureCollection', features: [{ id: 'contact', ...contact }] },
+        featureCollection: { type: 'FeatureCollection', features: [{ id: 'contact', ...exampleFeature }] },
         filename: 'mission2.plot.json',
       },
     },
     run: ({ featureCollection, ...args }, ctx) =>
-      edited({ command: 'setFeatureCollection', payload: featureCollection }, args, ctx),
+      changeFeatures(createCommandChange('setFeatureCollection', featureCollection), args, ctx),
   })
 
   app.tool('add_features', {
-    about: 'Add features to a plot; one without an id gets one.',
-    hints: changes,
+    title: 'Add features',
+    about:
+      'Add features to a plot; features without an id receive one. Returns the ids. Use it to put new tracks, points or annotations on the plot.',
+    hints: undoableHints,
     limit: 'update',
-    aliases: original('add_features'),
+    aliases: originalName('add_features'),
     input: { features: featuresArgument(), ...changeArguments },
-    output: changedOutput,
-    example: { before: opened, args: { features: [contact] } },
-    run: ({ features, ...args }, ctx) => edited({ command: 'addFeatures', payload: features }, args, ctx),
+    output: changeOutput,
+    example: { before: openExample, args: { features: [exampleFeature] } },
+    run: ({ features, ...args }, ctx) =>
+      changeFeatures(createCommandChange('addFeatures', features), args, ctx),
   })
 
   app.tool('update_features', {
-    about: 'Replace features, wholly, by those with the same id.',
-    hints: { destructive: false, idempotent: true },
+    title: 'Update features',
+    about:
+      'Replace features completely by those with the same ids. Returns the ids. Use it to change geometry or properties of existing features.',
+    hints: idempotentHints,
     limit: 'update',
-    aliases: original('update_features'),
+    aliases: originalName('update_features'),
     input: { features: featuresArgument(), ...changeArguments },
-    output: changedOutput,
+    output: changeOutput,
     example: {
-      before: opened,
-      args: { features: [{ id: 'point-2', ...contact }] },
+      before: openExample,
+      args: { features: [{ id: 'point-2', ...exampleFeature }] },
     },
-    run: ({ features, ...args }, ctx) => edited({ command: 'updateFeatures', payload: features }, args, ctx),
+    run: ({ features, ...args }, ctx) =>
+      changeFeatures(createCommandChange('updateFeatures', features), args, ctx),
   })
 
   app.tool('delete_features', {
-    about: 'Delete features by id. Undo brings them back to their places.',
+    title: 'Delete features',
+    about:
+      'Delete features by id. Returns the ids. Use it to remove features from the plot; undo restores them in their places.',
     limit: 'update',
-    aliases: original('delete_features'),
+    aliases: originalName('delete_features'),
     input: {
-      ids: idsArgument('ids'),
-      ignore_missing: z.boolean().default(false).describe('pass over unknown ids'),
+      ids: idsArgument('Ids of the features'),
+      ignore_missing: z.boolean().default(false).describe('Ignore unknown ids'),
       ...changeArguments,
     },
-    output: changedOutput,
-    example: {
-      before: opened,
-      args: { ids: ['zone-6'] },
-    },
+    output: changeOutput,
+    example: { before: openExample, args: { ids: ['zone-6'] } },
     run: ({ ids, ignore_missing, ...args }, ctx) =>
-      edited({ command: 'deleteFeatures', payload: ids }, args, ctx, ignore_missing),
+      changeFeatures(createCommandChange('deleteFeatures', ids, ignore_missing), args, ctx),
   })
 }
 
-/** Applies one command about features. */
-const edited = (
-  command: { readonly command: string; readonly payload: unknown },
-  args: { readonly filename?: string | null | undefined; readonly if_rev?: number | undefined },
-  ctx: DebriefContext,
-  ignoreMissing = false,
-) =>
-  changed(args, ctx, { kind: 'commands', commands: command, ignoreMissing }, (made) => ({
-    featuresAffected: affected(made),
+const changeFeatures = (change: Change, args: ChangeArgs, ctx: DebriefContext) =>
+  changePlot(args, ctx, change, (made) => ({
+    featuresAffected: countAffected(made),
     ids: made.addedIds.length > 0 ? made.addedIds.slice(0, 50) : made.ids,
     feature_count: made.features,
-    said: `${sentence(made.results[0]?.message ?? '')} The plot has ${count(made.features)}.`,
+    summary: `${toSentence(made.results[0]?.message ?? '')} The plot has ${formatCount(made.features, 'feature')}.`,
   }))
 
-const sentence = (text: string): string =>
+const toSentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 interface GetArgs {
@@ -146,23 +152,23 @@ interface GetArgs {
 
 async function getFeatures(args: GetArgs, ctx: DebriefContext) {
   const { filename, detail, ids, data_type, bbox, simplify_m, limit, cursor } = args
-  const plot = await openPlotOf(ctx, filename)
+  const plot = await findPlot(ctx, filename)
   const { rev } = plot.stamp()
-  const from = cursor === undefined ? 0 : placeOf(cursor, rev)
+  const from = cursor === undefined ? 0 : readCursor(cursor, rev)
   const filter = {
     ids: ids?.map(String),
     dataType: data_type,
     bounds: bbox === undefined ? undefined : readViewport({ bounds: bbox }).bounds,
   }
-  const part = { from, limit }
+  const page = { from, limit }
   const { data, stamp } =
     detail === 'full' || simplify_m !== undefined
-      ? await plot.read({ kind: 'features', filter, part, mostCharacters, toleranceM: simplify_m })
-      : await plot.read({ kind: 'rows', filter, part })
+      ? await plot.read({ kind: 'features', filter, page, maxCharacters, toleranceM: simplify_m })
+      : await plot.read({ kind: 'rows', filter, page })
   const { items, total, byType } = data
   const next = from + items.length
-  const isPart = next < total
-  const uri = plotUri('features', plot.filename)
+  const hasMore = next < total
+  const types = Object.entries(byType).map(([type, number]) => `${number} ${type}`)
   return withContent(
     {
       ...stamp,
@@ -171,13 +177,13 @@ async function getFeatures(args: GetArgs, ctx: DebriefContext) {
       count: items.length,
       total,
       by_type: byType,
-      next_cursor: isPart ? `${stamp.rev}:${next}` : null,
-      summary: `${count(total)}${total > 0 ? `: ${words(byType)}` : ''}.${isPart ? ` Shown are ${items.length}; go on with next_cursor.` : ''}`,
+      next_cursor: hasMore ? `${stamp.rev}:${next}` : null,
+      summary: `${formatCount(total, 'feature')}${total > 0 ? `: ${types.join(', ')}` : ''}.${hasMore ? ` This page has ${items.length}; pass next_cursor for more.` : ''}`,
     },
     [
       {
         type: 'resource_link' as const,
-        uri,
+        uri: getPlotUri('features', plot.filename),
         name: `${plot.filename} features`,
         mimeType: 'application/json',
       },
@@ -185,14 +191,12 @@ async function getFeatures(args: GetArgs, ctx: DebriefContext) {
   )
 }
 
-const words = (byType: Readonly<Record<string, number>>): string =>
-  Object.entries(byType)
-    .map(([type, number]) => `${number} ${type}`)
-    .join(', ')
-
-/** A cursor is `<rev>:<place>`: of another revision it would skip or repeat features. */
-function placeOf(cursor: string, rev: number): number {
-  const [, of, place] = /^(\d{1,15}):(\d{1,9})$/.exec(cursor) ?? []
-  if (of !== undefined && place !== undefined && Number(of) === rev) return Number(place)
-  throw new CausewayError('INVALID_CURSOR', of === undefined ? 'not a cursor' : 'the plot has changed since')
+/** A cursor is `<rev>:<offset>`. With another revision, it would skip or repeat features. */
+function readCursor(cursor: string, rev: number): number {
+  const [, cursorRev, offset] = /^(\d{1,15}):(\d{1,9})$/.exec(cursor) ?? []
+  if (cursorRev !== undefined && offset !== undefined && Number(cursorRev) === rev) return Number(offset)
+  throw new CausewayError(
+    'INVALID_CURSOR',
+    cursorRev === undefined ? 'not a cursor' : 'the plot has changed since the previous page',
+  )
 }

@@ -1,103 +1,125 @@
-/** Which plots there are; opening, saving and closing them. */
 import type { Registrar } from '@causeway/app-kit'
+import { formatCount } from '@causeway/plot'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { plotName } from '../domain/plot-name.ts'
-import { type DebriefContext, type DebriefSession, openPlotOf } from '../session.ts'
+import { getTitle, parsePlotName } from '../domain/document/plot-name.ts'
+import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { count } from './changing.ts'
-import { filenameArgument, opened, original, reads, sets, stampOutput } from './shape.ts'
+import {
+  filenameArgument,
+  idempotentHints,
+  openExample,
+  originalName,
+  readOnlyHints,
+  stampOutput,
+} from './arguments.ts'
 
-/** Closed files that one answer lists. */
-const mostFiles = 100
+const maxListedFiles = 100
 
-/** Declares list_plots, open_plot, close_plot and save_plot. */
-export function plotTools(app: Registrar<Debrief, DebriefSession>): void {
+export function declarePlotTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('list_plots', {
-    about: 'Plots that are open, and plot files (*.plot.json) that open_plot could open.',
-    hints: reads,
-    aliases: original('list_plots'),
+    title: 'List plots',
+    about:
+      'List the open plots and the plot files (*.plot.json) that can be opened. Returns their names. Use it first, or when a call requires a filename.',
+    hints: readOnlyHints,
+    aliases: originalName('list_plots'),
     input: {},
     output: { plots: z.array(z.unknown()), files: z.array(z.unknown()), summary: z.string() },
     example: { args: {} },
     async run(_args, { store }) {
       const plots = store.list()
-      const { files, folders } = await store.files()
+      const { files, folders } = await store.listFiles()
       return {
         plots,
-        files: files.slice(0, mostFiles),
+        files: files.slice(0, maxListedFiles),
         file_count: files.length,
         folders,
-        summary: `${count(plots.length, 'plot')} open, ${count(files.length, 'file')} could be opened.`,
+        summary: `${formatCount(plots.length, 'open plot')}, ${formatCount(files.length, 'other file')}.`,
       }
     },
   })
 
   app.tool('open_plot', {
+    title: 'Open plot',
     about:
-      'Open a plot file of the configured folders, for every client. A large one reports progress and can be cancelled.',
-    hints: sets,
-    aliases: original('open_plot'),
+      'Open a plot file of the configured folders for all clients. Returns the number of features, selection, time and viewport. Use it before other tools; large plots report progress and can be cancelled.',
+    hints: idempotentHints,
+    aliases: originalName('open_plot'),
     input: {
-      filename: z.string().describe('bare name, as in mission1.plot.json'),
-      set_active: z.boolean().default(false).describe('calls of this client that name no plot mean this one'),
+      filename: z.string().describe('Name without folder, as in mission1.plot.json'),
+      set_active: z
+        .boolean()
+        .default(false)
+        .describe('Use the plot for calls of this client without a filename'),
     },
     output: { ...stampOutput, title: z.string() },
     example: { args: { filename: 'gibraltar.plot.json' } },
-    async run({ filename, set_active }, ctx) {
-      const plot = await ctx.store.open(filename, ctx)
-      // Callers without a session share one: what one of them chose must not redirect another.
-      const isActive = set_active && !ctx.sharedSession
-      if (isActive) ctx.session.plot = plot.filename
-      const { data, stamp } = await plot.read({ kind: 'state' })
-      const { features, selection, time, viewport, title } = data
-      const odd = plot.warnings.length === 0 ? '' : ` ${plot.warnings.length} warnings about the file.`
-      return {
-        ...stamp,
-        title: title ?? titleFrom(plot.filename),
-        active: isActive,
-        features,
-        selectedIds: selection,
-        timeState: time,
-        viewportState: viewport,
-        size_bytes: plot.bytes,
-        warnings: plot.warnings,
-        summary: `${plot.filename} is open: ${count(features)}, ${selection.length} selected.${odd}`,
-      }
-    },
+    run: openPlot,
   })
 
   app.tool('close_plot', {
-    about: 'Save a plot and close it, for every client.',
-    hints: sets,
-    aliases: original('close_plot'),
-    input: { filename: z.string().describe('open plot') },
+    title: 'Close plot',
+    about:
+      'Save a plot and close it for all clients. Returns its name. Use it when the work on the plot is finished.',
+    hints: idempotentHints,
+    aliases: originalName('close_plot'),
+    input: { filename: z.string().describe('Name of an open plot') },
     output: { filename: z.string(), summary: z.string() },
-    example: { before: opened, args: { filename: 'gibraltar.plot.json' } },
+    example: { before: openExample, args: { filename: 'gibraltar.plot.json' } },
     async run({ filename }, { store, session }) {
       await store.close(filename)
-      if (session.plot === plotName(filename)) delete session.plot
-      return { filename: plotName(filename), summary: `${filename} is closed.` }
+      const name = parsePlotName(filename)
+      if (session.plot === name) delete session.plot
+      return { filename: name, summary: `${filename} is closed.` }
     },
   })
 
   app.tool('save_plot', {
+    title: 'Save plot',
     about:
-      'Write a plot to its file now (changes are saved by themselves within two seconds), or settle a conflict with another program.',
+      'Write a plot to its file now. Returns the saved revision. Use it to resolve a conflict with another program; other changes are saved automatically within two seconds.',
     hints: { destructive: true, idempotent: true },
-    aliases: original('save_plot'),
+    aliases: originalName('save_plot'),
     input: {
       ...filenameArgument,
       on_conflict: z
         .enum(['overwrite', 'reload', 'save_as'])
         .optional()
-        .describe('ours wins; theirs wins (undo brings ours back); ours under new_filename, then theirs'),
-      new_filename: z.string().optional().describe('for save_as'),
+        .describe(
+          'overwrite: keep this version; reload: keep the file (undo restores this version); save_as: write this version to new_filename, then reload',
+        ),
+      new_filename: z.string().optional().describe('For save_as'),
     },
     output: stampOutput,
-    example: { before: opened, args: {} },
+    example: { before: openExample, args: {} },
     run: savePlot,
   })
+}
+
+async function openPlot(
+  { filename, set_active }: { readonly filename: string; readonly set_active: boolean },
+  ctx: DebriefContext,
+) {
+  const plot = await ctx.store.open(filename, ctx)
+  // Clients without a session share one, which must not have an active plot.
+  const isActive = set_active && !ctx.sharedSession
+  if (isActive) ctx.session.plot = plot.filename
+  const { data, stamp } = await plot.read({ kind: 'state' })
+  const { features, selection, time, viewport, title } = data
+  const warnings =
+    plot.warnings.length === 0 ? '' : ` The file has ${formatCount(plot.warnings.length, 'warning')}.`
+  return {
+    ...stamp,
+    title: title ?? getTitle(plot.filename),
+    active: isActive,
+    features,
+    selectedIds: selection,
+    timeState: time,
+    viewportState: viewport,
+    size_bytes: plot.bytes,
+    warnings: plot.warnings,
+    summary: `${plot.filename} is open: ${formatCount(features, 'feature')}, ${selection.length} selected.${warnings}`,
+  }
 }
 
 interface SaveArgs {
@@ -107,25 +129,23 @@ interface SaveArgs {
 }
 
 async function savePlot({ filename, on_conflict, new_filename }: SaveArgs, ctx: DebriefContext) {
-  const plot = await openPlotOf(ctx, filename)
+  const plot = await findPlot(ctx, filename)
   if (on_conflict === 'save_as') {
     if (new_filename === undefined)
-      throw new CausewayError('INVALID_ARGUMENTS', 'save_as needs new_filename', {
+      throw new CausewayError('INVALID_ARGUMENTS', 'save_as requires new_filename', {
         data: { problems: [{ argument: 'new_filename', problem: 'is missing' }] },
       })
-    const name = plotName(new_filename)
+    const name = parsePlotName(new_filename)
     await plot.saveCopy(name)
-    const isForeign = plot.stamp().file === 'conflict'
-    const stamp = isForeign ? await plot.reload(ctx) : plot.stamp()
+    const hasConflict = plot.stamp().file === 'conflict'
+    const stamp = hasConflict ? await plot.reload(ctx) : plot.stamp()
     await ctx.store.open(name, ctx)
-    return { ...stamp, new_filename: name, summary: `Saved as ${name}, which is open too.` }
+    return { ...stamp, new_filename: name, summary: `Saved as ${name}, which is now open.` }
   }
   if (on_conflict === 'reload') {
     const stamp = await plot.reload(ctx)
-    return { ...stamp, summary: `${plot.filename} is as its file; undo brings the other version back.` }
+    return { ...stamp, summary: `${plot.filename} was reloaded; undo restores the previous version.` }
   }
   const stamp = await plot.save(on_conflict === 'overwrite')
   return { ...stamp, summary: `${plot.filename} is saved at revision ${stamp.rev}.` }
 }
-
-const titleFrom = (filename: string): string => filename.replace(/\.plot\.json$/, '')

@@ -1,46 +1,51 @@
-/** Selection, time and view: what is seen beside the features. */
 import type { Registrar } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
+import { formatCount } from '@causeway/plot'
 import { z } from 'zod'
-import { type DebriefSession, openPlotOf } from '../session.ts'
+import { DebriefError } from '../errors.ts'
+import { type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { changed, count } from './changing.ts'
 import {
   changeArguments,
   filenameArgument,
+  idempotentHints,
   idsArgument,
-  opened,
-  original,
-  reads,
-  sets,
+  openExample,
+  originalName,
+  readOnlyHints,
   stampOutput,
-  timeArgument,
-  viewportArgument,
-} from './shape.ts'
+  viewportExample,
+} from './arguments.ts'
+import { changePlot, createCommandChange } from './change-tool.ts'
 
-/** Names of selected features that an answer gives. */
-const mostNamed = 20
+const maxListedNames = 20
 
-/** Declares get and set of selection, time and viewport, and zoom_to_selection. */
-export function stateTools(app: Registrar<Debrief, DebriefSession>): void {
+export function declareStateTools(app: Registrar<Debrief, DebriefSession>): void {
+  declareSelectionTools(app)
+  declareTimeTools(app)
+  declareViewportTools(app)
+}
+
+function declareSelectionTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('get_selection', {
-    about: 'Ids of the selected features. Nothing selected is no error.',
-    hints: reads,
-    aliases: original('get_selection'),
+    title: 'Get selection',
+    about:
+      'Get the ids of the selected features. Returns an empty list if nothing is selected. Use it when the user refers to the selection.',
+    hints: readOnlyHints,
+    aliases: originalName('get_selection'),
     input: filenameArgument,
     output: { ...stampOutput, selectedIds: z.array(z.string()), count: z.int() },
-    example: { before: opened, args: {} },
+    example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
-      const plot = await openPlotOf(ctx, filename)
+      const plot = await findPlot(ctx, filename)
       const { data, stamp } = await plot.read({ kind: 'state' })
       const { selection } = data
       ctx.note({ filename: stamp.filename, selectedCount: selection.length })
-      const named = await plot.read({
+      const rows = await plot.read({
         kind: 'rows',
         filter: { ids: selection },
-        part: { from: 0, limit: mostNamed },
+        page: { from: 0, limit: maxListedNames },
       })
-      const names = named.data.items.map(({ id, name }) => (name === null ? `"${id}"` : `"${id}" (${name})`))
+      const names = rows.data.items.map(({ id, name }) => (name === null ? `"${id}"` : `"${id}" (${name})`))
       return {
         ...stamp,
         selectedIds: selection,
@@ -51,28 +56,34 @@ export function stateTools(app: Registrar<Debrief, DebriefSession>): void {
   })
 
   app.tool('set_selection', {
-    about: 'Select features; an empty list selects none.',
-    hints: sets,
-    aliases: original('set_selection'),
-    input: { selectedIds: idsArgument('ids'), ...changeArguments },
+    title: 'Set selection',
+    about:
+      'Select features; an empty list clears the selection. Returns the selected ids. Use it before tools that work on the selection.',
+    hints: idempotentHints,
+    aliases: originalName('set_selection'),
+    input: { selectedIds: idsArgument('Ids of the features'), ...changeArguments },
     output: { ...stampOutput, selectedIds: z.array(z.string()) },
-    example: { before: opened, args: { selectedIds: ['track-a'] } },
+    example: { before: openExample, args: { selectedIds: ['track-a'] } },
     run: ({ selectedIds, ...args }, ctx) =>
-      changed(args, ctx, command('setSelection', { selectedIds }), ({ selection }) => ({
+      changePlot(args, ctx, createCommandChange('setSelection', { selectedIds }), ({ selection }) => ({
         selectedIds: selection,
-        said: `${count(selection.length)} selected.`,
+        summary: `${formatCount(selection.length, 'feature')} selected.`,
       })),
   })
+}
 
+function declareTimeTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('get_time', {
-    about: 'The time slider: current, start, end; null for a plot without times.',
-    hints: reads,
-    aliases: original('get_time'),
+    title: 'Get time',
+    about:
+      'Get the time slider of a plot. Returns current, start and end, or null if the plot has no times. Use it to find the time range of the data.',
+    hints: readOnlyHints,
+    aliases: originalName('get_time'),
     input: filenameArgument,
     output: { ...stampOutput, timeState: z.unknown() },
-    example: { before: opened, args: {} },
+    example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
-      const plot = await openPlotOf(ctx, filename)
+      const plot = await findPlot(ctx, filename)
       const { data, stamp } = await plot.read({ kind: 'state' })
       const { time, timeFrom } = data
       const summary =
@@ -82,13 +93,20 @@ export function stateTools(app: Registrar<Debrief, DebriefSession>): void {
   })
 
   app.tool('set_time', {
-    about: 'Move the time slider; a current time outside start and end is refused.',
-    hints: sets,
-    aliases: original('set_time'),
-    input: { timeState: timeArgument(), ...changeArguments },
+    title: 'Set time',
+    about:
+      'Set the time slider of a plot. Fails if the current time is outside start and end. Use it to show the situation at another time.',
+    hints: idempotentHints,
+    aliases: originalName('set_time'),
+    input: {
+      timeState: z
+        .record(z.string(), z.unknown())
+        .describe('{current, start, end}: ISO 8601, UTC without offset, start <= current <= end'),
+      ...changeArguments,
+    },
     output: stampOutput,
     example: {
-      before: opened,
+      before: openExample,
       args: {
         timeState: {
           current: '2024-11-14T22:00:00Z',
@@ -98,64 +116,75 @@ export function stateTools(app: Registrar<Debrief, DebriefSession>): void {
       },
     },
     run: ({ timeState, ...args }, ctx) =>
-      changed(args, ctx, command('setTimeState', timeState), ({ results }) => ({
-        said: `The ${results[0]?.message ?? 'time is set'}.`,
+      changePlot(args, ctx, createCommandChange('setTimeState', timeState), ({ results }) => ({
+        summary: `The ${results[0]?.message ?? 'time is set'}.`,
       })),
   })
+}
 
+function declareViewportTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('get_viewport', {
-    about: 'The part of the world that is shown.',
-    hints: reads,
-    aliases: original('get_viewport'),
+    title: 'Get viewport',
+    about:
+      'Get the visible area of a plot. Returns [west, south, east, north] in degrees. Use it when the user refers to what is visible.',
+    hints: readOnlyHints,
+    aliases: originalName('get_viewport'),
     input: filenameArgument,
     output: { ...stampOutput, viewportState: z.unknown() },
-    example: { before: opened, args: {} },
+    example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
-      const plot = await openPlotOf(ctx, filename)
+      const plot = await findPlot(ctx, filename)
       const { data, stamp } = await plot.read({ kind: 'state' })
       const { viewport, viewportFrom } = data
-      const summary = viewport === null ? 'Nothing has a place.' : `Shown: ${viewport.bounds.join(', ')}.`
+      const summary =
+        viewport === null ? 'The plot has no positions.' : `The viewport is ${viewport.bounds.join(', ')}.`
       return { ...stamp, viewportState: viewport, from: viewportFrom, summary }
     },
   })
 
   app.tool('set_viewport', {
-    about: 'Show another part of the world. West beyond east lies over the antimeridian.',
-    hints: sets,
-    aliases: original('set_viewport'),
-    input: { viewportState: viewportArgument(), ...changeArguments },
+    title: 'Set viewport',
+    about:
+      'Set the visible area of a plot. West may exceed east across the antimeridian. Use it to show another area.',
+    hints: idempotentHints,
+    aliases: originalName('set_viewport'),
+    input: {
+      viewportState: z
+        .record(z.string(), z.unknown())
+        .describe('{bounds: [west, south, east, north]} in degrees'),
+      ...changeArguments,
+    },
     output: stampOutput,
-    example: { before: opened, args: { viewportState: { bounds: [-6, 35, -4, 37] } } },
+    example: { before: openExample, args: viewportExample.args },
     run: ({ viewportState, ...args }, ctx) =>
-      changed(args, ctx, command('setViewport', viewportState), () => ({ said: 'The viewport is set.' })),
+      changePlot(args, ctx, createCommandChange('setViewport', viewportState), () => ({
+        summary: 'The viewport is set.',
+      })),
   })
 
   app.tool('zoom_to_selection', {
-    about: 'Show the selected features, with a margin of a tenth.',
-    hints: sets,
-    aliases: original('zoom_to_selection'),
+    title: 'Zoom to selection',
+    about:
+      'Fit the viewport to the selected features, with a margin of a tenth. Returns the viewport. Use it after set_selection.',
+    hints: idempotentHints,
+    aliases: originalName('zoom_to_selection'),
     input: changeArguments,
     output: { ...stampOutput, viewportState: z.unknown() },
     example: {
-      before: [...opened, { tool: 'set_selection', args: { selectedIds: ['track-a'] } }],
+      before: [...openExample, { tool: 'set_selection', args: { selectedIds: ['track-a'] } }],
       args: {},
     },
     async run(args, ctx) {
-      const plot = await openPlotOf(ctx, args.filename)
+      const plot = await findPlot(ctx, args.filename)
       const { data: state } = await plot.read({ kind: 'state' })
-      if (state.selection.length === 0) throw new CausewayError('NOTHING_SELECTED', 'nothing is selected')
+      if (state.selection.length === 0) throw new DebriefError('NOTHING_SELECTED', 'nothing is selected')
       const { data: bounds } = await plot.read({ kind: 'bounds', padding: 0.1 })
-      if (bounds === null) throw new CausewayError('NO_PLACE', 'no selected feature has a place')
+      if (bounds === null) throw new DebriefError('NO_PLACE', 'no selected feature has a geometry')
       const viewportState = { bounds }
-      return changed(args, ctx, command('setViewport', viewportState), () => ({
+      return changePlot(args, ctx, createCommandChange('setViewport', viewportState), () => ({
         viewportState,
-        said: `Shown: ${count(state.selection.length)}.`,
+        summary: `The viewport shows ${formatCount(state.selection.length, 'feature')}.`,
       }))
     },
   })
 }
-
-const command = (name: string, payload: unknown) => ({
-  kind: 'commands' as const,
-  commands: { command: name, payload },
-})

@@ -1,31 +1,31 @@
-/** Analysis on the plot itself. */
 import type { Registrar } from '@causeway/app-kit'
-import { isCausewayError } from '@causeway/protocol'
+import { formatCount } from '@causeway/plot'
 import { z } from 'zod'
-import { type DebriefContext, type DebriefSession, openPlotOf } from '../session.ts'
+import { findVaultTool, listVaultTools, runVaultTool } from '../analysis/vault.ts'
+import { DebriefError } from '../errors.ts'
+import { type DebriefContext, type DebriefSession, findPlot } from '../session.ts'
 import type { Debrief } from '../store.ts'
-import { runVaultTool, vaultTool, vaultTools } from '../vault.ts'
-import { applied } from './applying.ts'
-import { count } from './changing.ts'
-import { filenameArgument, opened, original, reads, stampOutput } from './shape.ts'
+import { filenameArgument, openExample, originalName, readOnlyHints, stampOutput } from './arguments.ts'
+import { describeCommands } from './command-result.ts'
 
-/** Times that a tool is run anew because the plot changed while it ran. */
-const mostRuns = 3
+/** A tool is run again if the plot changes while it runs. */
+const maxRuns = 3
 
-/** Declares list_applicable_tools and run_tool. */
-export function analysisTools(app: Registrar<Debrief, DebriefSession>): void {
+export function declareVaultTools(app: Registrar<Debrief, DebriefSession>): void {
   app.tool('list_applicable_tools', {
-    about: 'Analysis tools that can run on the plot with what is selected now, and what the others miss.',
-    hints: reads,
-    aliases: original('list_applicable_tools'),
+    title: 'List applicable tools',
+    about:
+      'List the analysis tools of ToolVault that can run on the plot with the current selection. Returns them, and the missing arguments of the others. Use it before run_tool.',
+    hints: readOnlyHints,
+    aliases: originalName('list_applicable_tools'),
     input: filenameArgument,
     output: { ...stampOutput, tools: z.array(z.unknown()) },
-    example: { before: opened, args: {} },
+    example: { before: openExample, args: {} },
     async run({ filename }, ctx) {
-      const plot = await openPlotOf(ctx, filename)
-      const all = await vaultTools(ctx)
-      const wants = Object.fromEntries(all.map(({ name, inject }) => [name, inject]))
-      const { data: missing, stamp } = await plot.read({ kind: 'missing', tools: wants })
+      const plot = await findPlot(ctx, filename)
+      const all = await listVaultTools(ctx)
+      const injections = Object.fromEntries(all.map(({ name, inject }) => [name, inject]))
+      const { data: missing, stamp } = await plot.read({ kind: 'missing', tools: injections })
       const tools = all.filter(({ name }) => Object.keys(missing[name] ?? {}).length === 0)
       const others = all.filter((tool) => !tools.includes(tool))
       return {
@@ -37,23 +37,24 @@ export function analysisTools(app: Registrar<Debrief, DebriefSession>): void {
           from_plot: Object.keys(inject),
         })),
         not_applicable: others.map(({ name }) => ({ name, missing: missing[name] })),
-        summary: `${count(tools.length, 'tool')} can run now: ${tools.map(({ name }) => name).join(', ')}.`,
+        summary: `${formatCount(tools.length, 'tool')} can run now: ${tools.map(({ name }) => name).join(', ')}.`,
       }
     },
   })
 
   app.tool('run_tool', {
+    title: 'Run analysis tool',
     about:
-      'Run an analysis tool of ToolVault on the plot and apply the command that it returns, in one change. Features, track, view and time come from the plot (the selection, where there is one) unless args give them.',
-    aliases: original('run_tool'),
+      'Run an analysis tool of ToolVault on the plot and apply its command in one change. Features, track, viewport and time come from the plot (the selection, if there is one) unless args has them. Returns the result of the command. Use it to analyse tracks without sending features.',
+    aliases: originalName('run_tool'),
     input: {
-      tool: z.string().describe('name of list_applicable_tools'),
-      args: z.record(z.string(), z.unknown()).default({}).describe('arguments of the tool'),
-      apply: z.boolean().default(true).describe('false: only answer the command'),
+      tool: z.string().describe('Name from list_applicable_tools'),
+      args: z.record(z.string(), z.unknown()).default({}).describe('Arguments of the tool'),
+      apply: z.boolean().default(true).describe('false: return the command without applying it'),
       ...filenameArgument,
     },
     output: { ...stampOutput, tool: z.string() },
-    example: { before: opened, args: { tool: 'word_count', args: { text: 'all ships' } } },
+    example: { before: openExample, args: { tool: 'word_count', args: { text: 'all ships' } } },
     run: runTool,
   })
 }
@@ -65,28 +66,28 @@ interface RunArgs {
   readonly filename?: string | null | undefined
 }
 
-async function runTool({ tool: name, args: given, apply, filename }: RunArgs, ctx: DebriefContext) {
-  const plot = await openPlotOf(ctx, filename)
-  const tool = await vaultTool(ctx, name)
+async function runTool({ tool: name, args, apply, filename }: RunArgs, ctx: DebriefContext) {
+  const plot = await findPlot(ctx, filename)
+  const tool = await findVaultTool(ctx, name)
   for (let run = 1; ; run += 1) {
-    const { command, rev, injected } = await runVaultTool(ctx, plot, { tool, given })
+    const { command, rev, injected } = await runVaultTool(ctx, plot, { tool, args })
     if (!apply) {
-      const summary = `${tool.name} returned a command; apply_command applies it.`
+      const summary = `${tool.name} returned a command; pass it to apply_command.`
       return { ...plot.stamp(), tool: tool.name, command, from_plot: injected, summary }
     }
     try {
-      // The tool saw this revision: what it computed of another one would be wrong.
+      // The command is valid only for the revision that the tool received.
       return await plot.change(ctx, {
         change: { kind: 'commands', commands: command },
         ifRev: rev,
-        answer(made, stamp) {
-          const { said, ...told } = applied(made)
+        createResult(made, stamp) {
           ctx.note({ filename: stamp.filename, rev: stamp.rev, ran: tool.name, ids: made.ids.slice(0, 20) })
-          return { ...stamp, tool: tool.name, success: true, from_plot: injected, ...told, summary: said }
+          const { summary, ...members } = describeCommands(made)
+          return { ...stamp, tool: tool.name, success: true, from_plot: injected, ...members, summary }
         },
       })
     } catch (error) {
-      if (run === mostRuns || !isCausewayError(error) || error.code !== 'REV_MISMATCH') throw error
+      if (run === maxRuns || !DebriefError.is(error, 'REV_MISMATCH')) throw error
     }
   }
 }

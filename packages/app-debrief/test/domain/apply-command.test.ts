@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { type Applied, applyCommands } from '../../src/domain/apply-command.ts'
-import { commandNames, readCommands } from '../../src/domain/command.ts'
+import { type Applied, applyCommands } from '../../src/domain/commands/apply-command.ts'
+import { allCommandNames, parseCommands } from '../../src/domain/commands/command.ts'
 import {
+  formatPlot,
+  getTimeState,
+  getViewport,
   type PlotDocument,
   parsePlot,
-  textOf,
-  timeState,
-  viewportState,
-} from '../../src/domain/plot-document.ts'
+} from '../../src/domain/document/plot-document.ts'
 import { plots } from '../debrief-kit.ts'
 
 const sample = parsePlot(readFileSync(join(plots, 'sample.plot.json'), 'utf8'), {
@@ -23,7 +23,7 @@ const point = (id: string | number | undefined, name = 'x') => ({
   properties: { dataType: 'reference-point', name },
 })
 const apply = (document: PlotDocument, command: unknown, ignoreMissing = false): Applied =>
-  applyCommands(document, readCommands(command), { idPrefix: 'new', ignoreMissing })
+  applyCommands(document, parseCommands(command), { idPrefix: 'new', ignoreMissing })
 const ids = ({ document }: Applied) => document.items.map(({ id }) => id)
 const all = ['feature1', 'feature2', 'feature3', 'feature4', 'feature5', 'feature6']
 
@@ -51,7 +51,7 @@ verifies('debrief:commands', async (t) => {
 
   for (const command of ['setViewport', 'updateViewport']) {
     const seen = apply(sample, { command, payload: { bounds: [-6, 35, -4, 37] } })
-    t.same(viewportState(seen.document), { bounds: [-6, 35, -4, 37] })
+    t.same(getViewport(seen.document), { bounds: [-6, 35, -4, 37] })
     t.match(seen.results, [{ kind: 'state-update' }])
   }
   const selected = apply(sample, { command: 'setSelection', payload: { selectedIds: ['feature3'] } })
@@ -62,7 +62,7 @@ verifies('debrief:commands', async (t) => {
   }
   const time = { current: '2024-01-01T01:00:00Z', start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
   const timed = apply(sample, { command: 'setTimeState', payload: time })
-  t.same(timeState(timed.document), time)
+  t.same(getTimeState(timed.document), time)
   t.match(timed.results, [{ kind: 'state-update' }])
 
   const shown = [
@@ -74,7 +74,7 @@ verifies('debrief:commands', async (t) => {
   ] as const
   for (const [command, payload, notice] of shown) {
     const { document, results, notices } = apply(sample, { command, payload })
-    t.equal(textOf(document), textOf(sample))
+    t.equal(formatPlot(document), formatPlot(sample))
     t.match(results, [{ kind: 'display' }])
     t.match(notices, [notice])
   }
@@ -91,7 +91,7 @@ verifies('debrief:commands', async (t) => {
   t.match(several.results, [{ kind: 'composite', commandsProcessed: 2, featuresAffected: 1 }])
 })
 
-t.test('commands: a tool may return one, a list, or one of them in a wrapper', async (t) => {
+t.test('parseCommands accepts a command, a list, and both in a wrapper', async (t) => {
   const one = { command: 'deleteFeatures', payload: ['feature1'] }
   for (const given of [one, [one], { result: one }, { commands: [one] }, { result: { commands: [one] } }])
     t.equal(apply(sample, given).document.items.length, 5)
@@ -124,11 +124,11 @@ verifies('debrief:commands:unknown', async (t) => {
     t.throws(() => apply(sample, command), { code: 'INVALID_COMMAND' }, JSON.stringify(command))
   t.throws(() => apply(sample, wrong[0]), {
     code: 'INVALID_COMMAND',
-    data: { command: 'explode', allowed: commandNames },
+    data: { command: 'explode', allowed: allCommandNames },
   })
 })
 
-verifies('debrief:composite', 'depth is at most ten, children a thousand', async (t) => {
+verifies('debrief:composite', 'a composite has at most ten levels and a thousand commands', async (t) => {
   const nested = (depth: number): unknown =>
     depth === 0
       ? { command: 'showText', payload: 'deep' }
@@ -141,6 +141,12 @@ verifies('debrief:composite', 'depth is at most ten, children a thousand', async
   })
   t.equal(apply(sample, wide(1000)).notices.length, 1000)
   t.throws(() => apply(sample, wide(1001)), { code: 'INVALID_COMMAND' })
+})
+
+verifies('debrief:composite', 'a list has at most 20,000 commands', async (t) => {
+  const commands = Array.from({ length: 20_001 }, () => ({ command: 'showText', payload: 'x' }))
+  t.equal(apply(sample, commands.slice(1)).notices.length, 20_000)
+  t.throws(() => apply(sample, { result: commands }), { code: 'INVALID_COMMAND', data: { commands: 20_001 } })
 })
 
 verifies('debrief:ids', async (t) => {
@@ -186,15 +192,21 @@ verifies('debrief:ids', async (t) => {
   t.equal(apply(twice, { command: 'deleteFeatures', payload: ['a'] }).document.items.length, 0)
 })
 
-verifies('debrief:selection:pruned', 'by deletion and by another collection', async (t) => {
-  t.same(apply(sample, { command: 'deleteFeatures', payload: ['feature1'] }).document.selection, ['feature2'])
-  const features = [point('feature1'), point('other')]
-  t.same(apply(sample, { command: 'setFeatureCollection', payload: { features } }).document.selection, [
-    'feature1',
-  ])
-})
+verifies(
+  'debrief:selection:pruned',
+  'deletion and replacement of the collection remove ids from the selection',
+  async (t) => {
+    t.same(apply(sample, { command: 'deleteFeatures', payload: ['feature1'] }).document.selection, [
+      'feature2',
+    ])
+    const features = [point('feature1'), point('other')]
+    t.same(apply(sample, { command: 'setFeatureCollection', payload: { features } }).document.selection, [
+      'feature1',
+    ])
+  },
+)
 
-verifies('debrief:metadata', 'metadata features that come with others become state', async (t) => {
+verifies('debrief:metadata', 'metadata features among other features become state', async (t) => {
   const time = { current: '2024-01-01T00:00:00Z', start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
   const features = [
     point('a'),
@@ -210,14 +222,14 @@ verifies('debrief:metadata', 'metadata features that come with others become sta
     document.items.map(({ id }) => id),
     ['a'],
   )
-  t.same(timeState(document), time)
+  t.same(getTimeState(document), time)
 })
 
-t.test('setFeatureCollection: members that it gives replace those of the file, others stay', async (t) => {
+t.test('setFeatureCollection replaces its members and retains others', async (t) => {
   const before = parsePlot('{"type":"FeatureCollection","name":"old","crs":1.0,"features":[]}')
   const { document } = apply(before, {
     command: 'setFeatureCollection',
     payload: { name: 'new', features: [point('a')] },
   })
-  t.match(JSON.parse(textOf(document)), { name: 'new', crs: 1, features: [{ id: 'a' }] })
+  t.match(JSON.parse(formatPlot(document)), { name: 'new', crs: 1, features: [{ id: 'a' }] })
 })

@@ -1,10 +1,9 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { boundsOf, overlap, padded } from '../../src/domain/bounds.ts'
-import { checkFeatures, featureProblems } from '../../src/domain/feature-problems.ts'
-import { plotName, titleOf } from '../../src/domain/plot-name.ts'
-import { readTimeState, withOffset } from '../../src/domain/plot-state.ts'
-import { keptVertices, simplified } from '../../src/domain/simplify.ts'
+import { findFeatureProblems, requireValidFeatures } from '../../src/domain/commands/feature-problems.ts'
+import { getTitle, parsePlotName } from '../../src/domain/document/plot-name.ts'
+import { addOffset, readTimeState } from '../../src/domain/document/plot-state.ts'
+import { selectLineVertices, simplifyFeature } from '../../src/domain/queries/simplify.ts'
 
 const feature = (id: unknown, geometry: unknown, properties: unknown = {}) => ({
   type: 'Feature',
@@ -21,7 +20,7 @@ const stamps = (count: number) =>
   Array.from({ length: count }, (_, index) => `2024-01-01T00:${String(index).padStart(2, '0')}:00Z`)
 
 verifies('debrief:validation', async (t) => {
-  const problems = featureProblems(
+  const problems = findFeatureProblems(
     [
       feature('track', line(61), { dataType: 'track', timestamps: [...stamps(59), 'then'] }),
       feature('lat', at(0, 91)),
@@ -69,20 +68,20 @@ verifies('debrief:validation', async (t) => {
   t.match(problems[0], { featureId: 'track', featureType: 'track' })
 })
 
-verifies('debrief:validation', 'the error names twenty and counts all', async (t) => {
+verifies('debrief:validation', 'the error lists twenty features and counts all', async (t) => {
   const many = Array.from({ length: 30 }, (_, index) => feature(`f${index}`, at(0, 95)))
-  t.throws(() => checkFeatures(many, { idRequired: false }), {
+  t.throws(() => requireValidFeatures(many, { idRequired: false }), {
     code: 'INVALID_FEATURES',
     data: { total: 30 },
   })
   try {
-    checkFeatures(many, { idRequired: false })
+    requireValidFeatures(many, { idRequired: false })
   } catch (error) {
     t.equal((error as { data: { features: unknown[] } }).data.features.length, 20)
   }
 })
 
-t.test('validation: every kind of geometry, and null, has its right form', async (t) => {
+t.test('accepts every geometry type and null', async (t) => {
   const ring = [
     [0, 0],
     [1, 0],
@@ -108,7 +107,7 @@ t.test('validation: every kind of geometry, and null, has its right form', async
     { type: 'GeometryCollection', geometries: [at(1, 2)] },
   ]
   t.same(
-    featureProblems(
+    findFeatureProblems(
       good.map((geometry, index) => feature(index, geometry)),
       { idRequired: true },
     ),
@@ -135,65 +134,37 @@ t.test('validation: every kind of geometry, and null, has its right form', async
     { type: 'GeometryCollection' },
     { type: 'toString', coordinates: [] },
   ]
-  const found = featureProblems(
+  const found = findFeatureProblems(
     bad.map((geometry, index) => feature(index, geometry)),
     { idRequired: true },
   )
   t.equal(found.length, bad.length)
 })
 
-const boundsLine = (...coordinates: (readonly [number, number])[]) => ({ type: 'LineString', coordinates })
-const point = (lon: number, lat: number) => ({ type: 'Point', coordinates: [lon, lat] })
-const near = (a: readonly number[] | null, b: readonly number[]): boolean =>
-  a?.every((value, index) => Math.abs(value - (b[index] ?? Number.NaN)) < 1e-9) === true
-
-t.test('bounds: a line over the antimeridian is 0.2 degrees wide and not 360', async (t) => {
-  t.ok(near(boundsOf([boundsLine([179.9, 10], [-179.9, 11])]), [179.9, 10, 180.1, 11]))
-  t.ok(near(boundsOf([point(179.9, 0), point(-179.9, 1)]), [179.9, 0, 180.1, 1]))
-  t.ok(near(boundsOf([point(-170, 0), point(170, 1), point(175, 2)]), [170, 0, 190, 2]))
+const createLine = (...coordinates: (readonly [number, number])[]) => ({ type: 'LineString', coordinates })
+t.test('simplifyFeature keeps ends, corners and the times of their vertices', async (t) => {
+  const run = [0, 1, 2, 3, 4].map((x) => [x / 100, 50] as const)
+  t.same(selectLineVertices(run, 10), [0, 4])
+  const corner = [...run, [0.04, 50.01] as const]
+  t.same(selectLineVertices(corner, 10), [0, 4, 5])
+  const feature = {
+    type: 'Feature',
+    geometry: createLine(...corner),
+    properties: { timestamps: ['a', 'b', 'c', 'd', 'e', 'f'], speeds: [1, 2, 3, 4, 5, 6], name: 'x' },
+  }
+  t.match(simplifyFeature(feature, 10), {
+    geometry: {
+      coordinates: [
+        [0, 50],
+        [0.04, 50],
+        [0.04, 50.01],
+      ],
+    },
+    properties: { timestamps: ['a', 'e', 'f'], speeds: [1, 5, 6], name: 'x' },
+  })
 })
 
-t.test('bounds: elsewhere they are the plain least and greatest', async (t) => {
-  t.ok(near(boundsOf([point(-1, 50), boundsLine([0, 51], [2, 53])]), [-1, 50, 2, 53]))
-  t.ok(near(boundsOf([point(-100, -10), point(100, 10)]), [100, -10, 260, 10]), 'the shorter way round')
-  t.equal(boundsOf([{ type: 'MultiPoint', coordinates: [] }, null]), null)
-  t.ok(near(padded([-1, 50, 2, 53], 0.1), [-1.3, 49.7, 2.3, 53.3]))
-  const small = padded([5, 50, 5, 50], 0.1)
-  t.ok(near(small, [4.9994, 49.9994, 5.0006, 50.0006]))
-})
-
-t.test('bounds: boxes overlap by a shared edge, and across the antimeridian', async (t) => {
-  t.ok(overlap([0, 0, 1, 1], [1, 1, 2, 2]))
-  t.notOk(overlap([0, 0, 1, 1], [1.1, 0, 2, 2]))
-  t.ok(overlap([179, 0, 181, 1], [-180, 0, -179, 1]))
-})
-
-t.test(
-  'simplify: a straight run keeps its ends, a corner stays, and times stay with their vertices',
-  async (t) => {
-    const run = [0, 1, 2, 3, 4].map((x) => [x / 100, 50] as const)
-    t.same(keptVertices(run, 10), [0, 4])
-    const corner = [...run, [0.04, 50.01] as const]
-    t.same(keptVertices(corner, 10), [0, 4, 5])
-    const feature = {
-      type: 'Feature',
-      geometry: boundsLine(...corner),
-      properties: { timestamps: ['a', 'b', 'c', 'd', 'e', 'f'], speeds: [1, 2, 3, 4, 5, 6], name: 'x' },
-    }
-    t.match(simplified(feature, 10), {
-      geometry: {
-        coordinates: [
-          [0, 50],
-          [0.04, 50],
-          [0.04, 50.01],
-        ],
-      },
-      properties: { timestamps: ['a', 'e', 'f'], speeds: [1, 5, 6], name: 'x' },
-    })
-  },
-)
-
-verifies('debrief:names', 'by the form of the name alone', async (t) => {
+verifies('debrief:names', 'rejects names by their form', async (t) => {
   const bad = [
     '../x.plot.json',
     '../../etc/passwd.plot.json',
@@ -214,39 +185,36 @@ verifies('debrief:names', 'by the form of the name alone', async (t) => {
     `${'x'.repeat(250)}.plot.json`,
     '',
   ]
-  for (const name of bad) t.throws(() => plotName(name), { code: 'INVALID_FILENAME' }, JSON.stringify(name))
-  t.equal(plotName('U\u0308ber plan.plot.json'), '\u00dcber plan.plot.json')
-  t.equal(plotName('mission1.plot.json'), 'mission1.plot.json')
-  t.equal(titleOf('mission1.plot.json'), 'mission1')
+  for (const name of bad)
+    t.throws(() => parsePlotName(name), { code: 'INVALID_FILENAME' }, JSON.stringify(name))
+  t.equal(parsePlotName('U\u0308ber plan.plot.json'), '\u00dcber plan.plot.json')
+  t.equal(parsePlotName('mission1.plot.json'), 'mission1.plot.json')
+  t.equal(getTitle('mission1.plot.json'), 'mission1')
 })
 
-verifies('debrief:time', 'without an offset it is UTC', async (t) => {
-  t.equal(withOffset('2024-11-14T12:00:00'), '2024-11-14T12:00:00Z')
-  t.equal(withOffset('2024-11-14'), '2024-11-14T00:00:00Z')
-  t.equal(withOffset('2024-11-14T12:00:00-03:00'), '2024-11-14T12:00:00-03:00')
+verifies('debrief:time', 'a time without an offset is UTC', async (t) => {
+  t.equal(addOffset('2024-11-14T12:00:00'), '2024-11-14T12:00:00Z')
+  t.equal(addOffset('2024-11-14'), '2024-11-14T00:00:00Z')
+  t.equal(addOffset('2024-11-14T12:00:00-03:00'), '2024-11-14T12:00:00-03:00')
 })
 
-verifies(
-  'debrief:time',
-  'a current time outside its range is refused, and the older form is read',
-  async (t) => {
-    t.same(readTimeState({ current: '2024-01-01T06:00', range: ['2024-01-01', '2024-01-02T00:00:00Z'] }), {
-      current: '2024-01-01T06:00Z',
-      start: '2024-01-01T00:00:00Z',
-      end: '2024-01-02T00:00:00Z',
-    })
-    const range = { start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
-    for (const state of [
-      { ...range, current: '2024-01-03T00:00:00Z' },
-      { ...range, current: '' },
-      { current: '2024-01-01T00:00:00Z' },
-      { current: range.start, start: range.end, end: range.start },
-    ])
-      t.throws(() => readTimeState(state), { code: 'INVALID_COMMAND' })
-  },
-)
+verifies('debrief:time', 'rejects a current time outside its range and accepts the older form', async (t) => {
+  t.same(readTimeState({ current: '2024-01-01T06:00', range: ['2024-01-01', '2024-01-02T00:00:00Z'] }), {
+    current: '2024-01-01T06:00Z',
+    start: '2024-01-01T00:00:00Z',
+    end: '2024-01-02T00:00:00Z',
+  })
+  const range = { start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }
+  for (const state of [
+    { ...range, current: '2024-01-03T00:00:00Z' },
+    { ...range, current: '' },
+    { current: '2024-01-01T00:00:00Z' },
+    { current: range.start, start: range.end, end: range.start },
+  ])
+    t.throws(() => readTimeState(state), { code: 'INVALID_COMMAND' })
+})
 
-t.test('keptVertices takes at most 65 distances for each vertex of a narrowing zigzag', async (t) => {
+t.test('selectLineVertices computes at most 65 distances per vertex of a narrowing zigzag', async (t) => {
   const zigzag = Array.from(
     { length: 4000 },
     (_, place) => [place * 1e-9, 50 + (place % 2 === 0 ? 1 : -1) * (4000 - place) * 1e-5] as const,
@@ -261,7 +229,7 @@ t.test('keptVertices takes at most 65 distances for each vertex of a narrowing z
   t.teardown(() => {
     Math.min = min
   })
-  const kept = keptVertices(zigzag, 1)
+  const kept = selectLineVertices(zigzag, 1)
   t.ok(distances <= 65 * zigzag.length, `${distances} distances`)
   t.equal(kept.length, zigzag.length, 'every corner is farther than the tolerance')
 })

@@ -3,11 +3,18 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { applyCommands } from '../../src/domain/apply-command.ts'
-import { readCommands } from '../../src/domain/command.ts'
-import { depths, type History, kindOf, redo, remember, undo } from '../../src/domain/history.ts'
-import { applyPatch, inverse, patchBetween } from '../../src/domain/patch.ts'
-import { type PlotDocument, parsePlot, textOf } from '../../src/domain/plot-document.ts'
+import { applyCommands } from '../../src/domain/commands/apply-command.ts'
+import { parseCommands } from '../../src/domain/commands/command.ts'
+import { formatPlot, type PlotDocument, parsePlot } from '../../src/domain/document/plot-document.ts'
+import {
+  countSteps,
+  getEntryKind,
+  type History,
+  redo,
+  remember,
+  undo,
+} from '../../src/domain/history/history.ts'
+import { applyPatch, createPatch, invertPatch } from '../../src/domain/history/patch.ts'
 import { plots } from '../debrief-kit.ts'
 
 const point = (id: string, name = id) => ({
@@ -26,17 +33,17 @@ interface Edited {
 
 let seq = 0
 const edit = ({ document, history }: Edited, command: unknown, { atMs = 0, actor = 'a' } = {}): Edited => {
-  const after = applyCommands(document, readCommands(command), { idPrefix: `n${seq}` }).document
-  const patch = patchBetween(document, after)
+  const after = applyCommands(document, parseCommands(command), { idPrefix: `n${seq}` }).document
+  const patch = createPatch(document, after)
   if (Object.keys(patch).length === 0) return { document, history }
   seq += 1
   const size = JSON.stringify(patch).length
-  const entry = { seq, kind: kindOf(patch), label: '', actor, atMs, patch, size, isUndone: false }
+  const entry = { seq, kind: getEntryKind(patch), label: '', actor, atMs, patch, size, isUndone: false }
   return { document: after, history: remember(history, entry) }
 }
 const back = ({ document, history }: Edited, scope: 'features' | 'all' = 'features'): Edited =>
   undo(history, document, scope) ?? { document, history }
-const forth = ({ document, history }: Edited, scope: 'features' | 'all' = 'features'): Edited =>
+const redoOnce = ({ document, history }: Edited, scope: 'features' | 'all' = 'features'): Edited =>
   redo(history, document, scope) ?? { document, history }
 
 const time = (minute: number) => ({
@@ -48,7 +55,7 @@ const time = (minute: number) => ({
   },
 })
 
-verifies('debrief:undo', 'five edits, undone to the first text and done again', async (t) => {
+verifies('debrief:undo', 'five edits are undone to the original text and redone', async (t) => {
   const start: Edited = { document: plot('a', 'b', 'c', 'd'), history: [] }
   const edits = [
     { command: 'deleteFeatures', payload: ['b', 'd'] },
@@ -64,16 +71,16 @@ verifies('debrief:undo', 'five edits, undone to the first text and done again', 
   for (const command of edits) states.push(edit(states.at(-1) as Edited, command))
   let now = states.at(-1) as Edited
   for (const state of [...states].reverse()) {
-    t.equal(textOf(now.document), textOf(state.document))
+    t.equal(formatPlot(now.document), formatPlot(state.document))
     now = back(now)
   }
   for (const state of states) {
-    t.equal(textOf(now.document), textOf(state.document))
-    now = forth(now)
+    t.equal(formatPlot(now.document), formatPlot(state.document))
+    now = redoOnce(now)
   }
   const undone = back(back(now))
   const branched = edit(undone, { command: 'deleteFeatures', payload: ['c'] })
-  t.same(depths(branched.history).redo, { features: 0, all: 0 })
+  t.same(countSteps(branched.history).redo, { features: 0, all: 0 })
   t.equal(undo([], start.document, 'all'), undefined)
   t.equal(redo(branched.history, branched.document, 'all'), undefined)
 })
@@ -88,13 +95,13 @@ verifies('debrief:undo:states', async (t) => {
     ['a', 'b'],
     'features are undone over the slider',
   )
-  const other = edit(now, time(7), { atMs: 1500, actor: 'somebody else' })
+  const other = edit(now, time(7), { atMs: 1500, actor: 'other' })
   t.equal(other.history.length, now.history.length + 1, 'two actors are two entries')
 })
 
 verifies(
   'debrief:selection:pruned',
-  'undo of a deletion selects again, unless somebody selected since',
+  'undo of a deletion restores the selection, unless it was changed in the meantime',
   async (t) => {
     const start = edit(
       { document: plot('a', 'b'), history: [] },
@@ -108,62 +115,64 @@ verifies(
   },
 )
 
-t.test('history: at most a hundred entries, and a change of state keeps the redo of features', async (t) => {
-  let now: Edited = { document: plot('a'), history: [] }
-  for (let count = 0; count < 120; count += 1)
-    now = edit(now, { command: 'addFeatures', payload: [point(`n${count}`)] })
-  t.equal(now.history.length, 100)
-  const moved = edit(back(now), time(3), { atMs: 9e9 })
-  t.equal(depths(moved.history).redo.features, 1)
-  t.equal(depths(back(moved, 'all').history).redo.all, 2)
-})
-
 t.test(
-  'patches: whatever is done, the patch makes the after of the before, and its inverse the before again',
+  'the history has at most a hundred entries, and a change of other state retains redo steps of features',
   async (t) => {
-    const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
-    const command = fc.oneof(
-      fc.uniqueArray(id).map((payload) => ({ command: 'deleteFeatures', payload })),
-      fc.uniqueArray(id).map((ids) => ({
-        command: 'setFeatureCollection',
-        payload: { features: ids.map((one) => point(one, `${one}!`)) },
-      })),
-      fc.uniqueArray(id).map((selectedIds) => ({ command: 'setSelection', payload: { selectedIds } })),
-      fc.tuple(fc.uniqueArray(id), fc.string()).map(([ids, name]) => ({
-        command: 'updateFeatures',
-        payload: ids.map((one) => point(one, name)),
-      })),
-      fc.nat(59).map(time),
-      fc.nat(9).map((number) => ({ command: 'addFeatures', payload: [point(`n${number}`)] })),
-    )
-    fc.assert(
-      fc.property(fc.array(command, { maxLength: 8 }), (commands) => {
-        let document = plot('a', 'b', 'c', 'd', 'e')
-        for (const one of commands) {
-          const taken = new Set(document.items.map((item) => item.id))
-          if (one.command === 'addFeatures' && taken.has((one.payload as { id: string }[])[0]?.id ?? ''))
-            continue
-          const after = applyCommands(document, readCommands(one), {
-            idPrefix: 'n',
-            ignoreMissing: true,
-          }).document
-          const patch = JSON.parse(JSON.stringify(patchBetween(document, after)))
-          const made = applyPatch(document, patch)
-          const again = applyPatch(made, inverse(patch))
-          if (textOf(made) !== textOf(after) || textOf(again) !== textOf(document)) return false
-          if (made.selection.join() !== after.selection.join()) return false
-          document = after
-        }
-        return true
-      }),
-      { numRuns: 300 },
-    )
-    t.pass('300 histories')
+    let now: Edited = { document: plot('a'), history: [] }
+    for (let count = 0; count < 120; count += 1)
+      now = edit(now, { command: 'addFeatures', payload: [point(`n${count}`)] })
+    t.equal(now.history.length, 100)
+    const moved = edit(back(now), time(3), { atMs: 9e9 })
+    t.equal(countSteps(moved.history).redo.features, 1)
+    t.equal(countSteps(back(moved, 'all').history).redo.all, 2)
   },
 )
 
+t.test('a patch converts a document to the next one, and its inverse converts it back', async (t) => {
+  const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+  const command = fc.oneof(
+    fc.uniqueArray(id).map((payload) => ({ command: 'deleteFeatures', payload })),
+    fc.uniqueArray(id).map((ids) => ({
+      command: 'setFeatureCollection',
+      payload: { features: ids.map((one) => point(one, `${one}!`)) },
+    })),
+    fc.uniqueArray(id).map((selectedIds) => ({ command: 'setSelection', payload: { selectedIds } })),
+    fc.tuple(fc.uniqueArray(id), fc.string()).map(([ids, name]) => ({
+      command: 'updateFeatures',
+      payload: ids.map((one) => point(one, name)),
+    })),
+    fc.nat(59).map(time),
+    fc.nat(9).map((number) => ({ command: 'addFeatures', payload: [point(`n${number}`)] })),
+  )
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 8 }), (commands) => {
+      let document = plot('a', 'b', 'c', 'd', 'e')
+      for (const one of commands) {
+        const taken = new Set(document.items.map((item) => item.id))
+        if (one.command === 'addFeatures' && taken.has((one.payload as { id: string }[])[0]?.id ?? ''))
+          continue
+        const after = applyCommands(document, parseCommands(one), {
+          idPrefix: 'n',
+          ignoreMissing: true,
+        }).document
+        const patch = JSON.parse(JSON.stringify(createPatch(document, after)))
+        const made = applyPatch(document, patch)
+        const again = applyPatch(made, invertPatch(patch))
+        if (formatPlot(made) !== formatPlot(after) || formatPlot(again) !== formatPlot(document)) return false
+        if (made.selection.join() !== after.selection.join()) return false
+        document = after
+      }
+      return true
+    }),
+    { numRuns: 300 },
+  )
+  t.pass('300 histories')
+})
+
 const after = (text: string, command: string, payload: unknown): string =>
-  textOf(applyCommands(parsePlot(text), readCommands({ command, payload }), { idPrefix: 'new' }).document)
+  formatPlot(
+    applyCommands(parsePlot(text), parseCommands({ command, payload }), { idPrefix: 'new' }).document,
+  )
 
 const plotTextPoint = (id: string) => ({
   type: 'Feature',
@@ -172,38 +181,34 @@ const plotTextPoint = (id: string) => ({
   properties: {},
 })
 
-verifies('debrief:round-trip', 'every plot of the fixtures is written as it was read', async (t) => {
+verifies('debrief:round-trip', 'writes every plot of the fixtures as it was read', async (t) => {
   for (const name of readdirSync(plots).filter((file) => file.endsWith('.plot.json'))) {
     const text = readFileSync(join(plots, name), 'utf8')
-    t.ok(textOf(parsePlot(text)) === text, name)
+    t.ok(formatPlot(parsePlot(text)) === text, name)
   }
 })
 
-verifies(
-  'debrief:round-trip',
-  'numbers, order, repeated and unknown members stay as they were written',
-  async (t) => {
-    const odd =
-      '{"type":"FeatureCollection","crs":{"a":1.0},"features":[ {"type":"Feature","id":7,"x":1e2,"x":12345678901234567890,"geometry":null,"properties":{"2":-0.0,"1":[1.50,  2]}} ,{"type":"Feature","id":"b","geometry":null,"properties":null}],"z":[{"features":[]}]}'
-    t.equal(textOf(parsePlot(odd)), odd)
-    const text = after(odd, 'deleteFeatures', ['b'])
-    t.ok(text.includes('"x":1e2,"x":12345678901234567890'))
-    t.ok(text.includes('{"2":-0.0,"1":[1.50,  2]}'))
-    t.ok(text.endsWith('"z":[{"features":[]}]}'))
-  },
-)
+verifies('debrief:round-trip', 'preserves numbers, order, repeated and unknown members', async (t) => {
+  const odd =
+    '{"type":"FeatureCollection","crs":{"a":1.0},"features":[ {"type":"Feature","id":7,"x":1e2,"x":12345678901234567890,"geometry":null,"properties":{"2":-0.0,"1":[1.50,  2]}} ,{"type":"Feature","id":"b","geometry":null,"properties":null}],"z":[{"features":[]}]}'
+  t.equal(formatPlot(parsePlot(odd)), odd)
+  const text = after(odd, 'deleteFeatures', ['b'])
+  t.ok(text.includes('"x":1e2,"x":12345678901234567890'))
+  t.ok(text.includes('{"2":-0.0,"1":[1.50,  2]}'))
+  t.ok(text.endsWith('"z":[{"features":[]}]}'))
+})
 
-verifies('debrief:round-trip', 'the white space of a list without features stays too', async (t) => {
+verifies('debrief:round-trip', 'preserves the white space of an empty list', async (t) => {
   for (const space of ['', ' ', '\n    \n  ', '\r\n\t']) {
     const hollow = `{"type":"FeatureCollection","features":[${space}],"a":1}`
-    t.equal(textOf(parsePlot(hollow)), hollow)
+    t.equal(formatPlot(parsePlot(hollow)), hollow)
     const one = after(hollow, 'addFeatures', [plotTextPoint('a')])
     t.same(JSON.parse(one).features, [plotTextPoint('a')])
     t.same(JSON.parse(after(one, 'deleteFeatures', ['a'])), JSON.parse(hollow))
   }
 })
 
-t.test('plot text: a feature is added in the manner of its neighbours', async (t) => {
+t.test('a new feature has the indentation of the file', async (t) => {
   const of = (value: object, indent?: number | string) => JSON.stringify(value, null, indent)
   for (const indent of [undefined, 2, 4, '\t']) {
     const before = of({ type: 'FeatureCollection', features: [plotTextPoint('a')] }, indent)
@@ -226,14 +231,14 @@ t.test('plot text: a feature is added in the manner of its neighbours', async (t
   t.notMatch(after(windows, 'addFeatures', [plotTextPoint('b')]), /[^\r]\n/)
 })
 
-t.test('plot text: an empty file is an empty collection, and a byte order mark is kept', async (t) => {
+t.test('an empty file is an empty collection, and a byte order mark is preserved', async (t) => {
   t.same(parsePlot('').items, [])
   t.match(JSON.parse(after(' \n', 'addFeatures', [plotTextPoint('a')])), { features: [{ id: 'a' }] })
   const marked = `\uFEFF${JSON.stringify({ type: 'FeatureCollection', features: [plotTextPoint('a')] })}`
-  t.equal(textOf(parsePlot(marked)), marked)
+  t.equal(formatPlot(parsePlot(marked)), marked)
 })
 
-t.test('plot text: whatever JSON the features hold, cutting and joining gives the text back', async (t) => {
+t.test('splitting and formatting returns the text for any JSON', async (t) => {
   const feature = fc
     .dictionary(fc.string(), fc.jsonValue())
     .map((rest) => ({ ...rest, type: 'Feature', properties: null }))
@@ -244,14 +249,14 @@ t.test('plot text: whatever JSON the features hold, cutting and joining gives th
         null,
         indent,
       )
-      return textOf(parsePlot(text)) === text
+      return formatPlot(parsePlot(text)) === text
     }),
     { numRuns: 200 },
   )
   t.pass('200 texts')
 })
 
-t.test('plot text: what is no plot is refused with its place', async (t) => {
+t.test('an invalid plot is rejected with its position', async (t) => {
   const bad = {
     'no object': '[1]',
     'a number': '12',
@@ -262,7 +267,7 @@ t.test('plot text: what is no plot is refused with its place', async (t) => {
     'another type': '{"type":"Topology","features":[]}',
     'a comma at the end': '{"type":"FeatureCollection","features":[{"type":"Feature"},]}',
     'a comma missing': '{"type":"FeatureCollection","features":[{} {}]}',
-    'a feature that is none': '{"type":"FeatureCollection","features":[5]}',
+    'a feature that is a number': '{"type":"FeatureCollection","features":[5]}',
     'features twice': '{"features":[],"features":[]}',
     'text behind': '{"type":"FeatureCollection","features":[]} x',
     'a feature with a fault': '{"type":"FeatureCollection","features":[{},{"a":01}]}',
@@ -272,29 +277,39 @@ t.test('plot text: what is no plot is refused with its place', async (t) => {
   t.throws(() => parsePlot(bad['a feature with a fault']), { code: 'INVALID_PLOT', data: { index: 1 } })
 })
 
-verifies('debrief:metadata', 'states keep their place; a new time gets a ring around the data', async (t) => {
-  const text = readFileSync(join(plots, 'gibraltar.plot.json'), 'utf8')
-  const time = { current: '2024-11-14T20:00:00Z', start: '2024-11-14T16:16:53Z', end: '2024-11-15T10:17:00Z' }
-  const made = JSON.parse(after(text, 'setTimeState', time))
-  t.same(
-    made.features.map(({ id }: { id: string }) => id),
-    JSON.parse(text).features.map(({ id }: { id: string }) => id),
-  )
-  const [west, south, east, north] = [-5.628, 35.54, -1.678, 36.58]
-  const ring = made.features[15].geometry.coordinates[0]
-  t.equal(ring.length, 5)
-  t.same(ring[0], ring[4])
-  const near = (a: number, b: number) => Math.abs(a - b) < 0.2
-  t.ok(near(ring[0][0], west) && near(ring[0][1], south) && near(ring[2][0], east) && near(ring[2][1], north))
-  t.same(made.features[15].properties, { dataType: 'metadata', metadataType: 'time', ...time })
-  const seen = JSON.parse(after(text, 'setViewport', { bounds: [-6, 35, -4, 37] }))
-  t.same(seen.features[16].geometry.coordinates, [
-    [
-      [-6, 35],
-      [-4, 35],
-      [-4, 37],
-      [-6, 37],
-      [-6, 35],
-    ],
-  ])
-})
+verifies(
+  'debrief:metadata',
+  'metadata features keep their position; a new time has a ring around the data',
+  async (t) => {
+    const text = readFileSync(join(plots, 'gibraltar.plot.json'), 'utf8')
+    const time = {
+      current: '2024-11-14T20:00:00Z',
+      start: '2024-11-14T16:16:53Z',
+      end: '2024-11-15T10:17:00Z',
+    }
+    const made = JSON.parse(after(text, 'setTimeState', time))
+    t.same(
+      made.features.map(({ id }: { id: string }) => id),
+      JSON.parse(text).features.map(({ id }: { id: string }) => id),
+    )
+    const [west, south, east, north] = [-5.628, 35.54, -1.678, 36.58]
+    const ring = made.features[15].geometry.coordinates[0]
+    t.equal(ring.length, 5)
+    t.same(ring[0], ring[4])
+    const near = (a: number, b: number) => Math.abs(a - b) < 0.2
+    t.ok(
+      near(ring[0][0], west) && near(ring[0][1], south) && near(ring[2][0], east) && near(ring[2][1], north),
+    )
+    t.same(made.features[15].properties, { dataType: 'metadata', metadataType: 'time', ...time })
+    const seen = JSON.parse(after(text, 'setViewport', { bounds: [-6, 35, -4, 37] }))
+    t.same(seen.features[16].geometry.coordinates, [
+      [
+        [-6, 35],
+        [-4, 35],
+        [-4, 37],
+        [-6, 37],
+        [-6, 35],
+      ],
+    ])
+  },
+)

@@ -1,12 +1,11 @@
-/** Finds the pages of a source and reads them, and never leaves its folder. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { isIncluded } from '../domain/included-file.ts'
 import type { PageFile } from '../domain/page.ts'
-import { isTaken } from '../domain/taken.ts'
 import type { Source } from './source.ts'
 
-/** A file found, not read yet. */
+/** A file of a source, not read yet. */
 export interface FoundFile {
   readonly source: Source
   /** Path below the folder, with slashes. */
@@ -15,30 +14,29 @@ export interface FoundFile {
   readonly path: string
 }
 
-/** A file that is not indexed, and why. */
-export interface Refusal {
+/** A file that is not indexed. */
+export interface SkippedFile {
   readonly file: string
   readonly reason: string
 }
 
-/** A page as it was read. */
 export interface ReadFile extends PageFile {
   /** SHA-256 of the bytes, hex. */
   readonly bytes_hash: string
-  /** What was repaired, in words. */
+  /** The correction that was necessary. */
   readonly warning: string | undefined
 }
 
-/** Larger files are data and not pages. */
-const mostBytes = 2 * 2 ** 20
-/** Folders below each other at most; a loop of links ends here, if not before. */
-const mostDepth = 24
+/** Larger files are not indexed. */
+const maxBytes = 2 * 2 ** 20
+/** Maximum depth of folders. */
+const maxDepth = 24
 
-/** The pages of a source in order of path, and what was left out with a reason. */
-export async function findPages(source: Source): Promise<{ files: FoundFile[]; refused: Refusal[] }> {
+/** Returns the pages of a source by path, and the skipped files. Does not leave the folder of the source. */
+export async function findPages(source: Source): Promise<{ files: FoundFile[]; refused: SkippedFile[] }> {
   const root = await realpath(source.folder)
   const files: FoundFile[] = []
-  const refused: Refusal[] = []
+  const refused: SkippedFile[] = []
   const seen = new Set<string>()
 
   const visit = async (folder: string, depth: number): Promise<void> => {
@@ -46,21 +44,21 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
     for (const name of entries.sort(byCodePoint)) {
       const path = join(folder, name)
       const file_path = relative(root, path).split(sep).join('/')
-      if (!isTaken(source.kind, file_path, true) && !isTaken(source.kind, file_path, false)) continue
+      if (!isIncluded(source.kind, file_path, true) && !isIncluded(source.kind, file_path, false)) continue
       const file = `${source.name}/${file_path}`
       const real = await realpath(path).catch(() => undefined)
-      if (real === undefined) refused.push({ file, reason: 'a link that leads nowhere' })
-      else if (!real.startsWith(`${root}${sep}`)) refused.push({ file, reason: 'outside its source' })
+      if (real === undefined) refused.push({ file, reason: 'broken link' })
+      else if (!real.startsWith(`${root}${sep}`)) refused.push({ file, reason: 'outside the source' })
       else if (!seen.has(real)) {
         const { size, ...entry } = await stat(real).then((found) => ({
           size: found.size,
           isFolder: found.isDirectory(),
         }))
-        if (!isTaken(source.kind, file_path, entry.isFolder)) continue
+        if (!isIncluded(source.kind, file_path, entry.isFolder)) continue
         seen.add(real)
-        if (entry.isFolder && depth < mostDepth) await visit(path, depth + 1)
+        if (entry.isFolder && depth < maxDepth) await visit(path, depth + 1)
         else if (!entry.isFolder && /\.(md|mdx|markdown)$/i.test(name)) {
-          if (size > mostBytes) refused.push({ file, reason: `larger than ${mostBytes} bytes` })
+          if (size > maxBytes) refused.push({ file, reason: `larger than ${maxBytes} bytes` })
           else files.push({ source, file_path, path: real })
         } else if (!entry.isFolder && name === 'llms.txt') files.push({ source, file_path, path: real })
       }
@@ -70,7 +68,7 @@ export async function findPages(source: Source): Promise<{ files: FoundFile[]; r
   return { files, refused }
 }
 
-/** Reads a page: without byte order mark, lines ended by \n, what is no UTF-8 replaced. */
+/** Reads a page: removes the byte order mark, normalizes line endings, and replaces invalid UTF-8. */
 export async function readFound({ source, file_path, path }: FoundFile): Promise<ReadFile> {
   const bytes = await readFile(path)
   const text = new TextDecoder('utf-8').decode(bytes)
@@ -80,7 +78,7 @@ export async function readFound({ source, file_path, path }: FoundFile): Promise
     is_internal: source.is_internal,
     body: text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll('\0', '\ufffd'),
     bytes_hash: createHash('sha256').update(bytes).digest('hex'),
-    warning: isUtf8(bytes) ? undefined : 'holds bytes that are no UTF-8; they were replaced',
+    warning: isUtf8(bytes) ? undefined : 'contains invalid UTF-8, which was replaced',
   }
 }
 

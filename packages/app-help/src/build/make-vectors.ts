@@ -1,28 +1,26 @@
-/** Vectors for the texts of the next index. */
 import { encodeLsa, type LsaModel, openEndpoint, openLsa, trainLsa } from '@causeway/embed'
 import { type EmbeddingSettings, lsaDimensions } from '../embedding.ts'
-import type { HelpStorage, NewVectors } from '../storage.ts'
+import type { HelpStorage, NewVectors } from '../storage/types.ts'
 
-/** Texts by their hash. */
+/** Texts by hash. */
 export type Texts = ReadonlyMap<string, string>
 
-/** What a build is told by while it runs. */
 export interface BuildCall {
   readonly signal: AbortSignal
   readonly progress: (done: number, total?: number, message?: string) => void
 }
 
-/** Vectors with the count of those that were made now. */
+/** Vectors, and the numbers of new and reused ones. */
 export interface MadeVectors {
   readonly vectors: NewVectors | undefined
   readonly embedded: number
   readonly reused: number
 }
 
-/** Texts that are embedded before their vectors are kept, so that a crash costs no more than these. */
+/** Vectors are stored after this many texts, so that a crash loses no more. */
 const keptEvery = 256
 
-/** Makes a vector for every text, or takes the one that was paid for. Throws what an embedder throws. */
+/** Makes a vector for each text, or reads it from the cache. Throws errors of the embedder. */
 export async function makeVectors(
   all: Texts,
   settings: EmbeddingSettings,
@@ -30,10 +28,10 @@ export async function makeVectors(
   call: BuildCall,
 ): Promise<MadeVectors> {
   if (settings.provider === 'none' || all.size === 0) return { vectors: undefined, embedded: 0, reused: 0 }
-  return settings.provider === 'lsa' ? analysed(all, call) : asked(all, settings, storage, call)
+  return settings.provider === 'lsa' ? embedByLsa(all, call) : embedByEndpoint(all, settings, storage, call)
 }
 
-async function analysed(all: Texts, { signal, progress }: BuildCall): Promise<MadeVectors> {
+async function embedByLsa(all: Texts, { signal, progress }: BuildCall): Promise<MadeVectors> {
   const list = [...all.values()]
   const model: LsaModel = await trainLsa(list, {
     dimensions: lsaDimensions,
@@ -41,11 +39,11 @@ async function analysed(all: Texts, { signal, progress }: BuildCall): Promise<Ma
     progress: (done, total) => progress(done, total, 'analysing the corpus'),
   })
   const vectors = await openLsa(model).embedDocuments(list, { signal })
-  const rows = rowsOf([...all.keys()], vectors)
+  const rows = toRows([...all.keys()], vectors)
   return { vectors: { space: model.space, model: encodeLsa(model), rows }, embedded: rows.size, reused: 0 }
 }
 
-async function asked(
+async function embedByEndpoint(
   all: Texts,
   settings: EmbeddingSettings & { readonly provider: 'openai' },
   storage: HelpStorage,
@@ -63,10 +61,10 @@ async function asked(
         hashes.map((hash) => all.get(hash) ?? ''),
         { signal },
       )
-      const made = rowsOf(hashes, vectors)
+      const made = toRows(hashes, vectors)
       await storage.cacheVectors(space.fingerprint, made)
       for (const [hash, vector] of made) rows.set(hash, vector)
-      progress(Math.min(at + keptEvery, missing.length), missing.length, 'asking for vectors')
+      progress(Math.min(at + keptEvery, missing.length), missing.length, 'requesting vectors')
     }
     return { vectors: { space, rows }, embedded: rows.size - reused, reused }
   } finally {
@@ -74,7 +72,7 @@ async function asked(
   }
 }
 
-function rowsOf(
+function toRows(
   hashes: readonly string[],
   vectors: readonly (Float32Array | undefined)[],
 ): Map<string, Float32Array> {

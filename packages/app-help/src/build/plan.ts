@@ -1,30 +1,29 @@
-/** What a build changes: found by comparing files with the pages that the index has. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CausewayError } from '@causeway/protocol'
 import type { ChunkSize } from '../domain/chunk.ts'
 import { embeddedText, wordsVersion } from '../domain/index-text.ts'
 import { type PageFile, pageVersion, readPage } from '../domain/page.ts'
-import type { BuildReport, KnownPage, NewPage } from '../storage.ts'
+import type { BuildReport, KnownPage, NewPage } from '../storage/types.ts'
 import { type FoundFile, findPages, readFound } from './collect.ts'
 import type { BuildCall } from './make-vectors.ts'
 import type { Source } from './source.ts'
 
-/** The changes and what to tell of them. */
+/** The changes of a build. */
 export interface Plan {
   readonly pages: readonly NewPage[]
   readonly removed: readonly number[]
-  /** Pages that the new ones take the place of. */
+  /** Ids of pages that are replaced. */
   readonly replaced: readonly number[]
   readonly counts: Pick<BuildReport, 'added' | 'updated' | 'unchanged' | 'removed'>
   readonly failed: BuildReport['failed']
   readonly warnings: readonly string[]
 }
 
-/** Files looked at between two turns of the event loop. */
+/** Files per turn of the event loop. */
 const filesPerTurn = 16
 
-/** Compares every file of the sources; pages of other sources stay. Throws `CANCELLED`. */
+/** Compares the files of the sources with the index. Pages of other sources remain. Throws `CANCELLED`. */
 export async function planFiles(
   sources: readonly Source[],
   size: ChunkSize,
@@ -38,10 +37,10 @@ export async function planFiles(
   const warnings = found.flatMap(({ refused }) => refused.map(({ file, reason }) => `${file}: ${reason}`))
   const pages: NewPage[] = []
   for (const [i, file] of files.entries()) {
-    const before = earlier.get(keyOf(file.source.name, file.file_path))
+    const before = earlier.get(pageKey(file.source.name, file.file_path))
     const name = `${file.source.name}/${file.file_path}`
     const read = await readNew(file, before, size).catch((error: NodeJS.ErrnoException) => {
-      failed.push({ file: name, reason: error.code ?? 'it cannot be read' })
+      failed.push({ file: name, reason: error.code ?? 'unreadable' })
     })
     if (read?.warning !== undefined) warnings.push(`${name}: ${read.warning}`)
     if (read?.page !== undefined) pages.push(read.page)
@@ -50,7 +49,7 @@ export async function planFiles(
     await turn()
     if (signal.aborted) throw new CausewayError('CANCELLED', 'the build was cancelled')
   }
-  const seen = new Set(files.map((file) => keyOf(file.source.name, file.file_path)))
+  const seen = new Set(files.map((file) => pageKey(file.source.name, file.file_path)))
   const names = new Set(sources.flatMap(({ name, formerly = [] }) => [name, ...formerly]))
   return {
     ...difference(pages, { known, seen, names, count: files.length - failed.length }),
@@ -59,14 +58,14 @@ export async function planFiles(
   }
 }
 
-/** Compares pages that come from elsewhere; all of their sources are replaced by them. */
+/** Compares given pages with the index. They replace all pages of their sources. */
 export function planPages(pages: readonly NewPage[], known: readonly KnownPage[]): Plan {
   const earlier = pagesByKey(known)
   const changed = pages.filter(
     ({ source, file_path, content_hash }) =>
-      earlier.get(keyOf(source, file_path))?.content_hash !== content_hash,
+      earlier.get(pageKey(source, file_path))?.content_hash !== content_hash,
   )
-  const seen = new Set(pages.map(({ source, file_path }) => keyOf(source, file_path)))
+  const seen = new Set(pages.map(({ source, file_path }) => pageKey(source, file_path)))
   const names = new Set(pages.map(({ source }) => source))
   return { ...difference(changed, { known, seen, names, count: pages.length }), failed: [], warnings: [] }
 }
@@ -87,10 +86,10 @@ function difference(
 ) {
   const earlier = pagesByKey(known)
   const replaced = pages.flatMap(
-    ({ source, file_path }) => earlier.get(keyOf(source, file_path))?.doc_id ?? [],
+    ({ source, file_path }) => earlier.get(pageKey(source, file_path))?.doc_id ?? [],
   )
   const removed = known
-    .filter(({ source, file_path }) => names.has(source) && !seen.has(keyOf(source, file_path)))
+    .filter(({ source, file_path }) => names.has(source) && !seen.has(pageKey(source, file_path)))
     .map(({ doc_id }) => doc_id)
   const counts = {
     added: pages.length - replaced.length,
@@ -110,25 +109,25 @@ async function readNew(file: FoundFile, before: KnownPage | undefined, size: Chu
   }
 }
 
-/** A page with the hashes of its pieces as they are embedded. */
+/** Makes a page with the hashes of its embedded texts. */
 export function newPage(file: PageFile, size: ChunkSize, content_hash: string): NewPage {
   const page = readPage(file, size)
   const text_hashes = page.chunks.map(({ heading, text }) => hash(embeddedText(page.title, heading, text)))
   return { ...page, content_hash, text_hashes }
 }
 
-/** Names the rules by which pages are cut: `version:size:overlap`. */
+/** Identifies the chunking rules: `version:size:overlap`. */
 export const chunkingName = ({ size, overlap }: ChunkSize): string => `${pageVersion}:${size}:${overlap}`
 
-/** The sizes of such a name. */
-export function sizeOf(chunking: string): ChunkSize {
+/** Parses the sizes of such an identifier. */
+export function parseChunking(chunking: string): ChunkSize {
   const [, size = 0, overlap = 0] = chunking.split(':').map(Number)
   return { size, overlap }
 }
 
 const pagesByKey = (known: readonly KnownPage[]): ReadonlyMap<string, KnownPage> =>
-  new Map(known.map((page) => [keyOf(page.source, page.file_path), page]))
+  new Map(known.map((page) => [pageKey(page.source, page.file_path), page]))
 
-const keyOf = (source: string, path: string): string => `${source}\n${path}`
+const pageKey = (source: string, path: string): string => `${source}\n${path}`
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)

@@ -1,13 +1,13 @@
-/** A run of lines that belong together. Lines are counted from 0, `end` is the line after the last. */
+/** A block of lines. Lines are counted from 0; `end` is exclusive. */
 export interface Block {
   readonly kind: 'heading' | 'fence' | 'table' | 'text' | 'blank'
   readonly start: number
   readonly end: number
-  /** Of a heading: 1 to 6. */
+  /** Level of a heading, 1 to 6. */
   readonly level?: number
-  /** Of a heading: its text, without marks. */
+  /** Text of a heading, without markup. */
   readonly title?: string
-  /** Of a fence: its info word, as in `js`. */
+  /** Info word of a fence, such as `js`. */
   readonly language?: string
 }
 
@@ -16,8 +16,8 @@ const atx = /^ {0,3}(#{1,6})(?:[ \t]+(?![ \t])(.*?))?(?:(?<![ \t])[ \t]+#+)?(?:(
 const tableRow = /^ {0,3}\|.*\|\s*$/
 
 /**
- * Cuts Markdown into blocks that cover every line from `from` on, in order. Marks of headings within code fences and
- * HTML comments are none; a fence that is never closed goes to the end.
+ * Splits Markdown into consecutive blocks that cover every line from `from`. Headings in code fences and HTML
+ * comments are ignored. An unclosed fence extends to the end.
  */
 export function blocks(lines: readonly string[], from = 0): Block[] {
   const found: Block[] = []
@@ -64,7 +64,7 @@ function commentEnd(lines: readonly string[], start: number): number {
   return close < 0 ? lines.length : close + 1
 }
 
-/** One line of text under which `===` or `---` stands. */
+/** Parses a heading underlined with `===` or `---`. */
 function setext(lines: readonly string[], start: number): Block | undefined {
   const mark = /^ {0,3}(=+|-+)\s*$/.exec(lines[start + 1] ?? '')?.[1]
   if (mark === undefined || mark.length < 2) return undefined
@@ -82,10 +82,10 @@ function runEnd(lines: readonly string[], start: number, belongs: (line: string)
   return end
 }
 
-/** Longer titles are cut before their marks are removed. */
+/** Longer titles are truncated first. */
 const maxTitleLength = 1000
 
-/** The words of a heading without Markdown and HTML. */
+/** Removes Markdown and HTML from a heading. */
 function plainTitle(text: string): string {
   return text
     .slice(0, maxTitleLength)

@@ -1,29 +1,27 @@
-/** Cuts what is told to what a caller can take. */
-
-/** A page of a result, with the pieces that are shown of it. */
+/** A result with the chunks to show. */
 export interface ShownDoc<Chunk extends { readonly text: string }> {
   readonly chunks: readonly Chunk[]
 }
 
 /**
- * As much text as fits: pieces are taken in order of their pages, and one that does not fit any more is left out. The
- * very first piece is always shown, and whole.
+ * Limits the text of results: chunks are taken in order, and those that do not fit are omitted. The first chunk is
+ * always included in full.
  */
 export function withinBudget<Chunk extends { readonly text: string }, Doc extends ShownDoc<Chunk>>(
   docs: readonly Doc[],
-  mostCharacters: number,
+  maxCharacters: number,
 ): { readonly docs: readonly Doc[]; readonly isCut: boolean } {
-  let left = mostCharacters
+  let left = maxCharacters
   let isCut = false
-  const kept: Doc[] = []
+  const included: Doc[] = []
   for (const doc of docs) {
     const chunks = doc.chunks.filter(({ text }) => {
-      const fits = text.length <= left || left === mostCharacters
+      const fits = text.length <= left || left === maxCharacters
       if (fits) left -= text.length
       else isCut = true
       return fits
     })
-    if (chunks.length > 0 || doc.chunks.length === 0) kept.push({ ...doc, chunks })
+    if (chunks.length > 0 || doc.chunks.length === 0) included.push({ ...doc, chunks })
   }
-  return { docs: kept, isCut }
+  return { docs: included, isCut }
 }

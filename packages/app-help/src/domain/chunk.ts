@@ -1,16 +1,15 @@
-/** A page cut into the pieces that search finds. Every piece is a range of lines of the page, so it can be shown and opened. */
 import { type Block, blocks } from './block.ts'
 import { type Section, sections } from './section.ts'
 
-/** How pages are cut, in characters. */
+/** Chunking options, in characters. */
 export interface ChunkSize {
-  /** Most characters of a piece. */
+  /** Maximum size of a chunk. */
   readonly size: number
-  /** Characters that a piece repeats of the one before it in the same section, at most. */
+  /** Maximum overlap with the previous chunk of the same section. */
   readonly overlap: number
 }
 
-/** One piece. Lines count from 1, both ends included; `text` is exactly those lines, or of one line the columns named. */
+/** A chunk of a page. Lines count from 1, inclusive. `text` is exactly these lines, or the columns of one line. */
 export interface Chunk {
   readonly position: number
   readonly heading: string
@@ -18,18 +17,19 @@ export interface Chunk {
   readonly anchor: string
   readonly start_line: number
   readonly end_line: number
-  /** Of a piece of one long line: its first column and the one after its last, from 0. */
+  /** Column range of a part of one long line, from 0, end exclusive. */
   readonly columns: readonly [number, number] | null
-  /** Language of the code fence within which the piece begins, else null. */
+  /** Language of the code fence in which the chunk begins. */
   readonly fence: string | null
   readonly text: string
 }
 
-/** What is measured best for size; a section shorter than `mergeBelow` goes with the next. */
+/** The best size in measurements. */
 export const defaultSize: ChunkSize = { size: 1600, overlap: 200 }
+/** A shorter section is merged with the next one. */
 const mergeBelow = 200
 
-/** A range of lines from 0, with columns where a line is divided. */
+/** A range of lines from 0, with columns if a line is split. */
 interface Piece {
   readonly start: number
   readonly end: number
@@ -37,14 +37,14 @@ interface Piece {
   readonly fence?: string
 }
 
-/** Cuts the lines of a page from `from` on; the lines before are its front matter. */
+/** Splits the lines of a page into chunks, starting after the front matter at line `from`. */
 export function chunks(
   lines: readonly string[],
   from: number,
   { size, overlap }: ChunkSize = defaultSize,
 ): Chunk[] {
   const found: Chunk[] = []
-  for (const section of merged(sections(blocks(lines, from)), lines, size)) {
+  for (const section of mergeSections(sections(blocks(lines, from)), lines, size)) {
     for (const { start, end, columns, fence } of pieces(section, lines, { size, overlap })) {
       const text =
         columns === undefined ? lines.slice(start, end).join('\n') : (lines[start] ?? '').slice(...columns)
@@ -65,8 +65,8 @@ export function chunks(
   return found
 }
 
-/** Joins a short section to the one after it, if that is no step outwards and both fit in one piece. */
-function merged(all: readonly Section[], lines: readonly string[], size: number): Section[] {
+/** Merges a short section with the next one if that is not at a higher level and both fit in one chunk. */
+function mergeSections(all: readonly Section[], lines: readonly string[], size: number): Section[] {
   const kept: Section[] = []
   for (const section of all) {
     const before = kept.at(-1)
@@ -78,7 +78,7 @@ function merged(all: readonly Section[], lines: readonly string[], size: number)
     if (!isJoined) kept.push(section)
     else
       kept[kept.length - 1] = {
-        // A parent is named in the path of its child; of siblings the first one names both.
+        // The path of a child contains its parent; of siblings, the first names both.
         ...(section.level > before.level ? section : before),
         anchor: before.anchor || section.anchor,
         start: before.start,
@@ -91,16 +91,16 @@ function merged(all: readonly Section[], lines: readonly string[], size: number)
 
 function* pieces(section: Section, lines: readonly string[], limits: ChunkSize): Generator<Piece> {
   let open: { start: number; end: number } | undefined
-  const isRoom = (start: number, block: Block): boolean => length(lines, start, block.end) <= limits.size
+  const fits = (start: number, block: Block): boolean => length(lines, start, block.end) <= limits.size
   for (const block of section.blocks) {
-    if (open !== undefined && isRoom(open.start, block)) {
+    if (open !== undefined && fits(open.start, block)) {
       open = { start: open.start, end: block.end }
       continue
     }
     if (open !== undefined) yield open
     const start: number = open === undefined ? block.start : overlapStart(open, lines, limits.overlap)
-    if (isRoom(start, block)) open = { start, end: block.end }
-    else if (isRoom(block.start, block)) open = { start: block.start, end: block.end }
+    if (fits(start, block)) open = { start, end: block.end }
+    else if (fits(block.start, block)) open = { start: block.start, end: block.end }
     else {
       open = undefined
       yield* linePieces(block, lines, limits)
@@ -109,7 +109,7 @@ function* pieces(section: Section, lines: readonly string[], limits: ChunkSize):
   if (open !== undefined) yield open
 }
 
-/** A block that is too long by its lines, and a line that is too long by its characters. */
+/** Splits a long block by lines, and a long line by characters. */
 function* linePieces(block: Block, lines: readonly string[], { size, overlap }: ChunkSize): Generator<Piece> {
   const fence = block.kind === 'fence' ? (block.language ?? '') : undefined
   const marked = (piece: Piece): Piece =>
@@ -137,14 +137,14 @@ function* columnPieces(line: number, text: string, size: number): Generator<Piec
     let to = Math.min(from + size, text.length)
     const space = text.lastIndexOf(' ', to)
     if (to < text.length && space > from + size / 2) to = space
-    // Both halves of a character beyond the basic plane stay together.
+    // Keeps surrogate pairs together.
     if (to < text.length && /[\uDC00-\uDFFF]/.test(text.charAt(to))) to--
     yield { start: line, end: line + 1, columns: [from, to] }
     from = to
   }
 }
 
-/** Where the next piece begins so that it repeats at most `overlap` characters of whole lines. */
+/** Returns the first line of the next chunk, so that whole lines of at most `overlap` characters repeat. */
 function overlapStart(
   open: { start: number; end: number },
   lines: readonly string[],

@@ -1,17 +1,17 @@
 import { parse } from 'yaml'
 
-/** What a page says of itself before its text begins. */
+/** The front matter of a page. */
 export interface FrontMatter {
   readonly title?: string
   readonly section?: string
   readonly language?: string
-  /** True where the page itself says that it is not for everybody. */
+  /** Whether the page declares itself internal. */
   readonly is_internal: boolean
-  /** Lines that it takes, with both fences; 0 where there is none. */
+  /** Number of its lines, including both fences, or 0. */
   readonly lines: number
 }
 
-/** Reads YAML between two lines of `---` at the start; what cannot be read is skipped with `lines` alone. */
+/** Parses YAML between two lines `---` at the start. Malformed YAML is skipped. */
 export function frontMatter(lines: readonly string[]): FrontMatter {
   const none: FrontMatter = { is_internal: false, lines: 0 }
   if (lines[0]?.trimEnd() !== '---') return none
@@ -37,7 +37,7 @@ function readYaml(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = parse(text, { maxAliasCount: 0, logLevel: 'silent' })
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // A page with a torn head is still worth its text.
+    // A page with malformed front matter is still indexed.
     return {}
   }
 }

@@ -1,35 +1,31 @@
-/** Ranked lists joined into one (reciprocal rank fusion: Cormack, Clarke and Büttcher, 2009). */
-
 /**
- * Names of the lists: pieces by stems, by exact words, by stems with synonyms, pages by stems, pieces that name an
- * identifier, pages by what others say of them where they link to them, pieces by vector and pages by vector.
+ * Lists: chunks by stems, by exact words, by stems with synonyms, pages by stems, by links to them, chunks by
+ * identifiers, by vector, and pages by vector.
  */
 const listNames = ['stem', 'exact', 'synonym', 'doc', 'link', 'identifier', 'vector', 'page'] as const
-/** Name of a list. */
 export type ListName = (typeof listNames)[number]
 
-/** One hit of a list: a piece of a page, or of a list of pages the page alone. */
+/** A hit: a chunk, or a page if `item_id` is `null`. */
 export interface Hit {
   readonly doc_id: number
   readonly item_id: number | null
-  /** Cosine, of the list of vectors. */
+  /** Cosine, in the list of vectors. */
   readonly similarity?: number
 }
 
 /** Hits by list, best first. */
 export type Lists = Readonly<Partial<Record<ListName, readonly Hit[]>>>
 
-/** A page with what spoke for it. */
+/** A ranked page. */
 export interface FusedDoc {
   readonly doc_id: number
   readonly score: number
-  /** Rank in each list that has it, from 1. */
+  /** Rank in each list, from 1. */
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
-  /** Its pieces, best first. */
+  /** Its chunks, best first. */
   readonly items: readonly FusedItem[]
 }
 
-/** A piece with what spoke for it. */
 export interface FusedItem {
   readonly item_id: number
   readonly score: number
@@ -38,28 +34,28 @@ export interface FusedItem {
 }
 
 /**
- * How little the first ranks of one list weigh against agreement of several. The paper has 60, for lists of a thousand
- * out of millions; documentation has tens of pages, and its tenth page is no answer any more.
+ * The constant k of reciprocal rank fusion. The paper uses 60 for long lists from millions of documents; in
+ * documentation, the tenth page is no longer relevant.
  */
 const k = 5
-/**
- * Five lists go by words and two by meaning, which know more of a question in other words than the page's: pieces by vector count for
- * half more. A name of code says better than any word what is meant.
- */
+/** Most lists use words, so the vectors of chunks have more weight; identifiers are the most specific. */
 const weights: Readonly<Partial<Record<ListName, number>>> = { vector: 1.5, identifier: 4 }
-/** Pages of each list that count. */
+/** Maximum number of pages per list. */
 const depth = 50
 
-interface Growing {
+interface Accumulator {
   score: number
   readonly ranks: Partial<Record<ListName, number>>
 }
 
-/** Joins the lists: pages by their best rank in each list, pieces among themselves; equal ones by id. */
+/**
+ * Merges ranked lists by reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): pages by their best rank in
+ * each list, and the chunks of each page. Ties are sorted by id.
+ */
 export function fuse(lists: Lists): FusedDoc[] {
   const docs = new Map<
     number,
-    Growing & { readonly items: Map<number, Growing & { similarity: number | null }> }
+    Accumulator & { readonly items: Map<number, Accumulator & { similarity: number | null }> }
   >()
   for (const name of listNames) {
     const seen = new Set<number>()
@@ -90,7 +86,7 @@ export function fuse(lists: Lists): FusedDoc[] {
     .sort(byScore((doc) => doc.doc_id))
 }
 
-function add(to: Growing, name: ListName, rank: number): void {
+function add(to: Accumulator, name: ListName, rank: number): void {
   to.ranks[name] = rank
   to.score += (weights[name] ?? 1) / (k + rank)
 }

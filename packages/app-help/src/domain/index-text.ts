@@ -1,14 +1,14 @@
 import { spaced, withParts } from '@causeway/embed'
 
-/** A line that only leads to a heading of its own page, whose words it repeats. */
+/** A table of contents entry, which repeats the words of a heading. */
 const tableOfContents = /^[^\S\n]*[-*+]\s+\[[^\][]*\]\(#[^()]*\)[^\S\n]*$/gm
 
-/** A link or picture; a picture within a link is one after the other. Bounded, so that a page of brackets takes no longer than others. */
+/** A link or picture. Bounded, so that pages with many brackets take linear time. */
 const link = /!?\[([^\][]{0,1000})\]\((?:[^()]|\([^()]{0,1000}\)){0,2000}\)/g
 
 /**
- * The words of Markdown as an index wants them: without marks, addresses of links, HTML, comments and MDX imports;
- * code stays. Unspaced scripts come in pairs of characters.
+ * Extracts the words of Markdown for the index, without markup, link targets, HTML, comments and MDX imports. Code is
+ * included. Unspaced scripts become pairs of characters.
  */
 export function indexText(markdown: string): string {
   return spaced(
@@ -27,11 +27,11 @@ export function indexText(markdown: string): string {
   )
 }
 
-/** What is embedded of a piece: the way to it, then its text. */
+/** Returns the text of a chunk for embedding. */
 export const embeddedText = (title: string, heading: string, markdown: string): string =>
   `${spaced(title)}. ${spaced(heading)}. ${indexText(markdown)}`
 
-/** What a page is called, for the index: its title, and the words of its source and path, since people name packages. */
+/** Returns the title of a page for the index, including words of its source and path. */
 export const indexedTitle = (page: {
   readonly title: string
   readonly source: string
@@ -42,17 +42,17 @@ export const indexedTitle = (page: {
   return spaced(`${page.title} ${[...new Set(parts)].join(' ')}`)
 }
 
-/** A text for an index: its words as they are written, and for stems with the parts of each name. */
+/** Words of a text: as written, and for stemming with the parts of identifiers. */
 export interface IndexedWords {
   readonly exact: readonly [title: string, headings: string, text: string]
   readonly stem: readonly [title: string, headings: string, text: string]
 }
 
-/** The columns of a piece or page for the full text indexes. */
+/** Returns the full-text columns of a chunk or page. */
 export function indexedWords(title: string, headings: string, markdown: string): IndexedWords {
   const [heads, text] = [spaced(headings), indexText(markdown)]
   return { exact: [title, heads, text], stem: [withParts(title), withParts(heads), withParts(text)] }
 }
 
-/** Version of the words that indexes have of a text. With another one a build reads every page again. */
-export const wordsVersion = 3
+/** Version of the indexed words and anchors. Another version makes a build read every page again. */
+export const wordsVersion = 4

@@ -1,4 +1,3 @@
-/** A page as the list of all pages names it. */
 export interface ListedPage {
   readonly doc_id: number
   readonly title: string
@@ -6,7 +5,7 @@ export interface ListedPage {
   readonly section: string
 }
 
-/** Pages as `llms.txt` (https://llmstxt.org): a title, a sentence, and links by section. */
+/** Formats pages as `llms.txt` (https://llmstxt.org), grouped by section. */
 export function llmsText(title: string, about: string, pages: readonly ListedPage[]): string {
   const bySection = new Map<string, ListedPage[]>()
   for (const page of pages) {

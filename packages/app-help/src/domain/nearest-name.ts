@@ -1,11 +1,11 @@
-/** The names that a misspelt or half remembered one most likely means, likest first: by shared runs of three characters. */
-export function nearestNames(word: string, names: readonly string[], most = 3): string[] {
+/** Returns the names most similar to a misspelled one, by common trigrams. */
+export function nearestNames(word: string, names: readonly string[], max = 3): string[] {
   const wanted = trigrams(word)
   return names
-    .map((name) => ({ name, likeness: likeness(wanted, trigrams(name)) }))
-    .filter(({ likeness }) => likeness > 0.15)
-    .sort((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1))
-    .slice(0, most)
+    .map((name) => ({ name, similarity: similarity(wanted, trigrams(name)) }))
+    .filter(({ similarity }) => similarity > 0.15)
+    .sort((a, b) => b.similarity - a.similarity || (a.name < b.name ? -1 : 1))
+    .slice(0, max)
     .map(({ name }) => name)
 }
 
@@ -15,7 +15,7 @@ function trigrams(text: string): ReadonlySet<string> {
 }
 
 /** Dice's coefficient of two sets, 0 to 1. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let both = 0
   for (const one of a) if (b.has(one)) both++
   return (2 * both) / (a.size + b.size)

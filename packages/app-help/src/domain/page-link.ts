@@ -1,31 +1,30 @@
-/**
- * What pages say of each other. The words around a link often tell better what a page is about than its own, and in the words of
- * somebody who has not read it yet (Craswell, Hawking and Robertson, 2001).
- */
 import { withParts } from '@causeway/embed'
 import { blocks } from './block.ts'
 import { indexText } from './index-text.ts'
 
-/** A link from a page to another one of its source. */
+/** A link to another page of the same source. */
 export interface PageLink {
-  /** Path of the other page below the source, with slashes. */
+  /** Path of the target below the source, with slashes. */
   readonly to: string
-  /** Words for the index: those of the list item or paragraph, of a long one those of the link alone, and of the fragment. */
+  /** Indexed words: those of the list item or paragraph (of the link alone if it is long), and of the fragment. */
   readonly text: string
 }
 
-/** Longer paragraphs are about more than what they lead to. */
-const longestAbout = 600
+/** The words of longer paragraphs are not specific to a link. */
+const maxPassage = 600
 const inlineLink = /\[([^\][]*)\]\(([^()\s#]+)(#[^()\s]*)?(?:\s[^()]*)?\)/g
 
-/** The links of a page to others, in order, each once. */
+/**
+ * Returns the unique links of a page to others. The words around a link often describe its target better than the
+ * target itself (Craswell, Hawking and Robertson, 2001).
+ */
 export function pageLinks(path: string, body: string): PageLink[] {
   const found = new Map<string, PageLink>()
-  for (const about of passages(body.split('\n')))
-    for (const [, label = '', target = '', fragment = ''] of about.matchAll(inlineLink)) {
-      const to = pageOf(path, target)
+  for (const passage of passages(body.split('\n')))
+    for (const [, label = '', target = '', fragment = ''] of passage.matchAll(inlineLink)) {
+      const to = resolvePage(path, target)
       if (to === undefined || to === path) continue
-      const words = indexText(about.length < longestAbout ? about : label)
+      const words = indexText(passage.length < maxPassage ? passage : label)
       const text = withParts(`${words} ${fragment.replace(/[#_-]+/g, ' ')}`)
         .replace(/[\s|]+/g, ' ')
         .trim()
@@ -34,7 +33,7 @@ export function pageLinks(path: string, body: string): PageLink[] {
   return [...found.values()]
 }
 
-/** Paragraphs and list items, without code. */
+/** Returns paragraphs and list items, without code. */
 function passages(lines: readonly string[]): string[] {
   return blocks(lines)
     .filter(({ kind }) => kind !== 'fence' && kind !== 'blank')
@@ -46,8 +45,8 @@ function passages(lines: readonly string[]): string[] {
     )
 }
 
-/** The page that a link of a page leads to; undefined where it leads out of the source or to something else. */
-function pageOf(from: string, target: string): string | undefined {
+/** Resolves a link to a page of the same source, or `undefined`. */
+function resolvePage(from: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target) || !/\.(?:md|mdx|markdown)$/i.test(target)) return undefined
   const parts = target.startsWith('/') ? [] : from.split('/').slice(0, -1)
   for (const part of target.split('/')) {

@@ -1,23 +1,24 @@
-/** A documentation page as it is indexed: what it is called, where it belongs, and its pieces. */
 import { isUnspaced } from '@causeway/embed'
 import { blocks } from './block.ts'
 import { type Chunk, type ChunkSize, chunks } from './chunk.ts'
 import { frontMatter } from './front-matter.ts'
 import { type PageLink, pageLinks } from './page-link.ts'
 
-/** A file of a source. */
 export interface PageFile {
   /** Name of the source: `docs`, `pkg:fastify`. */
   readonly source: string
   /** Path below the folder of the source, with slashes. */
   readonly file_path: string
-  /** The whole text, without byte order mark, lines ended by \n. */
+  /**
+   * The text, without byte order mark, with
+   * line endings.
+   */
   readonly body: string
-  /** True where the source is internal. */
+  /** Whether the source is internal. */
   readonly is_internal: boolean
 }
 
-/** A page with its pieces. */
+/** A page with its chunks. */
 export interface Page extends PageFile {
   readonly title: string
   readonly section: string
@@ -27,22 +28,22 @@ export interface Page extends PageFile {
   readonly links: readonly PageLink[]
 }
 
-/** Reads a page. Raise `pageVersion` whenever the same text gives other pieces. */
+/** Parses a page. Raise `pageVersion` if the same text gives other chunks. */
 export function readPage(file: PageFile, size: ChunkSize): Page {
   const lines = file.body.split('\n')
   const head = frontMatter(lines)
   return {
     ...file,
-    title: head.title ?? firstHeading(lines, head.lines) ?? titleOfPath(file.file_path),
-    section: head.section ?? sectionOf(file.source, file.file_path),
-    language: head.language ?? languageOf(file.file_path, file.body),
+    title: head.title ?? firstHeading(lines, head.lines) ?? deriveTitle(file.file_path),
+    section: head.section ?? deriveSection(file.source, file.file_path),
+    language: head.language ?? detectLanguage(file.file_path, file.body),
     is_internal: file.is_internal || head.is_internal,
     chunks: chunks(lines, head.lines, size),
     links: pageLinks(file.file_path, file.body),
   }
 }
 
-/** Version of the rules by which pages become pieces. */
+/** Version of the chunking rules. */
 export const pageVersion = 1
 
 function firstHeading(lines: readonly string[], from: number): string | undefined {
@@ -50,16 +51,16 @@ function firstHeading(lines: readonly string[], from: number): string | undefine
   return (headings.find(({ level }) => level === 1) ?? headings[0])?.title
 }
 
-/** `guides/getting-started.md` is `Guides - Getting Started`. */
-export function titleOfPath(path: string): string {
+/** Returns `Guides - Getting Started` for `guides/getting-started.md`. */
+export function deriveTitle(path: string): string {
   const parts = path.split('/')
   const name = titleCase((parts.at(-1) ?? '').replace(/\.[^.]*$/, ''))
   const parent = parts.at(-2)
   return parent === undefined ? name : `${titleCase(parent)} - ${name}`
 }
 
-/** The first folder; pages of a package are grouped by package first. Folders that only say `docs` are skipped. */
-export function sectionOf(source: string, path: string): string {
+/** Returns the first folder except `docs`, with the name of the package. */
+export function deriveSection(source: string, path: string): string {
   const folders = path
     .split('/')
     .slice(0, -1)
@@ -79,11 +80,11 @@ const titleCase = (text: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-/** Folders that name the language of what is in them. */
+/** Folders with the name of a language. */
 const languages = new Set(['de', 'en', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh', 'zh-cn', 'zh-tw'])
 
-/** By a folder of the path, else by the script that the text is written in; English otherwise. */
-function languageOf(path: string, body: string): string {
+/** Detects the language by a folder of the path, or by the script of the text. Default: English. */
+function detectLanguage(path: string, body: string): string {
   const folder = path
     .toLowerCase()
     .split('/')

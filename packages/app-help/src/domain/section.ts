@@ -1,8 +1,8 @@
 import type { Block } from './block.ts'
 
-/** The text under one heading of level 1 to 4, or before the first. Lines from 0, `end` excluded. */
+/** The text below one heading of level 1 to 4, or before the first. Lines from 0, `end` exclusive. */
 export interface Section {
-  /** Headings above and its own, outermost first; empty before the first heading. */
+  /** Headings from the outermost to its own; empty before the first heading. */
   readonly path: readonly string[]
   /** 0 before the first heading. */
   readonly level: number
@@ -13,19 +13,19 @@ export interface Section {
   readonly blocks: readonly Block[]
 }
 
-/** Headings below this level belong to the text of their section. */
-const deepest = 4
+/** Deeper headings do not start a section. */
+const maxLevel = 4
 
-/** Cuts blocks into sections, in order, covering the same lines. */
+/** Splits blocks into consecutive sections. */
 export function sections(blocks: readonly Block[]): Section[] {
   const slug = anchors()
   const found: { path: string[]; level: number; anchor: string; blocks: Block[] }[] = []
   const above: { level: number; title: string }[] = []
   for (const block of blocks) {
     const { level = 0, title = '' } = block
-    // A heading too deep for a section still counts where anchors of one name are numbered.
+    // Deeper headings also count in the numbering of anchors.
     const anchor = block.kind === 'heading' ? slug(title) : ''
-    if (block.kind === 'heading' && level <= deepest) {
+    if (block.kind === 'heading' && level <= maxLevel) {
       while ((above.at(-1)?.level ?? 0) >= level) above.pop()
       above.push({ level, title })
       found.push({ path: above.map((heading) => heading.title), level, anchor, blocks: [block] })
@@ -39,7 +39,7 @@ export function sections(blocks: readonly Block[]): Section[] {
   }))
 }
 
-/** Gives anchors as GitHub does: lower case, spaces as hyphens, punctuation dropped, repeats numbered from 1. */
+/** Makes unique anchors like GitHub: lower case, hyphens for spaces, no punctuation, duplicates numbered from 1. */
 function anchors(): (title: string) => string {
   const seen = new Map<string, number>()
   return (title) => {
@@ -47,8 +47,11 @@ function anchors(): (title: string) => string {
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
       .replaceAll(' ', '-')
-    const count = seen.get(slug) ?? 0
-    seen.set(slug, count + 1)
-    return count === 0 ? slug : `${slug}-${count}`
+    let anchor = slug
+    let count = seen.get(slug) ?? 0
+    while (seen.has(anchor)) anchor = `${slug}-${++count}`
+    seen.set(slug, count)
+    seen.set(anchor, seen.get(anchor) ?? 0)
+    return anchor
   }
 }

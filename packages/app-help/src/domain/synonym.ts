@@ -1,8 +1,6 @@
 import { stem } from '@causeway/embed'
 
-/** Words that developers use for one thing. A question is also asked in the other words of its groups. */
-
-/** Each line is one group; a word may be in several. */
+/** Groups of words that developers use for the same thing, one per line. */
 const groups: readonly (readonly string[])[] = [
   'abort cancel interrupt stop',
   'absent missing lacking',
@@ -321,7 +319,7 @@ const byStem = new Map<string, ReadonlySet<string>>()
 for (const group of groups)
   for (const word of group) byStem.set(stem(word), new Set([...(byStem.get(stem(word)) ?? []), ...group]))
 
-/** Other words for those of a question, without repeats and without the words themselves. */
+/** Returns synonyms of the words of a query, without the words themselves. */
 export function otherWords(words: readonly string[]): string[] {
   const own = new Set(words)
   const others = words.flatMap((word) => [...(byStem.get(stem(word)) ?? [])])

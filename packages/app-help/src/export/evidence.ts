@@ -1,10 +1,9 @@
-/** What only internal pages say, and whether an export says it too. */
 import { decodeLsa, terms, words } from '@causeway/embed'
 import type { Database } from 'better-sqlite3'
-import { heldNeedles, needles } from '../domain/needles.ts'
-import type { DocRow, HelpIndex } from '../storage.ts'
+import { findNeedles, needles } from '../domain/needles.ts'
+import type { DocRow, HelpIndex } from '../storage/types.ts'
 
-/** What must not leave: each of it is in internal pages and in no public one. */
+/** Data that occurs in internal pages only. */
 export interface Evidence {
   /** Parts of lines, as bytes. */
   readonly needles: readonly Uint8Array[]
@@ -12,31 +11,32 @@ export interface Evidence {
   readonly words: ReadonlySet<string>
 }
 
-/** Shorter words stand in public pages by chance. */
-const tellingWord = 6
+/** Minimum length of a word that identifies internal pages. */
+const minWordLength = 6
 
-/** Gathers the evidence of an index. */
 export async function gatherEvidence(index: HelpIndex): Promise<Evidence> {
   const docs = await index.docs({ internal: true })
-  const [inside, outside] = [true, false].map((wanted) => docs.filter((doc) => doc.is_internal === wanted))
-  const internal = await texts(index, inside ?? [])
-  const open = await texts(index, outside ?? [])
+  const [internalDocs, publicDocs] = [true, false].map((wanted) =>
+    docs.filter((doc) => doc.is_internal === wanted),
+  )
+  const internal = await texts(index, internalDocs ?? [])
+  const open = await texts(index, publicDocs ?? [])
   const openText = open.join('\n')
-  const openWords = wordsOf(open)
+  const openWords = collectWords(open)
   const parts = needles(internal.flatMap((text) => text.split('\n')).map((line) => Buffer.from(line.trim())))
-  const alsoOpen = heldNeedles(Buffer.from(openText), parts)
+  const alsoOpen = findNeedles(Buffer.from(openText), parts)
   return {
     needles: parts.filter((part) => !alsoOpen.has(part)),
-    paths: (inside ?? []).map(({ file_path }) => file_path).filter((path) => !openText.includes(path)),
+    paths: (internalDocs ?? []).map(({ file_path }) => file_path).filter((path) => !openText.includes(path)),
     words: new Set(
-      [...wordsOf(internal)].filter((word) => word.length >= tellingWord && !openWords.has(word)),
+      [...collectWords(internal)].filter((word) => word.length >= minWordLength && !openWords.has(word)),
     ),
   }
 }
 
-/** What an export says of the evidence, in words; undefined where it says nothing. */
+/** Returns which evidence an export contains, or `undefined`. */
 export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): string | undefined {
-  if (heldNeedles(bytes, evidence.needles).size > 0) return 'bytes of an internal page'
+  if (findNeedles(bytes, evidence.needles).size > 0) return 'bytes of an internal page'
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (evidence.paths.some((path) => buffer.includes(path))) return 'the path of an internal page'
   if (indexedWords(db).some((word) => evidence.words.has(word)))
@@ -45,7 +45,7 @@ export function findLeak(evidence: Evidence, bytes: Uint8Array, db: Database): s
   return isModelled ? 'a word of internal pages in the vectors' : undefined
 }
 
-/** Everything that an index tells of these pages. */
+/** Returns the indexed texts of pages. */
 async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[]> {
   const all: string[] = []
   for (const { doc_id, title, section, source, file_path, is_internal } of docs) {
@@ -55,8 +55,8 @@ async function texts(index: HelpIndex, docs: readonly DocRow[]): Promise<string[
   return all
 }
 
-/** Words and stems, as they stand and without accents, which the index drops. */
-function wordsOf(all: readonly string[]): ReadonlySet<string> {
+/** Returns words and stems, with and without accents, as the index removes accents. */
+function collectWords(all: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const text of all)
     for (const word of [...words(text), ...terms(text)]) {

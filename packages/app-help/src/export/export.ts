@@ -1,19 +1,14 @@
-/**
- * Copies the public pages into a file of their own: a new index that is made of their texts alone, so that nothing of
- * an internal page can come along, not in deleted rows, not in an index, not in the vectors. It is read back and
- * searched for what only internal pages say before it has its name.
- */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeLsa, openLsa, trainLsa } from '@causeway/embed'
-import { CausewayError } from '@causeway/protocol'
 import BetterSqlite3 from 'better-sqlite3'
 import type { BuildCall } from '../build/make-vectors.ts'
-import { newPage, sizeOf } from '../build/plan.ts'
+import { newPage, parseChunking } from '../build/plan.ts'
 import { embeddedText } from '../domain/index-text.ts'
 import { lsaDimensions } from '../embedding.ts'
-import { writeIndex } from '../sqlite/write-index.ts'
-import type { HelpIndex, HelpStorage, NewPage, NewVectors } from '../storage.ts'
+import { HelpError } from '../errors.ts'
+import { writeIndex } from '../storage/sqlite/write-index.ts'
+import type { HelpIndex, HelpStorage, NewPage, NewVectors } from '../storage/types.ts'
 import { findLeak, gatherEvidence } from './evidence.ts'
 import {
   type ExportMetadata,
@@ -24,8 +19,7 @@ import {
   sha256,
 } from './export-file.ts'
 
-/** What exporting uses of the world. */
-export interface ExportTools extends BuildCall {
+export interface ExportContext extends BuildCall {
   readonly storage: HelpStorage
   readonly now: () => number
   /** 32 hex digits. */
@@ -33,21 +27,27 @@ export interface ExportTools extends BuildCall {
 }
 
 /**
- * Exports into a folder. The database has the same bytes whenever the public pages are the same.
+ * Exports the public pages to a folder as a new index, made only of their texts, so that no data of internal pages
+ * remains in deleted rows, the index or vectors. Checks the export for such data. The same public pages give a
+ * database with the same bytes.
  *
  * Throws `HELP_NOT_BUILT`, `HELP_EXPORT_UNSAFE` (the files are deleted), `CANCELLED`.
  */
-export async function exportPublic(folder: string, tools: ExportTools): Promise<ExportMetadata> {
-  const index = await tools.storage.open()
-  if (index === undefined) throw new CausewayError('HELP_NOT_BUILT', 'there is nothing to export')
+export async function exportPublic(folder: string, context: ExportContext): Promise<ExportMetadata> {
+  const index = await context.storage.open()
+  if (index === undefined) throw new HelpError('HELP_NOT_BUILT', 'no index exists to export')
   try {
-    return await exportIndex(index, folder, tools)
+    return await exportIndex(index, folder, context)
   } finally {
     await index.close()
   }
 }
 
-async function exportIndex(index: HelpIndex, folder: string, tools: ExportTools): Promise<ExportMetadata> {
+async function exportIndex(
+  index: HelpIndex,
+  folder: string,
+  context: ExportContext,
+): Promise<ExportMetadata> {
   mkdirSync(folder, { recursive: true })
   const [database, metadataFile] = [exportFiles.database, exportFiles.metadata].map((name) =>
     join(folder, name),
@@ -55,14 +55,14 @@ async function exportIndex(index: HelpIndex, folder: string, tools: ExportTools)
   if (database === undefined || metadataFile === undefined) throw new Error('two files')
   const part = `${database}.part`
   const pages = await publicPages(index)
-  const vectors = await publicVectors(index, pages, tools)
+  const vectors = await publicVectors(index, pages, context)
   const clean = (): void => {
     for (const file of [part, `${part}-journal`, database, metadataFile]) rmSync(file, { force: true })
   }
   clean()
   try {
     const { chunking } = index.facts
-    // Neither a date nor a count of builds: an export tells nothing of what else there was.
+    // Without date and revision, which would reveal other builds.
     writeIndex(
       part,
       undefined,
@@ -72,8 +72,8 @@ async function exportIndex(index: HelpIndex, folder: string, tools: ExportTools)
     compact(part)
     const metadata: ExportMetadata = {
       format: exportFormat,
-      export_id: tools.newId(),
-      export_date: new Date(tools.now()).toISOString(),
+      export_id: context.newId(),
+      export_date: new Date(context.now()).toISOString(),
       docs_count: pages.length,
       items_count: pages.reduce((sum, page) => sum + page.chunks.length, 0),
       embedding_space: vectors === undefined ? null : { ...vectors.space },
@@ -91,8 +91,8 @@ async function exportIndex(index: HelpIndex, folder: string, tools: ExportTools)
 }
 
 /**
- * Checks an export by its own metadata and, given the index that it was made from, for anything internal.
- * Throws `HELP_IMPORT_REFUSED` and `HELP_EXPORT_UNSAFE`.
+ * Checks an export against its metadata and, given the original index, for internal data. Throws
+ * `HELP_IMPORT_REFUSED` and `HELP_EXPORT_UNSAFE`.
  */
 export async function verifyExport(folder: string, origin: HelpIndex | undefined): Promise<ExportMetadata> {
   const { metadata, index, bytes } = openExport(folder)
@@ -101,13 +101,13 @@ export async function verifyExport(folder: string, origin: HelpIndex | undefined
   const evidence = await gatherEvidence(origin)
   const leak = inDatabase(join(folder, exportFiles.database), (db) => findLeak(evidence, bytes, db))
   if (leak === undefined) return metadata
-  throw new CausewayError('HELP_EXPORT_UNSAFE', `the export holds ${leak}`, { data: { leak } })
+  throw new HelpError('HELP_EXPORT_UNSAFE', `the export contains ${leak}`, { data: { leak } })
 }
 
-/** The allow-list: pages that are public by their source and by themselves, read again from their text. */
+/** Returns the pages that are public by their source and their front matter, parsed again. */
 async function publicPages(index: HelpIndex): Promise<NewPage[]> {
   const pages: NewPage[] = []
-  const size = sizeOf(index.facts.chunking)
+  const size = parseChunking(index.facts.chunking)
   for (const doc of await index.docs({ internal: false })) {
     const { doc_id, source, file_path } = doc
     const body = await index.body(doc_id, { internal: false })
@@ -119,19 +119,19 @@ async function publicPages(index: HelpIndex): Promise<NewPage[]> {
     )
     if (!page.is_internal) pages.push(page)
   }
-  // A link to a page that stays behind would tell its path.
-  const kept = new Set(pages.map(({ source, file_path }) => `${source}\n${file_path}`))
+  // A link to an internal page would reveal its path.
+  const publicKeys = new Set(pages.map(({ source, file_path }) => `${source}\n${file_path}`))
   return pages.map((page) => ({
     ...page,
-    links: page.links.filter(({ to }) => kept.has(`${page.source}\n${to}`)),
+    links: page.links.filter(({ to }) => publicKeys.has(`${page.source}\n${to}`)),
   }))
 }
 
-/** An analysis of the public texts alone, or the vectors that were paid for; none where some of those are missing. */
+/** Trains LSA on the public texts, or returns cached vectors, or `undefined` if some are missing. */
 async function publicVectors(
   index: HelpIndex,
   pages: readonly NewPage[],
-  { storage, signal }: ExportTools,
+  { storage, signal }: ExportContext,
 ): Promise<NewVectors | undefined> {
   const { space } = index.facts
   if (space === undefined) return undefined
@@ -154,7 +154,7 @@ async function publicVectors(
   return { space: model.space, model: encodeLsa(model), rows }
 }
 
-/** Writes a file anew, without free pages. */
+/** Rewrites a database without free pages. */
 function compact(file: string): void {
   const db = new BetterSqlite3(file)
   try {

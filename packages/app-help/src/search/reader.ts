@@ -1,81 +1,86 @@
-/** The open index and its embedder, exchanged for the next one as soon as there is one; calls under way keep theirs. */
 import type { Embedder } from '@causeway/embed'
-import { CausewayError } from '@causeway/protocol'
-import { dataFailure } from '@causeway/store'
+import { toDataError } from '@causeway/store'
 import { type EmbeddingSettings, openEmbedder } from '../embedding.ts'
-import type { HelpStorage } from '../storage.ts'
-import { resting } from './question-embedder.ts'
+import { HelpError } from '../errors.ts'
+import type { HelpStorage } from '../storage/types.ts'
+import { CooldownEmbedder } from './cooldown-embedder.ts'
 import type { Searchable } from './search.ts'
 
-/** Gives the state that answers now to one call at a time or to many. */
-export interface Reader {
-  /** Runs with the newest state. Throws `HELP_NOT_BUILT` where there is none. */
-  use<T>(work: (state: Searchable) => Promise<T>): Promise<T>
-  close(): Promise<void>
-}
-
-interface Held extends Searchable {
+interface ReaderState extends Searchable {
   readonly revision: number
   users: number
   isOld: boolean
 }
 
-/** Opens nothing before the first call. */
-export function openReader(
-  storage: HelpStorage,
-  settings: EmbeddingSettings,
-  now: () => number = () => performance.now(),
-): Reader {
-  let held: Held | undefined
-  let opening: Promise<void> | undefined
-  /** An endpoint keeps its connections and questions from one index to the next. */
-  const opened = settings.provider === 'openai' ? openEmbedder(settings, undefined) : undefined
-  const endpoint = opened && resting(opened, now)
+/** Keeps the newest index and its embedder open. Running queries keep the previous ones. Opens nothing before the first query. */
+export class Reader {
+  readonly #storage: HelpStorage
+  readonly #settings: EmbeddingSettings
+  /** Stays open across indexes, for its connections and cached queries. */
+  readonly #endpoint: Embedder | undefined
+  #current: ReaderState | undefined
+  #opening: Promise<void> | undefined
 
-  const letGo = async (old: Held): Promise<void> => {
-    if (!old.isOld || old.users > 0) return
-    await old.index.close()
-    if (old.embedder !== endpoint) await old.embedder?.close()
+  constructor(
+    storage: HelpStorage,
+    settings: EmbeddingSettings,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#storage = storage
+    this.#settings = settings
+    const endpoint = settings.provider === 'openai' ? openEmbedder(settings, undefined) : undefined
+    this.#endpoint = endpoint && new CooldownEmbedder(endpoint, now)
   }
-  const renew = async (): Promise<void> => {
-    const index = await storage.open()
+
+  /** Runs a query with the newest index. Throws `HELP_NOT_BUILT` without an index. */
+  async use<T>(work: (state: Searchable) => Promise<T>): Promise<T> {
+    if (this.#current?.revision !== (await this.#storage.revision())) {
+      this.#opening ??= this.#openNewest().finally(() => {
+        this.#opening = undefined
+      })
+      await this.#opening
+    }
+    const state = this.#current
+    if (state === undefined) throw new HelpError('HELP_NOT_BUILT', 'no documentation is indexed yet')
+    state.users++
+    try {
+      return await work(state)
+    } catch (error) {
+      throw toDataError(error, `index-${state.revision}.db`)
+    } finally {
+      state.users--
+      await this.#release(state)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#retire(this.#current)
+    this.#current = undefined
+    await this.#endpoint?.close()
+    await this.#storage.close()
+  }
+
+  async #openNewest(): Promise<void> {
+    const index = await this.#storage.open()
     if (index === undefined) return
-    const embedder: Embedder | undefined = endpoint ?? openEmbedder(settings, await index.spaceModel())
-    const old = held
-    held = { index, embedder, settings, revision: index.facts.revision, users: 0, isOld: false }
-    if (old === undefined) return
-    old.isOld = true
-    await letGo(old)
+    const settings = this.#settings
+    const embedder = this.#endpoint ?? openEmbedder(settings, await index.spaceModel())
+    const previous = this.#current
+    const { revision } = index.facts
+    this.#current = { index, embedder, settings, revision, users: 0, isOld: false }
+    await this.#retire(previous)
   }
 
-  return {
-    async use(work) {
-      if (held?.revision !== (await storage.revision())) {
-        opening ??= renew().finally(() => {
-          opening = undefined
-        })
-        await opening
-      }
-      if (held === undefined) throw new CausewayError('HELP_NOT_BUILT', 'no documentation is indexed yet')
-      const mine = held
-      mine.users++
-      try {
-        return await work(mine)
-      } catch (error) {
-        throw dataFailure(error, `index-${mine.revision}.db`)
-      } finally {
-        mine.users--
-        await letGo(mine)
-      }
-    },
-    async close() {
-      if (held !== undefined) {
-        held.isOld = true
-        await letGo(held)
-        held = undefined
-      }
-      await endpoint?.close()
-      await storage.close()
-    },
+  async #retire(state: ReaderState | undefined): Promise<void> {
+    if (state === undefined) return
+    state.isOld = true
+    await this.#release(state)
+  }
+
+  /** Closes an old index after its last query. */
+  async #release(state: ReaderState): Promise<void> {
+    if (!state.isOld || state.users > 0) return
+    await state.index.close()
+    if (state.embedder !== this.#endpoint) await state.embedder?.close()
   }
 }

@@ -1,33 +1,30 @@
-/** Questions to the documentation: rank, fuse, group by page, cut to what the caller can take. */
 import { type Embedder, type EmbeddingSpace, requireSameSpace } from '@causeway/embed'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { type CausewayError, isCausewayError } from '@causeway/protocol'
 import { withinBudget } from '../domain/budget.ts'
 import { type FusedDoc, type FusedItem, fuse, type Hit, type ListName, type Lists } from '../domain/fuse.ts'
 import { namedSources, preferSources } from '../domain/named-source.ts'
 import { identifierTerms, readQuestion, wordTerms } from '../domain/query.ts'
 import { otherWords } from '../domain/synonym.ts'
 import { type EmbeddingSettings, wantedSpace } from '../embedding.ts'
-import type { DocRow, HelpIndex, ItemRow, Scope } from '../storage.ts'
+import { HelpError } from '../errors.ts'
+import type { DocRow, HelpIndex, ItemRow, Scope } from '../storage/types.ts'
 
-/** Which lists are asked. */
 export type Mode = 'hybrid' | 'lexical' | 'vector'
 
-/** A question. */
 export interface SearchRequest {
   readonly text: string
-  /** Pages at most. */
+  /** Maximum number of pages. */
   readonly top_n: number
-  /** Pieces shown of each page at most. */
+  /** Maximum number of chunks per page. */
   readonly chunks_per_result: number
   readonly mode: Mode
   readonly scope: Scope
-  /** Characters of all pieces together at most. */
+  /** Maximum number of characters of all chunks. */
   readonly max_chars: number
 }
 
-/** A piece in a result. */
 export interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | 'columns' | 'fence'> {
-  /** Cosine to the question; null without vectors. */
+  /** Cosine to the query; `null` without vectors. */
   readonly similarity: number | null
   readonly score: number
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
@@ -35,81 +32,78 @@ export interface FoundChunk extends Omit<ItemRow, 'doc_id' | 'heading_level' | '
   readonly fence?: string
 }
 
-/** A page in a result. */
 export interface FoundDoc extends DocRow {
   readonly uri: string
   readonly score: number
   readonly ranks: Readonly<Partial<Record<ListName, number>>>
   readonly chunks: readonly FoundChunk[]
-  /** Mean of the cosines of the pieces shown; null without vectors. */
+  /** Mean cosine of the chunks; `null` without vectors. */
   readonly avg_similarity: number | null
 }
 
-/** Why an answer is less than it could be. */
+/** Why vectors were not used. */
 export interface Degraded {
   readonly code: string
   readonly message: string
   readonly remedy: string
 }
 
-/** The answer to a question. */
 export interface SearchAnswer {
   readonly results: readonly FoundDoc[]
   readonly mode: Mode
   readonly degraded?: Degraded
-  /** Where the vectors come from; null without. */
+  /** The space of the vectors, if any. */
   readonly embedding_space: Pick<EmbeddingSpace, 'provider' | 'model' | 'dimensions'> | null
-  /** Pages that matched at all. */
+  /** Number of matching pages. */
   readonly total_candidates: number
-  /** True where text was left out for max_chars. */
+  /** Whether text was omitted because of `max_chars`. */
   readonly truncated: boolean
   readonly revision: number
 }
 
-/** What questions are answered from. */
 export interface Searchable {
   readonly index: HelpIndex
-  /** Undefined where the index has no vectors, or none that the settings allow. */
+  /** `undefined` if the index has no usable vectors. */
   readonly embedder: Embedder | undefined
   readonly settings: EmbeddingSettings
 }
 
-/** Hits of each list that are fused. */
-const hitsOfList = 200
+/** Maximum number of hits per list. */
+const maxHits = 200
 
-/** Answers a question; throws `CANCELLED`, and otherwise only what is a defect. */
+/** Ranks pages and chunks, and limits the text. Throws `CANCELLED`. */
 export async function search(
   { index, embedder, settings }: Searchable,
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<SearchAnswer> {
-  const { mode: asked, text, scope } = request
-  const question =
-    asked === 'lexical' ? {} : await questionVector({ index, embedder, settings }, text, signal)
-  const mode = question.vector === undefined && asked !== 'vector' ? 'lexical' : asked
-  const { vector, degraded } = question
+  const { mode: requested, text, scope } = request
+  const vectorResult =
+    requested === 'lexical' ? {} : await questionVector({ index, embedder, settings }, text, signal)
+  const mode = vectorResult.vector === undefined && requested !== 'vector' ? 'lexical' : requested
+  const { vector, degraded } = vectorResult
   const lists = await rankedLists(index, { text, mode, scope, vector })
   const fused = await fusedPages(index, lists, text)
-  const results = await shown(index, fused.slice(0, request.top_n), { ...request, vector })
+  const results = await makeResults(index, fused.slice(0, request.top_n), { ...request, vector })
   const { docs, isCut } = withinBudget(results, request.max_chars)
   return {
     results: docs,
     mode,
     ...(degraded === undefined ? {} : { degraded }),
-    embedding_space: spaceOf(index),
+    embedding_space: describeSpace(index),
     total_candidates: fused.length,
     truncated: isCut,
     revision: index.facts.revision,
   }
 }
 
-function spaceOf({ facts: { space } }: HelpIndex): SearchAnswer['embedding_space'] {
+function describeSpace({ facts: { space } }: HelpIndex): SearchAnswer['embedding_space'] {
   if (space === undefined) return null
   const { provider, model, dimensions } = space
   return { provider, model, dimensions }
 }
 
-/** The lists joined; pages of a package that the question names go before those of others. */
+/** Merges the lists. Ranks pages of packages that the query names higher. */
 export async function fusedPages(index: HelpIndex, lists: Lists, text: string): Promise<FusedDoc[]> {
   const fused = fuse(lists)
   const named = namedSources(
@@ -122,7 +116,6 @@ export async function fusedPages(index: HelpIndex, lists: Lists, text: string): 
   return preferSources(fused, named, (id) => sources.get(id))
 }
 
-/** The lists of a question in a mode. */
 export async function rankedLists(
   index: HelpIndex,
   ask: {
@@ -133,21 +126,21 @@ export async function rankedLists(
   },
 ): Promise<Lists> {
   const { mode, scope, vector } = ask
-  const question = readQuestion(ask.text)
-  const words = mode === 'vector' ? [] : wordTerms(question)
+  const vectorResult = readQuestion(ask.text)
+  const words = mode === 'vector' ? [] : wordTerms(vectorResult)
   const lists = await index.rank({
     words,
     others: otherWords(words),
-    identifiers: mode === 'vector' ? [] : identifierTerms(question),
+    identifiers: mode === 'vector' ? [] : identifierTerms(vectorResult),
     vector,
     scope,
-    limit: hitsOfList,
+    limit: maxHits,
   })
-  return isTelling(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
+  return isSpecific(lists.identifier ?? [], index.facts.docs) ? lists : { ...lists, identifier: [] }
 }
 
-/** A name that is everywhere, such as Node.js, says nothing about a page. */
-const isTelling = (hits: readonly Hit[], docs: number): boolean =>
+/** Whether identifier hits are specific. Names such as Node.js occur everywhere. */
+const isSpecific = (hits: readonly Hit[], docs: number): boolean =>
   new Set(hits.map(({ doc_id }) => doc_id)).size <= Math.max(5, docs / 20)
 
 async function questionVector(
@@ -162,23 +155,23 @@ async function questionVector(
     requireSameSpace(space, wantedSpace(settings))
     return { vector: await embedder?.embedQuery(asEmbedded(text, settings), { signal }) }
   } catch (error) {
-    // Words still find what meaning cannot be asked for; only the caller's own end stops the search.
+    // A lexical search remains possible; only cancellation ends it.
     if (!isCausewayError(error) || error.code === 'CANCELLED') throw error
     return { degraded: degradedBy(error) }
   }
 }
 
-/** The analysis of a corpus knows no synonym that the corpus does not have; a trained model does. */
+/** LSA has no synonyms from outside the corpus, so they are added to the query. */
 export function asEmbedded(text: string, { provider }: EmbeddingSettings): string {
   if (provider !== 'lsa') return text
   return `${text} ${text} ${otherWords(wordTerms(readQuestion(text))).join(' ')}`
 }
 
-const notYet = new CausewayError('HELP_NOT_BUILT', 'the vectors of the documentation are still being made')
+const notYet = new HelpError('HELP_NOT_BUILT', 'the vectors of the documentation are not complete yet')
 
 const degradedBy = ({ code, message, remedy }: CausewayError): Degraded => ({ code, message, remedy })
 
-async function shown(
+async function makeResults(
   index: HelpIndex,
   fused: readonly FusedDoc[],
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
@@ -216,14 +209,14 @@ async function shown(
   })
 }
 
-/** The best pieces of a page; of one that was found as a whole, those nearest to the question, or its first. */
+/** Returns the best chunks of a page. If it matched as a whole, those nearest to the query. */
 async function chosenItems(
   index: HelpIndex,
   { doc_id, items }: FusedDoc,
   { chunks_per_result, vector }: { chunks_per_result: number; vector: Float32Array | undefined },
 ): Promise<readonly FusedItem[]> {
   if (items.length > 0) return items.slice(0, chunks_per_result)
-  const ids = await index.itemsOf(doc_id)
+  const ids = await index.itemIds(doc_id)
   const near = vector === undefined ? undefined : await index.similarities(ids, vector)
   return ids
     .map((item_id) => ({ item_id, score: 0, ranks: {}, similarity: near?.get(item_id) ?? null }))

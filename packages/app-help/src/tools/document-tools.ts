@@ -1,46 +1,52 @@
-/** Whole documents and what there is. */
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import type { PageName } from '../search/questions.ts'
-import type { DocRow } from '../storage.ts'
+import type { PageName } from '../search/queries.ts'
+import type { DocRow } from '../storage/types.ts'
 import type { Help } from '../store.ts'
-import { hints, indexing, internalArgument, languageArgument, rows, scopeOf, told } from './shape.ts'
+import { hideInternal, hints, indexing, internalArgument, languageArgument, rows, toScope } from './shape.ts'
 
-/** Declares get_help_document and list_help_sections. */
+/** Declares `get_help_document` and `list_help_sections`. */
 export function documentTools(app: Registrar<Help, object>): void {
   app.tool('get_help_document', {
-    about: 'The text of a document, whole or a range of its lines, as it is in its file.',
+    title: 'Get help document',
+    about:
+      'Return the text of a document, or a range of its lines, unchanged. Use it when a chunk of find_help_topics is incomplete.',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__get_help_document'] },
     input: {
-      doc_id: z.int().min(1).optional().describe('of a result; this or file_path'),
-      file_path: z.string().min(1).max(1000).optional().describe('of a result, also as source/path'),
-      source: z.string().max(200).optional().describe('where several documents have this path'),
-      from_line: z.int().min(1).default(1).describe('first line, from 1'),
-      max_lines: z.int().min(1).max(20_000).default(1000).describe('lines at most'),
+      doc_id: z.int().min(1).optional().describe('doc_id of a result. Pass either doc_id or file_path'),
+      file_path: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .describe('file_path of a result, also as source/path'),
+      source: z.string().max(200).optional().describe('Source, if several documents have this path'),
+      from_line: z.int().min(1).default(1).describe('First line, from 1'),
+      max_lines: z.int().min(1).max(20_000).default(1000).describe('Maximum number of lines to return'),
       include_internal: internalArgument,
     },
     output: {
       doc_id: z.int(),
       title: z.string(),
       content: z.string(),
-      snippets_count: z.int().describe('pieces of the document in the index'),
+      snippets_count: z.int().describe('Number of chunks of the document in the index'),
       start_line: z.int(),
       end_line: z.int(),
       total_lines: z.int(),
-      next_line: z.int().optional().describe('from_line of the next call'),
+      next_line: z.int().optional().describe('from_line for the next call'),
     },
     example: { args: { file_path: 'pkg:fastify/docs/Reference/Hooks.md', max_lines: 40 } },
     async run({ doc_id, file_path, source, from_line, max_lines, include_internal }, { store }) {
-      const scope = scopeOf(store, { include_internal })
+      const scope = toScope(store, { include_internal })
       const { items, ...page } = await store.page(
-        nameOf(doc_id, file_path, source),
+        toPageName(doc_id, file_path, source),
         { from_line, max_lines },
         scope,
       )
       return {
-        ...told(store, page),
+        ...hideInternal(store, page),
         uri: `help://doc/${page.doc_id}`,
         snippets_count: items,
         ...(page.end_line < page.total_lines ? { next_line: page.end_line + 1 } : {}),
@@ -50,28 +56,36 @@ export function documentTools(app: Registrar<Help, object>): void {
   })
 
   app.tool('list_help_sections', {
-    about: 'Sections of the documentation with their documents.',
+    title: 'List help sections',
+    about:
+      'List the sections of the documentation with their documents. Use it to find out what exists, or a section for search_help_by_section.',
     hints,
     aliases: { full: ['MonadicHelpOpenAI__list_help_sections'] },
     input: { language: languageArgument, include_internal: internalArgument },
     output: { sections: rows(), summary: z.string() },
     example: { args: {} },
     async run({ language, include_internal }, { store }) {
-      const docs = await store.pages(scopeOf(store, { include_internal, language }))
+      const docs = await store.pages(toScope(store, { include_internal, language }))
       const sections = bySection(store, docs)
       return {
         sections,
         ...indexing(store),
-        summary: `${docs.length} documents in ${sections.length} sections.`,
+        summary: `${plural(docs.length, 'document')} in ${plural(sections.length, 'section')}.`,
       }
     },
   })
 }
 
-function nameOf(docId: number | undefined, path: string | undefined, source: string | undefined): PageName {
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function toPageName(
+  docId: number | undefined,
+  path: string | undefined,
+  source: string | undefined,
+): PageName {
   if (docId !== undefined && path === undefined) return { doc_id: docId }
   if (path !== undefined && docId === undefined) return { file_path: path, source }
-  throw new CausewayError('INVALID_ARGUMENTS', 'get_help_document: give one of doc_id and file_path', {
+  throw new CausewayError('INVALID_ARGUMENTS', 'get_help_document: pass either doc_id or file_path', {
     data: { expected: ['doc_id', 'file_path'] },
   })
 }
@@ -83,7 +97,7 @@ function bySection(store: Help, docs: readonly DocRow[]) {
       section,
       count: members.length,
       documents: members.map(({ title, file_path, doc_id, source, is_internal }) =>
-        told(store, { title, file_path, doc_id, source, is_internal }),
+        hideInternal(store, { title, file_path, doc_id, source, is_internal }),
       ),
     }
   })

@@ -1,11 +1,11 @@
-/** A process that rewrites every page and builds, again and again, until it is killed; it prints each round that is done. */
+/** A process that rewrites every page and builds repeatedly until it is killed. It prints each completed round. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../../src/build/build.ts'
 import { readSources } from '../../src/build/source.ts'
 import { defaultSize } from '../../src/domain/chunk.ts'
-import { openSqliteStorage } from '../../src/sqlite/sqlite-storage.ts'
-import { pageCount, pageOf } from './rounds.ts'
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts'
+import { makePage, pageCount } from './rounds.ts'
 
 const [folder = '', from = '0', ahead = '0'] = process.argv.slice(2)
 const now = (): number => Date.now() + Number(ahead)
@@ -19,7 +19,7 @@ const request = {
 } as const
 for (let round = Number(from); ; round++) {
   for (let page = 0; page < pageCount; page++)
-    writeFileSync(join(folder, `docs/p${page}.md`), pageOf(page, round))
+    writeFileSync(join(folder, `docs/p${page}.md`), makePage(page, round))
   await build(request, { storage, now, signal: new AbortController().signal, progress() {} })
   process.stdout.write(`${round}\n`)
 }

@@ -1,9 +1,8 @@
-/** How many pages there are. */
 export const pageCount = 40
 
-/** A page as it is written in a round: what one index holds must be of one round. */
-export const pageOf = (page: number, round: number): string =>
+/** Returns the text of a page in a round. All pages of an index must be of the same round. */
+export const makePage = (page: number, round: number): string =>
   `# Page ${page}\n\nWritten in round ${round}.\n\n${`The lifecycle of hook ${page} in words of round ${round}. `.repeat(20)}\n`
 
-/** The round of a page's text. */
-export const roundOf = (text: string): number => Number(/Written in round (\d+)\./.exec(text)?.[1])
+/** Returns the round of a page's text. */
+export const findRound = (text: string): number => Number(/Written in round (\d+)\./.exec(text)?.[1])

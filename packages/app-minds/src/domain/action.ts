@@ -1,6 +1,4 @@
-/** The actions that a character can take, and what each needs. */
-
-/** Every action by name, in the order that breaks ties between equal scores. */
+/** All actions, in the order that decides between equal scores. */
 export const actionNames = [
   'respond_to_interaction_bid',
   'batch_reject_interaction_bids',
@@ -15,17 +13,17 @@ export const actionNames = [
   'mark_zone',
 ] as const
 
-/** The name of an action. */
 export type ActionName = (typeof actionNames)[number]
 
-/** What a character does next. */
 export interface Action {
   readonly action: ActionName
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** Makes an action. */
-export const act = (action: ActionName, parameters: Readonly<Record<string, unknown>> = {}): Action => ({
+export const makeAction = (
+  action: ActionName,
+  parameters: Readonly<Record<string, unknown>> = {},
+): Action => ({
   action,
   parameters,
 })

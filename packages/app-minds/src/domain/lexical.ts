@@ -1,11 +1,10 @@
-/** Search by words: how much the words of a question tell about each memory that has them. */
 import { contentWords, searchWords } from './words.ts'
 
-/** word -> rows that have it, ascending or not, each once */
+/** Maps each word to the rows that contain it, without repeats, in any order. */
 export type Postings = ReadonlyMap<string, readonly number[]>
 
-/** Words of a question, each once by its stem; the rest are small words. */
-export function questionWords(question: string): readonly string[] {
+/** Returns the content words of a query, one per stem, at most 32. */
+export function queryWords(question: string): readonly string[] {
   const byStem = new Map<string, string>()
   const stems = contentWords(question)
   for (const [index, word] of searchWords(question).entries()) {
@@ -16,9 +15,9 @@ export function questionWords(question: string): readonly string[] {
 }
 
 /**
- * Row -> score, the best first: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over its words, where n of N memories have the
- * word. That is BM25 for sentences of like length, each word once; N counts this mind's memories alone, so that what
- * one character knows never changes what another remembers.
+ * Returns the score of each row, best first: the sum of ln(1 + (N - n + 0.5) / (n + 0.5)) over its words, where n of
+ * N memories contain the word. This is BM25 without length normalization. N counts the memories of this mind only, so
+ * that other minds do not affect the ranking.
  */
 export function lexicalScores(
   words: readonly string[],
@@ -36,14 +35,14 @@ export function lexicalScores(
   return new Map([...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, most))
 }
 
-/** stem -> rows that have it, of rows with their stems */
-export function wordPostings(rows: Iterable<readonly [seq: number, stems: ReadonlySet<string>]>): Postings {
+/** Indexes rows by their stems. */
+export function indexStems(rows: Iterable<readonly [seq: number, stems: ReadonlySet<string>]>): Postings {
   const postings = new Map<string, number[]>()
   for (const [seq, stems] of rows) {
     for (const word of stems) {
-      const having = postings.get(word)
-      if (having === undefined) postings.set(word, [seq])
-      else having.push(seq)
+      const rowsWithWord = postings.get(word)
+      if (rowsWithWord === undefined) postings.set(word, [seq])
+      else rowsWithWord.push(seq)
     }
   }
   return postings

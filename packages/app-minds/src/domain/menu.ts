@@ -1,45 +1,43 @@
-/** What a character can do in this cycle: the menu that a model chooses from, and the facts that the gate judges by. */
 import type { ActionName } from './action.ts'
 import type { Entity, InteractionParameter, Observation, PendingBid } from './observation.ts'
-import { isTalk } from './observation.ts'
+import { isConversation } from './observation.ts'
 
-/** One entry of the menu. */
 export interface MenuOption {
   readonly action: ActionName
   readonly description: string
-  /** parameter -> what to write there */
+  /** Maps each parameter to the description of its value. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The facts of a cycle on which it depends what can be done. */
+/** What determines which actions are possible. */
 export interface Situation {
   readonly observation: Observation
   readonly bids: readonly PendingBid[]
-  /** Both signals say so: the game names an interaction, and the body is interacting. */
+  /** The game names an interaction and the activity is `interacting`. */
   readonly isInteracting: boolean
-  /** One signal alone: an interaction that begins or ends. */
-  readonly isBetween: boolean
+  /** Only one of the two holds: an interaction begins or ends. */
+  readonly isTransitioning: boolean
   readonly isMoving: boolean
-  /** Locked without an interaction: one is being torn down. */
-  readonly isTornDown: boolean
+  /** Movement is locked without an interaction: one is ending. */
+  readonly isEnding: boolean
   readonly menu: readonly MenuOption[]
 }
 
-/** Reads off what can be done. Where the game does not tell the body's state, a named interaction counts as both signals. */
-export function situationOf(observation: Observation, bids: readonly PendingBid[]): Situation {
+/** Derives the situation and the menu. If the activity is unknown, a named interaction counts as `interacting`. */
+export function assessSituation(observation: Observation, bids: readonly PendingBid[]): Situation {
   const isNamed = observation.current !== null
   const activity = observation.activity ?? (isNamed ? 'interacting' : 'idle')
   const isInteracting = isNamed && activity === 'interacting'
-  const isBetween = !isInteracting && (isNamed || activity === 'interacting')
+  const isTransitioning = !isInteracting && (isNamed || activity === 'interacting')
   const isMoving = activity === 'moving' || activity === 'wandering'
-  const isTornDown = observation.movement_locked && !isInteracting
-  const facts = { observation, bids, isInteracting, isBetween, isMoving, isTornDown }
-  return { ...facts, menu: menuOf(facts) }
+  const isEnding = observation.movement_locked && !isInteracting
+  const facts = { observation, bids, isInteracting, isTransitioning, isMoving, isEnding }
+  return { ...facts, menu: buildMenu(facts) }
 }
 
 type Facts = Omit<Situation, 'menu'>
 
-const stay: MenuOption = { action: 'continue', description: 'go on with what you are doing', parameters: {} }
+const stay: MenuOption = { action: 'continue', description: 'continue what you are doing', parameters: {} }
 const leave: MenuOption = {
   action: 'cancel_interaction',
   description: 'leave the current interaction',
@@ -51,12 +49,12 @@ const rest: MenuOption = {
   parameters: { duration: 'optional, game minutes' },
 }
 
-function menuOf(facts: Facts): readonly MenuOption[] {
-  const { observation, isInteracting, isBetween, isMoving, isTornDown } = facts
-  if (isTornDown) return [rest, stay, leave]
+function buildMenu(facts: Facts): readonly MenuOption[] {
+  const { observation, isInteracting, isTransitioning, isMoving, isEnding } = facts
+  if (isEnding) return [rest, stay, leave]
   const replies = replyOptions(facts.bids)
   if (isInteracting) return [...replies, ...speakOptions(observation), stay, leave]
-  if (isBetween) return [...replies, stay, leave]
+  if (isTransitioning) return [...replies, stay, leave]
   return [
     ...replies,
     ...(observation.entities ?? []).flatMap(useOptions),
@@ -100,12 +98,12 @@ function speakOptions({ current }: Observation): MenuOption[] {
   ]
 }
 
-/** What can be said or done inside an interaction: what the game advertises, and `message` in a conversation. */
+/** Returns the advertised parameters of an interaction, or `message` for a conversation without any. */
 export function spokenParameters(
   interaction: string,
   advertised: readonly InteractionParameter[],
 ): readonly InteractionParameter[] {
-  if (advertised.length > 0 || !isTalk(interaction)) return advertised
+  if (advertised.length > 0 || !isConversation(interaction)) return advertised
   return [{ name: 'message', type: 'string', description: 'what you say' }]
 }
 

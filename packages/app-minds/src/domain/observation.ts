@@ -1,47 +1,42 @@
-/** What a character perceives in one cycle, as the game sends it, after spellings are unified and values are checked. */
+/** Observations after normalization: unified spellings, validated values. */
 
 /** A cell of the game's grid, integers. */
 export type Cell = readonly [x: number, y: number]
 
-/** A value on any JSON place. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** A need: `value` of `max`; full is satisfied, 0 is depleted. */
+/** A need. `max` is satisfied, 0 is depleted. */
 export interface Need {
   readonly name: string
   readonly value: number
   readonly max: number
 }
 
-/** A parameter that an interaction takes while it runs. */
 export interface InteractionParameter {
   readonly name: string
-  /** As the game writes it, `string` where it says nothing. */
+  /** As the game writes it; default `string`. */
   readonly type: string
   readonly description: string
 }
 
-/** Something that an entity offers to do. */
 export interface Interaction {
   readonly name: string
   readonly description: string
   readonly fills: readonly string[]
   readonly drains: readonly string[]
-  /** Change of a need per game minute, where the game tells it. */
+  /** Change of a need per game minute. */
   readonly rates: Readonly<Record<string, number>>
-  /** How long it usually takes, game minutes, where the game tells it. */
+  /** Usual duration in game minutes. */
   readonly minutes: number | null
 }
 
-/** What another entity is doing. */
 export interface Engagement {
   readonly interaction_name: string
   readonly participant_names: readonly string[]
-  /** False where the game says that nobody else may join. */
   readonly is_joinable: boolean
 }
 
-/** How well the character knows another one; absent for a stranger. */
+/** The character's relationship to another; strangers have none. */
 export interface Relationship {
   /** 0 to 1 */
   readonly familiarity: number
@@ -49,7 +44,7 @@ export interface Relationship {
   readonly sentiment: number
 }
 
-/** Something in sight. */
+/** A visible entity. */
 export interface Entity {
   readonly entity_id: string
   readonly display_name: string
@@ -59,17 +54,16 @@ export interface Entity {
   readonly engagement: Engagement | null
 }
 
-/** One utterance. */
 export interface Message {
   readonly speaker_id: string
   readonly speaker_name: string
   readonly message: string
-  /** On whatever clock the game uses; null where it sends none. */
+  /** On the game's own clock. */
   readonly timestamp: number | null
   readonly is_system: boolean
 }
 
-/** The last messages of a conversation that the character takes part in. */
+/** The last messages of a conversation in which the character takes part. */
 export interface Conversation {
   readonly interaction_id: string
   readonly interaction_name: string
@@ -78,7 +72,7 @@ export interface Conversation {
   readonly messages: readonly Message[]
 }
 
-/** The interaction that the character itself is in. */
+/** The interaction of the character itself. */
 export interface CurrentInteraction {
   readonly interaction_id: string | null
   readonly name: string
@@ -88,10 +82,9 @@ export interface CurrentInteraction {
   readonly parameters: readonly InteractionParameter[]
 }
 
-/** What the body is doing, by the game's own word. */
 export type Activity = 'idle' | 'waiting' | 'moving' | 'wandering' | 'interacting'
 
-/** Everything perceived in one cycle. */
+/** The observation of one cycle. */
 export interface Observation {
   readonly entity_id: string
   /** Game minutes. */
@@ -99,15 +92,14 @@ export interface Observation {
   readonly position: Cell | null
   readonly movement_locked: boolean
   readonly current: CurrentInteraction | null
-  /** null where the game does not tell it. */
   readonly activity: Activity | null
   readonly needs: readonly Need[]
-  /** null where the character cannot see at all. */
+  /** `null` if the character cannot see. */
   readonly entities: readonly Entity[] | null
   readonly conversations: readonly Conversation[]
 }
 
-/** Something that happened since the last cycle, as the game tells it. */
+/** An event since the last cycle. */
 export interface MindEvent {
   /** Game minutes. */
   readonly timestamp: number
@@ -115,7 +107,7 @@ export interface MindEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** An invitation that waits for an answer. */
+/** A pending invitation. */
 export interface PendingBid {
   readonly bid_id: string
   readonly bidder_id: string
@@ -125,17 +117,17 @@ export interface PendingBid {
   readonly received_at: number
 }
 
-/** Steps between two cells without diagonals. */
+/** Distance in steps without diagonals. */
 export const manhattan = (a: Cell, b: Cell): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
 
-/** True for an interaction that is talk: it needs no adjacency, and its parameter is what is said. */
-export const isTalk = (interaction: string): boolean =>
+/** Whether an interaction is a conversation, which requires no adjacency. */
+export const isConversation = (interaction: string): boolean =>
   /convers|talk|chat|speak|gossip|discuss/i.test(interaction)
 
-/** Share of a need that is filled, 0 to 1. */
-export const shareOf = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
+/** Satisfied share of a need, 0 to 1. */
+export const needShare = ({ value, max }: Need): number => Math.min(1, Math.max(0, value / max))
 
-/** The nearest entities, in the order in which they were sent. */
+/** Returns the nearest entities, in their original order. */
 export function nearest(entities: readonly Entity[], position: Cell | null, most: number): Entity[] {
   if (entities.length <= most) return [...entities]
   const steps = (entity: Entity): number =>

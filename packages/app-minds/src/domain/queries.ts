@@ -1,13 +1,12 @@
-/** What a character searches its memory for, where no model thinks of it: its lowest need, what it sees, what was said. */
-import type { KeptMessage } from './conversation.ts'
+import type { StoredMessage } from './conversation.ts'
 import type { Observation } from './observation.ts'
-import { shareOf } from './observation.ts'
+import { needShare } from './observation.ts'
 import type { WorkingMemory } from './policy/working-memory.ts'
 
-/** The last thing that another said, which may want an answer. */
-export function lastHeard(
+/** Returns the last message of another speaker, which may need a reply. */
+export function findLastMessage(
   self: string,
-  transcripts: readonly (readonly KeptMessage[])[],
+  transcripts: readonly (readonly StoredMessage[])[],
 ): string | undefined {
   for (const messages of transcripts) {
     const last = messages.filter(({ is_system }) => !is_system).at(-1)
@@ -16,20 +15,23 @@ export function lastHeard(
   return undefined
 }
 
-/** One to five questions, each once. */
+/**
+ * Returns 1 to 5 memory queries without a model: the last message, the lowest need, visible entities, the goal and
+ * the current interaction.
+ */
 export function heuristicQueries(
   observation: Observation,
   workingMemory: WorkingMemory,
-  heard: string | undefined,
+  lastMessage: string | undefined,
 ): readonly string[] {
-  const lowest = [...observation.needs].sort((a, b) => shareOf(a) - shareOf(b))[0]
+  const lowest = [...observation.needs].sort((a, b) => needShare(a) - needShare(b))[0]
   const names = (observation.entities ?? []).slice(0, 5).map(({ display_name }) => display_name)
   const goal = workingMemory.active_goals[0]
   const queries = [
-    heard,
+    lastMessage,
     lowest === undefined
       ? undefined
-      : `${lowest.name} ${[...fillersOf(observation, lowest.name)].join(' ')}`.trim(),
+      : `${lowest.name} ${[...findFillers(observation, lowest.name)].join(' ')}`.trim(),
     names.length === 0 ? undefined : names.join(' '),
     goal,
     observation.current?.name,
@@ -40,7 +42,7 @@ export function heuristicQueries(
   ) as string[]
 }
 
-function fillersOf({ entities }: Observation, need: string): Set<string> {
+function findFillers({ entities }: Observation, need: string): Set<string> {
   const interactions = (entities ?? []).flatMap((entity) => entity.interactions)
   return new Set(interactions.filter(({ fills }) => fills.includes(need)).map(({ name }) => name))
 }

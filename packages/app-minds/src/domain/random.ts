@@ -1,16 +1,14 @@
-/** Random numbers that are the same for the same seed, wherever and whenever they are drawn. */
-
-/** Draws the next number, 0 <= n < 1. */
+/** Returns the next number, 0 <= n < 1. */
 export type Random = () => number
 
-/** A 32 bit FNV-1a hash of a text. */
+/** Returns the 32-bit FNV-1a hash of a text. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return hash >>> 0
 }
 
-/** A generator for one decision, by mind, game time and count of decisions (mulberry32). */
+/** Returns the generator of one decision, seeded by mind, game time and decision count (mulberry32). */
 export function randomFor(seed: number, time: number, counter: number): Random {
   let state = hash32(`${seed}:${time}:${counter}`)
   return () => {
@@ -21,6 +19,5 @@ export function randomFor(seed: number, time: number, counter: number): Random {
   }
 }
 
-/** One of several. */
 export const pick = <T>(random: Random, options: readonly [T, ...T[]]): T =>
   options[Math.floor(random() * options.length)] ?? options[0]

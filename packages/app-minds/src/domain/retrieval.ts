@@ -1,34 +1,39 @@
-/** Which memories come to mind: relevance, importance and recency of each, with a floor, and none twice. */
+/** Ranks memories by relevance, importance and recency. */
 import { shareOfStems, stemSet, stemsKey } from './words.ts'
 
-/** A memory that might come to mind. */
-export interface Found {
+/** A memory found by a search, before ranking. */
+export interface MemoryCandidate {
   readonly id: string
   readonly content: string
   /** 0 to 10 */
   readonly importance: number
   readonly sim_time: number | null
-  /** Cosine to the question, -1 to 1; 0 where either has no vector. */
+  /** Cosine to the query, -1 to 1; 0 if either has no vector. */
   readonly cosine: number
-  /** Score of the search by words (`lexicalScores`), 0 where it did not find it. */
+  /** Lexical score (`lexicalScores`); 0 if the lexical search did not find it. */
   readonly lexical: number
   readonly is_superseded: boolean
   readonly tags: readonly string[]
 }
 
-/** Weights of retrieval. */
+/** Makes a candidate of a memory and its search results. */
+export const toCandidate = (
+  { id, content, importance, sim_time, tags }: Omit<MemoryCandidate, 'cosine' | 'lexical' | 'is_superseded'>,
+  { cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>,
+  is_superseded: boolean,
+): MemoryCandidate => ({ id, content, importance, sim_time, cosine, lexical, is_superseded, tags })
+
 export interface RetrievalWeights {
   readonly relevance: number
   readonly importance: number
   readonly recency: number
-  /** Memories for each question, and in all. */
+  /** Maximum memories per query, and in total. */
   readonly per_query: number
   readonly most: number
-  /** Minutes in which recency halves; null for the original's 1 / (1 + t/1000). */
+  /** Half-life of recency in minutes; `null` uses 1 / (1 + t/1000). */
   readonly half_life_minutes: number | null
 }
 
-/** Weights of the original, with true similarity. */
 export const retrievalWeights: RetrievalWeights = Object.freeze({
   relevance: 0.5,
   importance: 0.3,
@@ -38,11 +43,10 @@ export const retrievalWeights: RetrievalWeights = Object.freeze({
   half_life_minutes: null,
 })
 
-/** Below this relevance nothing comes to mind, however important it is. */
+/** Memories below this relevance are not recalled, regardless of their importance. */
 const relevanceFloor = 0.1
 
-/** A memory that came to mind, and why. */
-export interface Recalled {
+export interface RecalledMemory {
   readonly id: string
   readonly content: string
   readonly importance: number
@@ -52,56 +56,58 @@ export interface Recalled {
   readonly relevance: number
   readonly recency: number
   readonly is_superseded: boolean
-  /** The question that brought it up. */
+  /** The query that found it. */
   readonly query: string
 }
 
-/** The stems of a text; a caller that knows them already gives its own. */
-export type StemsOf = (text: string) => ReadonlySet<string>
+/** Returns the stems of a text; allows callers to cache them. */
+export type StemFunction = (text: string) => ReadonlySet<string>
 
 /**
- * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the score s of the search by words: stable from call to call, unlike a
- * rank. Among a handful of memories no word is rare, so b is at least the square of the share of the words that are there.
+ * `0.7 max(0, cos) + 0.3 b`, where b is s/(s+5) for the lexical score s: unlike a rank, it is stable between calls.
+ * With few memories no word is rare, so b is at least the squared share of matching words.
  */
-function relevanceOf(
+function computeRelevance(
   query: string,
-  { cosine, lexical, content }: Pick<Found, 'cosine' | 'lexical' | 'content'>,
-  stemsOf: StemsOf = stemSet,
+  { cosine, lexical, content }: Pick<MemoryCandidate, 'cosine' | 'lexical' | 'content'>,
+  getStems: StemFunction = stemSet,
 ): number {
-  const words = lexical > 0 ? shareOfStems(stemsOf(query), stemsOf(content)) ** 2 : 0
+  const words = lexical > 0 ? shareOfStems(getStems(query), getStems(content)) ** 2 : 0
   return 0.7 * Math.max(0, cosine) + 0.3 * Math.max(lexical / (lexical + 5), words)
 }
 
-/** False where a memory is below the floor whatever its words are: nothing more of it need be looked at. */
-export const mayBeRelevant = ({ cosine, lexical }: Pick<Found, 'cosine' | 'lexical'>): boolean =>
+/** Whether a memory can exceed the minimum relevance, regardless of its words. */
+export const mayBeRelevant = ({ cosine, lexical }: Pick<MemoryCandidate, 'cosine' | 'lexical'>): boolean =>
   lexical > 0 || 0.7 * cosine >= relevanceFloor
 
-/** 1 now, falling with age; 0.5 where a time is missing. A time that lies ahead, after a reload, counts as now. */
-function recencyOf(simTime: number | null, now: number | null, halfLife: number | null): number {
+/**
+ * Returns 1 for now, falling with age; 0.5 if a time is missing. Future times, as after loading a save, count as now.
+ */
+function computeRecency(simTime: number | null, now: number | null, halfLife: number | null): number {
   if (simTime === null || now === null) return 0.5
   const age = Math.max(0, now - simTime)
   return halfLife === null ? 1 / (1 + age / 1000) : 0.5 ** (age / halfLife)
 }
 
-/** The memories for one question, best first; by id between equals. */
+/** Ranks the memories of one query, best first. */
 export function rank(
   query: string,
-  found: readonly Found[],
+  found: readonly MemoryCandidate[],
   {
     now,
     weights,
-    stemsOf = stemSet,
-  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly stemsOf?: StemsOf },
-): readonly Recalled[] {
+    getStems = stemSet,
+  }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly getStems?: StemFunction },
+): readonly RecalledMemory[] {
   return found
     .map((memory) => {
-      const relevance = relevanceOf(query, memory, stemsOf)
-      const recency = recencyOf(memory.sim_time, now, weights.half_life_minutes)
-      const whole =
+      const relevance = computeRelevance(query, memory, getStems)
+      const recency = computeRecency(memory.sim_time, now, weights.half_life_minutes)
+      const total =
         weights.relevance * relevance +
         weights.importance * (memory.importance / 10) +
         weights.recency * recency
-      const score = memory.is_superseded ? whole / 2 : whole
+      const score = memory.is_superseded ? total / 2 : total
       const { id, content, importance, sim_time, tags, is_superseded } = memory
       return { id, content, importance, sim_time, tags, score, relevance, recency, is_superseded, query }
     })
@@ -110,22 +116,22 @@ export function rank(
 }
 
 /**
- * The first of each question's memories that are not alike, merged, best first. Alike are those of the same meaning
- * words; the direction of vectors does not decide it, since two facts that differ in a number have one direction.
+ * Merges the best memories of each query, best first, without duplicates: memories with the same content words.
+ * Vectors do not decide this, because facts that differ in a number have the same direction.
  */
 export function choose(
-  ranked: readonly (readonly Recalled[])[],
+  ranked: readonly (readonly RecalledMemory[])[],
   { per_query, most }: Pick<RetrievalWeights, 'per_query' | 'most'>,
-  stemsOf: StemsOf = stemSet,
-): readonly Recalled[] {
-  const chosen = new Map<string, Recalled>()
+  getStems: StemFunction = stemSet,
+): readonly RecalledMemory[] {
+  const chosen = new Map<string, RecalledMemory>()
   const words = new Set<string>()
   for (const memories of ranked) {
     let taken = 0
     for (const memory of memories) {
       if (taken >= per_query) break
       const known = chosen.get(memory.id)
-      const key = stemsKey(stemsOf(memory.content))
+      const key = stemsKey(getStems(memory.content))
       if (known === undefined && words.has(key)) continue
       words.add(key)
       taken += 1
@@ -135,7 +141,7 @@ export function choose(
   return [...chosen.values()].sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)).slice(0, most)
 }
 
-/** The dot product of two vectors of one width; of unit vectors the cosine. */
+/** The dot product; the cosine of unit vectors. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)

@@ -1,33 +1,35 @@
-/** Whether a newer fact replaces an older one: both say the same sentence about the same thing, with another value in it. */
+/**
+ * Detects whether a newer fact replaces an older one: the same sentence about the same subject with another value.
+ */
+// cspell:ignore told -- part of stored memories
 import { contentWords } from './words.ts'
 
-/** A fact as far as it is compared. */
 export interface Fact {
   readonly content: string
   readonly sim_time: number | null
-  /** Which of two facts of one time was told later; a fact without it was told before the others. */
+  /** Order of facts with the same time. A fact without it is older. */
   readonly order?: number
 }
 
 /**
- * True where `newer` gives another value than `older` for the same. Words in common are not enough: the two must differ in
- * one place alone, after what they are about. There a number or a time replaces another; anything else does only at the
- * end of the sentence, where the speaker corrects something or where one thing can be true at a time.
+ * Whether `newer` gives another value than `older` for the same subject. Common words are not sufficient: the
+ * sentences must differ in one place only, after the subject. A number or time replaces another anywhere; other words
+ * only at the end of the sentence, if the speaker corrects something or only one value can be true at a time.
  */
-export const supersedes = (newer: Fact, older: Fact): boolean => replacedBy([newer])(older)
+export const supersedes = (newer: Fact, older: Fact): boolean => makeReplacementTest([newer])(older)
 
-/** The same for several newer facts: true where any of them replaces the one that is asked about. */
-export function replacedBy(newer: readonly Fact[]): (older: Fact) => boolean {
-  const claims = newer.map((fact) => ({ ...claimOf(fact.content), fact }))
+/** Returns a test whether any of several newer facts replaces a fact. */
+export function makeReplacementTest(newer: readonly Fact[]): (older: Fact) => boolean {
+  const claims = newer.map((fact) => ({ ...parseClaim(fact.content), fact }))
   const byBeginning = new Map<string, typeof claims>()
   for (const claim of claims) {
     const key = beginning(claim.words)
     byBeginning.set(key, [...(byBeginning.get(key) ?? []), claim])
   }
   return (older) => {
-    const before = claimOf(older.content)
-    const alike = byBeginning.get(beginning(before.words)) ?? []
-    return alike.some((now) => isLater(now.fact, older) && gives(now, before))
+    const previous = parseClaim(older.content)
+    const matches = byBeginning.get(beginning(previous.words)) ?? []
+    return matches.some((now) => isLater(now.fact, older) && givesOtherValue(now, previous))
   }
 }
 
@@ -36,46 +38,45 @@ function isLater(newer: Fact, older: Fact): boolean {
   return minutes === 0 ? older.order === undefined || (newer.order ?? 0) > older.order : minutes > 0
 }
 
-/** Words that two facts must begin with: what they are about. */
+/** Number of initial words that name the subject. */
 const subjectWords = 2
 const beginning = (words: readonly string[]): string => words.slice(0, subjectWords).join(' ')
 
-/** True where `now` gives another value. */
-function gives(now: Claim, before: Claim): boolean {
-  const difference = differenceOf(now.words, before.words)
+function givesOtherValue(newer: Claim, older: Claim): boolean {
+  const difference = findDifference(newer.words, older.words)
   if (difference === undefined) return false
   const { frame, values, isLast } = difference
   if (values.every((value) => measures.has(value) || /\d/.test(value))) return true
-  return isLast && (now.isCorrection || frame.some((word) => singular.has(word)))
+  return isLast && (newer.isCorrection || frame.some((word) => singular.has(word)))
 }
 
-/** Where two sentences differ: in one place, which lies after what both are about. */
+/** The difference between two sentences: one place, after the subject. */
 interface Difference {
-  /** Words of both, in order. */
+  /** Common words, in order. */
   readonly frame: readonly string[]
-  /** What stands in the place, in either. */
+  /** The words of either sentence in that place. */
   readonly values: readonly string[]
-  /** Nothing follows. */
+  /** Whether the place is at the end. */
   readonly isLast: boolean
 }
 
-/** Share of the shorter sentence that both must have. */
-const leastFrame = 0.6
+/** Minimum share of the shorter sentence that both have in common. */
+const minCommonShare = 0.6
 
-function differenceOf(now: readonly string[], before: readonly string[]): Difference | undefined {
-  const shorter = Math.min(now.length, before.length)
+function findDifference(newer: readonly string[], older: readonly string[]): Difference | undefined {
+  const shorter = Math.min(newer.length, older.length)
   let head = 0
-  while (head < shorter && now[head] === before[head]) head++
+  while (head < shorter && newer[head] === older[head]) head++
   let tail = 0
-  while (tail < shorter - head && now.at(-1 - tail) === before.at(-1 - tail)) tail++
-  const [own, other] = [now.slice(head, now.length - tail), before.slice(head, before.length - tail)]
+  while (tail < shorter - head && newer.at(-1 - tail) === older.at(-1 - tail)) tail++
+  const [own, other] = [newer.slice(head, newer.length - tail), older.slice(head, older.length - tail)]
   if (head < subjectWords || own.length === 0 || other.length === 0) return undefined
-  if ((head + tail) / shorter < leastFrame) return undefined
-  const frame = [...now.slice(0, head), ...now.slice(now.length - tail)]
+  if ((head + tail) / shorter < minCommonShare) return undefined
+  const frame = [...newer.slice(0, head), ...newer.slice(newer.length - tail)]
   return { frame, values: [...own, ...other], isLast: tail === 0 }
 }
 
-/** Words of amounts and times. */
+/** Words for amounts and times. */
 const measures = new Set(
   contentWords(
     'one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred dozen half quarter past ' +
@@ -84,25 +85,24 @@ const measures = new Set(
   ),
 )
 
-/** What can be true in one way at a time: somebody lives in one place, a thing has one price. */
+/** Verbs of which only one object is true at a time. */
 const singular = new Set(
   contentWords(
     'lives resides stays moved belongs married held costs weighs opens closes starts leaves arrives',
   ),
 )
 
-/** What announces a correction and is no part of the claim. */
+/** Phrases that announce a correction and are not part of the claim. */
 const announcement =
   /\b(i (was|am) (wrong|mistaken)|that was (wrong|a mistake)|actually|correction|sorry|no longer|anymore|instead|but|well)\b|^\s*no,/gi
 
-/** What was said. */
 interface Claim {
-  /** Meaning words, in order, without who said it and without what announces a correction. */
+  /** Content words in order, without the speaker and announcements. */
   readonly words: readonly string[]
   readonly isCorrection: boolean
 }
 
-function claimOf(content: string): Claim {
+function parseClaim(content: string): Claim {
   const said = content.replace(/^[^:]{1,80} told me: /, '')
   const plain = said.replace(announcement, ' ')
   return { words: contentWords(plain), isCorrection: plain !== said }

@@ -1,20 +1,17 @@
-/** Scanning a table of unit vectors for those nearest to a question. */
-
-/** A row and its cosine. */
 export interface Near {
   readonly row: number
   readonly cosine: number
 }
 
-/** Vectors of one width. */
+/** A table of vectors. */
 export interface Table {
-  /** unit vectors, shape [count, width], row-major float32 */
+  /** Unit vectors, shape [count, width], row-major float32. */
   readonly values: Float32Array
   readonly width: number
   readonly count: number
 }
 
-/** Cosine of one row; 0 for a row without direction. */
+/** Cosine of one row; 0 for a row of zeros. */
 export function cosineAt({ values, width }: Table, row: number, query: Float32Array): number {
   const start = row * width
   let a = 0
@@ -22,7 +19,7 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
   let c = 0
   let d = 0
   let i = 0
-  // Four sums at once: the processor works on them side by side.
+  // Four independent sums allow the CPU to work on them in parallel.
   for (; i + 3 < width; i += 4) {
     a += (values[start + i] as number) * (query[i] as number)
     b += (values[start + i + 1] as number) * (query[i + 1] as number)
@@ -33,7 +30,7 @@ export function cosineAt({ values, width }: Table, row: number, query: Float32Ar
   return a + b + c + d
 }
 
-/** The `top` nearest rows with a positive cosine, best first, by row between equals. */
+/** Returns the `top` nearest rows with a positive cosine, best first, then by row. */
 export function nearestRows(table: Table, query: Float32Array, top: number): readonly Near[] {
   const best: Near[] = []
   let floor = 0

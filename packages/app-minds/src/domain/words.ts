@@ -1,5 +1,3 @@
-/** Words of a sentence that carry meaning, reduced to a stem. */
-
 const stopWords = new Set(
   (
     'a an the and or but if then so of to in on at by for from with about as into over under is are was were be been being am do does did ' +
@@ -9,17 +7,17 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** The stems of the meaning words of a text, lower case, in order, with repeats. */
+/** Returns the stems of the content words, lower case, in order, with repetitions. */
 export const contentWords = (text: string): readonly string[] => searchWords(text).map(stem)
 
-/** The meaning words of a text as they stand, lower case, in order. */
+/** Returns the content words, lower case, in order. */
 export function searchWords(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+(?:[:'’][\p{L}\p{N}]+)*/gu) ?? [])
     .map((word) => word.replace(/['’]s?$/u, '').replace(/['’]/gu, ''))
     .filter((word) => !stopWords.has(word) && word !== '')
 }
 
-/** Takes off the endings that grammar puts on; a rule of thumb, the same on both sides of a comparison. */
+/** Removes grammatical endings by simple rules. */
 function stem(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word
   const bare = word
@@ -30,13 +28,12 @@ function stem(word: string): string {
   return cut.length >= 3 ? cut.replace(/(.)\1$/, '$1').replace(/e$/, '') : bare.replace(/e$/, '')
 }
 
-/** The stems of the meaning words of a text, each once. */
 export const stemSet = (text: string): ReadonlySet<string> => new Set(contentWords(text))
 
-/** Share of the meaning words of `asked` that `text` has, 0 to 1; 0 where `asked` has none. */
+/** Share of the content words of `asked` in `text`, 0 to 1; 0 if `asked` has none. */
 export const coverage = (asked: string, text: string): number => shareOfStems(stemSet(asked), stemSet(text))
 
-/** Share of some stems that are among others, 0 to 1; 0 where there are none. */
+/** Share of `wanted` in `present`, 0 to 1; 0 if `wanted` is empty. */
 export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<string>): number {
   if (wanted.size === 0) return 0
   let common = 0
@@ -44,8 +41,7 @@ export function shareOfStems(wanted: ReadonlySet<string>, present: ReadonlySet<s
   return common / wanted.size
 }
 
-/** The meaning words of a text as one key: equal for texts that say the same in another order or with other small words. */
+/** Returns a key that is equal for texts with the same content words. */
 export const wordsKey = (text: string): string => stemsKey(stemSet(text))
 
-/** Stems as one key. */
 export const stemsKey = (stems: ReadonlySet<string>): string => [...stems].sort().join(' ')

@@ -1,23 +1,21 @@
-/** Asking a model over HTTP: deadlines, retries, a breaker, and a record of every attempt. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { Agent, request } from 'undici'
+import type { Agent } from 'undici'
 import { type Completion, readCompletion } from '../domain/model/completion.ts'
 import { backoffMs, isRetryable, retryAfterMs } from '../domain/model/retry-delay.ts'
 import type { AnswerSchema } from '../domain/model/schemas.ts'
 import type { LlmCallRow } from '../store/types.ts'
-import { makeBreaker } from './breaker.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import type { LlmCode } from './model-failure.ts'
 import type { Provider } from './provider.ts'
-import { makeThrottle, Overload } from './throttle.ts'
+import { Overload, Throttle } from './throttle.ts'
 
-/** A message to a model. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
 }
 
-/** One question. */
-export interface ChatQuestion {
+/** A request of one step. */
+export interface ChatRequest {
   readonly step: string
   readonly attempt: number
   readonly model: string
@@ -29,21 +27,19 @@ export interface ChatQuestion {
   readonly schema: AnswerSchema
   /** The deadline of the decision. */
   readonly signal: AbortSignal
-  /** Ms since the epoch at which that is. */
+  /** The time of the deadline, on the monotonic clock. */
   readonly until: number
-  /** Gets a row for each attempt. */
+  /** Receives a row for each attempt. */
   readonly record: (row: LlmCallRow) => void
-  /** Attempts that are left to the decision. */
+  /** Whether the decision may make another call. */
   readonly mayCall: () => boolean
 }
 
-/** An answer: a text, whole or cut. */
-export interface ChatAnswer {
+export interface ChatReply {
   readonly text: string
   readonly isCut: boolean
 }
 
-/** Why there is no answer. */
 export class ChatError extends Error {
   readonly code: LlmCode
   constructor(code: LlmCode, message: string) {
@@ -52,154 +48,179 @@ export class ChatError extends Error {
   }
 }
 
-/** A model that can be asked. */
-export interface ChatModel {
-  readonly provider: Provider
-  /** Throws `ChatError`. */
-  ask(question: ChatQuestion): Promise<ChatAnswer>
-  health(): Readonly<Record<string, unknown>>
-  close(): Promise<void>
-}
+/** Maximum size of a response in bytes. */
+const maxBytes = 1 << 20
 
-/** Largest body that is read, bytes. */
-const mostBytes = 1 << 20
-
-/** What an attempt brought. */
+/** The result of one attempt. */
 type Outcome =
   | { readonly completion: Completion; readonly status: number }
   | {
       readonly error: ChatError
       readonly status: number | null
-      readonly isAgain: boolean
+      readonly retryable: boolean
       readonly waitMs: number | null
       readonly completion?: Completion
     }
 
-/** Opens a provider; nothing is sent before the first question. `random` spreads retries. */
-export function openChatModel(
-  provider: Provider,
-  { now, random }: { readonly now: () => number; readonly random: () => number },
-): ChatModel {
-  const agent = new Agent({
-    connect: { timeout: provider.connect_timeout_ms },
-    connections: provider.max_concurrency,
-  })
-  const breaker = makeBreaker(now)
-  const throttle = makeThrottle(provider, now)
-  const seen: {
-    structured: Provider['structured']
-    lastError: LlmCode | null
-    reachable: boolean | null
-    model: string
-  } = {
-    structured: provider.structured,
-    lastError: null,
-    reachable: null,
-    model: provider.model,
-  }
-  const note = (outcome: Outcome): void => {
-    seen.reachable = outcome.status !== null
-    seen.lastError = 'error' in outcome ? outcome.error.code : null
-    // A refusal and a request that is not understood say that the provider is well.
-    const isWell = seen.lastError === null || ['LLM_REFUSED', 'LLM_BAD_REQUEST'].includes(seen.lastError)
-    if (isWell) breaker.succeeded()
-    else breaker.failed()
+interface ModelState {
+  structured: Provider['structured']
+  lastError: LlmCode | null
+  reachable: boolean | null
+  model: string
+}
+
+/** A chat model behind an OpenAI-compatible endpoint, with deadlines, retries and a circuit breaker. */
+export class ChatModel {
+  readonly provider: Provider
+  readonly #now: () => number
+  readonly #random: () => number
+  readonly #breaker: CircuitBreaker
+  readonly #throttle: Throttle
+  readonly #state: ModelState
+  #agent: Promise<Agent> | undefined
+
+  /** `now` returns milliseconds of a monotonic clock. `random` spreads retries. */
+  constructor(
+    provider: Provider,
+    { now, random }: { readonly now: () => number; readonly random: () => number },
+  ) {
+    this.provider = provider
+    this.#now = now
+    this.#random = random
+    this.#breaker = new CircuitBreaker(now)
+    this.#throttle = new Throttle(provider, now)
+    const { structured, model } = provider
+    this.#state = { structured, lastError: null, reachable: null, model }
   }
 
-  const attempt = async (question: ChatQuestion): Promise<Outcome> => {
-    const since = now()
-    const body = JSON.stringify(bodyOf(question, provider, seen.structured))
-    const sent = { is: false }
-    const send = (): Promise<Outcome> => {
-      sent.is = true
-      return post(body, question.signal)
+  /** Sends a request, with retries. Throws `ChatError`. */
+  async send(request: ChatRequest): Promise<ChatReply> {
+    const state = this.#state
+    let retries = 0
+    let timeouts = 0
+    for (;;) {
+      this.#requireAttempt(request)
+      const outcome = await this.#attempt(request)
+      if (!('error' in outcome)) {
+        state.model = outcome.completion.model ?? request.model
+        const { reply } = outcome.completion
+        return reply.kind === 'text' ? reply : { text: '', isCut: false }
+      }
+      const { error } = outcome
+      if (error.code === 'LLM_BAD_REQUEST' && state.structured !== 'none') {
+        // Many servers do not support schemas: later requests use a simpler format.
+        state.structured = state.structured === 'json_schema' ? 'json_object' : 'none'
+        continue
+      }
+      if (error.code === 'LLM_TIMEOUT') timeouts += 1
+      if (!outcome.retryable || retries >= this.provider.max_retries || timeouts > 1) throw error
+      const delay = outcome.waitMs ?? backoffMs(retries, this.#random())
+      retries += 1
+      if (this.#now() + delay >= request.until) throw error
+      await wait(delay, undefined, { signal: request.signal }).catch(() => {})
     }
-    const outcome = await throttle
-      .run(Math.ceil(body.length / 3.5) + question.maxTokens, question.signal, send)
-      .catch((error: unknown) => outcomeOf(error, question.signal))
-    if (sent.is) {
-      note(outcome)
-      question.record(rowOf(question, outcome, Math.round(now() - since), provider))
-    } else breaker.passed()
+  }
+
+  health(): Readonly<Record<string, unknown>> {
+    const { model, reachable, lastError } = this.#state
+    return {
+      provider: this.provider.name,
+      model,
+      reachable,
+      last_error: lastError,
+      circuit: this.#breaker.state,
+      waiting: this.#throttle.waiting,
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#agent)?.destroy()
+  }
+
+  #requireAttempt(request: ChatRequest): void {
+    const code = this.#state.lastError ?? 'LLM_UPSTREAM'
+    if (!request.mayCall()) throw new ChatError(code, 'the decision has used all its calls')
+    if (request.signal.aborted) throw new ChatError('LLM_TIMEOUT', 'the deadline of the decision has passed')
+    if (!this.#breaker.tryCall())
+      throw new ChatError(code, 'the provider failed repeatedly; calls are suspended')
+  }
+
+  async #attempt(request: ChatRequest): Promise<Outcome> {
+    const since = this.#now()
+    const body = JSON.stringify(buildRequestBody(request, this.provider, this.#state.structured))
+    const tokens = Math.ceil(body.length / 3.5) + request.maxTokens
+    let isSent = false
+    const post = (): Promise<Outcome> => {
+      isSent = true
+      return this.#post(body, request.signal)
+    }
+    const outcome = await this.#throttle
+      .run(tokens, request.signal, post)
+      .catch((error: unknown) => toOutcome(error, request.signal))
+    if (isSent) {
+      this.#recordOutcome(outcome)
+      request.record(toCallRow(request, outcome, Math.round(this.#now() - since), this.provider))
+    } else this.#breaker.recordSkip()
     return outcome
   }
 
-  const post = async (body: string, decision: AbortSignal): Promise<Outcome> => {
-    // The deadline covers the whole attempt: undici's own watch for gaps, which a body that drips never has.
-    const signal = AbortSignal.any([decision, AbortSignal.timeout(provider.timeout_ms)])
-    const response = await request(`${provider.baseUrl}/chat/completions`, {
-      method: 'POST',
-      dispatcher: agent,
-      signal,
-      headersTimeout: provider.timeout_ms,
-      bodyTimeout: provider.timeout_ms,
-      headers: headersOf(provider),
-      body,
-    })
-    const text = await readBody(response.body, mostBytes)
-    const { statusCode, headers } = response
-    if (text === undefined)
-      return failure('LLM_UPSTREAM', 'the answer is larger than 1 MiB', statusCode, false)
-    const after = retryAfterMs(single(headers['retry-after']), Date.now(), Date.parse)
-    if (statusCode >= 300) return refused(statusCode, text, after, provider)
-    const completion = readCompletion(text)
-    const { said } = completion
-    if (said.kind === 'refused')
-      return { ...failure('LLM_REFUSED', 'the model refused', statusCode, false), completion }
-    if (said.kind === 'failed')
-      return { ...refused(said.status ?? 502, text, after, provider), status: statusCode, completion }
-    return { completion, status: statusCode }
+  #recordOutcome(outcome: Outcome): void {
+    const code = 'error' in outcome ? outcome.error.code : null
+    this.#state.reachable = outcome.status !== null
+    this.#state.lastError = code
+    // After a refusal or a bad request, the provider is still available.
+    if (code === null || code === 'LLM_REFUSED' || code === 'LLM_BAD_REQUEST') this.#breaker.recordSuccess()
+    else this.#breaker.recordFailure()
   }
 
-  return {
-    provider,
-    async ask(question) {
-      let retries = 0
-      let timeouts = 0
-      for (;;) {
-        if (!question.mayCall())
-          throw new ChatError(seen.lastError ?? 'LLM_UPSTREAM', 'the calls of this decision are spent')
-        if (question.signal.aborted)
-          throw new ChatError('LLM_TIMEOUT', 'the deadline of the decision has passed')
-        if (!breaker.admits())
-          throw new ChatError(
-            seen.lastError ?? 'LLM_UPSTREAM',
-            'the provider failed repeatedly and is left alone',
-          )
-        const outcome = await attempt(question)
-        if (!('error' in outcome)) {
-          seen.model = outcome.completion.model ?? question.model
-          const { said } = outcome.completion
-          return said.kind === 'text' ? said : { text: '', isCut: false }
-        }
-        const { error } = outcome
-        if (error.code === 'LLM_BAD_REQUEST' && seen.structured !== 'none') {
-          // Many servers know no schemas: what is asked of them is less, from now on.
-          seen.structured = seen.structured === 'json_schema' ? 'json_object' : 'none'
-          continue
-        }
-        if (error.code === 'LLM_TIMEOUT') timeouts += 1
-        if (!outcome.isAgain || retries >= provider.max_retries || timeouts > 1) throw error
-        const delay = outcome.waitMs ?? backoffMs(retries, random())
-        retries += 1
-        if (now() + delay >= question.until) throw error
-        await wait(delay, undefined, { signal: question.signal }).catch(() => {})
-      }
-    },
-    health: () => ({
-      provider: provider.name,
-      model: seen.model,
-      reachable: seen.reachable,
-      last_error: seen.lastError,
-      circuit: breaker.state,
-      waiting: throttle.waiting,
-    }),
-    close: () => agent.destroy(),
+  async #post(body: string, decision: AbortSignal): Promise<Outcome> {
+    const { provider } = this
+    const { timeout_ms: timeout } = provider
+    // The timeouts of undici apply to gaps only, so a slow body needs a deadline.
+    const signal = AbortSignal.any([decision, AbortSignal.timeout(timeout)])
+    this.#agent ??= openAgent(provider)
+    const { request } = await import('undici')
+    const response = await request(`${provider.baseUrl}/chat/completions`, {
+      method: 'POST',
+      dispatcher: await this.#agent,
+      signal,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+      headers: buildHeaders(provider),
+      body,
+    })
+    const text = await readBody(response.body)
+    const { statusCode: status, headers } = response
+    if (text === undefined)
+      return toFailure('LLM_UPSTREAM', 'the response is larger than 1 MiB', status, false)
+    const [after] = [headers['retry-after'] ?? []].flat()
+    const waitMs = retryAfterMs(after, Date.now(), Date.parse)
+    if (status >= 300) return toStatusFailure(status, waitMs, provider)
+    const completion = readCompletion(text)
+    const { reply } = completion
+    if (reply.kind === 'refused')
+      return { ...toFailure('LLM_REFUSED', 'the model refused', status, false), completion }
+    if (reply.kind === 'failed')
+      return { ...toStatusFailure(reply.status ?? 502, waitMs, provider), status, completion }
+    return { completion, status }
   }
 }
 
-function bodyOf(question: ChatQuestion, provider: Provider, structured: Provider['structured']): object {
-  const { model, messages, temperature, maxTokens, seed, user, schema, step } = question
+/** Loads undici with the first request: it uses 4 MB, and few servers have a provider. */
+async function openAgent(provider: Provider): Promise<Agent> {
+  const { Agent } = await import('undici')
+  return new Agent({
+    connect: { timeout: provider.connect_timeout_ms },
+    connections: provider.max_concurrency,
+  })
+}
+
+function buildRequestBody(
+  request: ChatRequest,
+  provider: Provider,
+  structured: Provider['structured'],
+): object {
+  const { model, messages, temperature, maxTokens, seed, user, schema, step } = request
   const format =
     structured === 'json_schema'
       ? { type: 'json_schema', json_schema: { name: step, strict: true, schema } }
@@ -213,30 +234,27 @@ function bodyOf(question: ChatQuestion, provider: Provider, structured: Provider
     ...(seed === undefined ? {} : { seed }),
     stream: false,
     user,
-    // Only endpoints that honour the form of the answer.
+    // Selects endpoints that support the response format.
     ...(provider.name === 'openrouter' && structured !== 'none'
       ? { provider: { require_parameters: true } }
       : {}),
   }
 }
 
-const headersOf = ({ headers, apiKey }: Provider): Record<string, string> => ({
+const buildHeaders = ({ headers, apiKey }: Provider): Record<string, string> => ({
   ...headers,
   'content-type': 'application/json',
   accept: 'application/json',
   ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
 })
 
-/** The body as text; undefined where it is too long, and then the rest is not waited for. */
-async function readBody(
-  body: AsyncIterable<Buffer> & { destroy(): unknown },
-  most: number,
-): Promise<string | undefined> {
+/** Reads the body as text. Returns `undefined` and closes the body if it is too long. */
+async function readBody(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > most) {
+    if (bytes > maxBytes) {
       body.destroy()
       return undefined
     }
@@ -245,7 +263,7 @@ async function readBody(
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const codeOfStatus: Readonly<Record<number, LlmCode>> = {
+const codesByStatus: Readonly<Record<number, LlmCode>> = {
   400: 'LLM_BAD_REQUEST',
   401: 'LLM_AUTH',
   402: 'LLM_CREDITS',
@@ -258,39 +276,39 @@ const codeOfStatus: Readonly<Record<number, LlmCode>> = {
   504: 'LLM_TIMEOUT',
 }
 
-/** A status that is no success. The words of the provider are not repeated: they may hold the key. */
-function refused(
+/** Maps an HTTP status. Omits the provider's message, which may contain the key. */
+function toStatusFailure(
   status: number,
-  _body: string,
   waitMs: number | null,
   provider: Provider,
 ): Outcome & { readonly error: ChatError } {
-  const code = codeOfStatus[status] ?? 'LLM_UPSTREAM'
+  const code = codesByStatus[status] ?? 'LLM_UPSTREAM'
   return {
-    ...failure(code, `${provider.name} answered with status ${status}`, status, isRetryable(status)),
+    ...toFailure(code, `${provider.name} responded with status ${status}`, status, isRetryable(status)),
     waitMs,
   }
 }
 
-const failure = (
+const toFailure = (
   code: LlmCode,
   message: string,
   status: number | null,
-  isAgain: boolean,
+  retryable: boolean,
 ): Outcome & { readonly error: ChatError } => ({
   error: new ChatError(code, message),
   status,
-  isAgain,
+  retryable,
   waitMs: null,
 })
 
-/** What went wrong before there was an answer. */
-function outcomeOf(error: unknown, decision: AbortSignal): Outcome {
-  if (decision.aborted) return failure('LLM_TIMEOUT', 'the deadline of the decision has passed', null, false)
-  if (error instanceof Overload) return failure('LLM_OVERLOADED', error.message, null, false)
+/** Maps an error before a response. */
+function toOutcome(error: unknown, decision: AbortSignal): Outcome {
+  if (decision.aborted)
+    return toFailure('LLM_TIMEOUT', 'the deadline of the decision has passed', null, false)
+  if (error instanceof Overload) return toFailure('LLM_OVERLOADED', error.message, null, false)
   const { name, code } = error as { readonly name?: string; readonly code?: string }
   if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
-    return failure('LLM_TIMEOUT', 'the model did not answer in time', null, true)
+    return toFailure('LLM_TIMEOUT', 'the model did not respond in time', null, true)
   const isConnecting = [
     'ECONNREFUSED',
     'ENOTFOUND',
@@ -300,8 +318,8 @@ function outcomeOf(error: unknown, decision: AbortSignal): Outcome {
     'UND_ERR_CONNECT_TIMEOUT',
   ]
   if (isConnecting.includes(code ?? ''))
-    return failure('LLM_UNREACHABLE', `the provider cannot be reached (${code})`, null, true)
-  return failure(
+    return toFailure('LLM_UNREACHABLE', `the provider cannot be reached (${code})`, null, true)
+  return toFailure(
     'LLM_UPSTREAM',
     `the connection to the provider failed (${code ?? name ?? 'unknown'})`,
     null,
@@ -309,18 +327,18 @@ function outcomeOf(error: unknown, decision: AbortSignal): Outcome {
   )
 }
 
-function rowOf(question: ChatQuestion, outcome: Outcome, latency: number, { price }: Provider): LlmCallRow {
+function toCallRow(request: ChatRequest, outcome: Outcome, latency: number, { price }: Provider): LlmCallRow {
   const usage = outcome.completion?.usage
   const [prompt, completion] = [usage?.prompt_tokens ?? null, usage?.completion_tokens ?? null]
-  const told = usage?.cost ?? null
+  const reported = usage?.cost ?? null
   const computed =
     price === undefined || prompt === null || completion === null
       ? null
       : (prompt * price.in_per_m + completion * price.out_per_m) / 1e6
   return {
-    step: question.step,
-    attempt: question.attempt,
-    model_requested: question.model,
+    step: request.step,
+    attempt: request.attempt,
+    model_requested: request.model,
     model_served: outcome.completion?.model ?? null,
     status: outcome.status,
     error_code: 'error' in outcome ? outcome.error.code : null,
@@ -329,10 +347,7 @@ function rowOf(question: ChatQuestion, outcome: Outcome, latency: number, { pric
     completion_tokens: completion,
     cached_tokens: usage?.cached_tokens ?? null,
     cache_write_tokens: usage?.cache_write_tokens ?? null,
-    cost: told ?? computed,
-    cost_source: told !== null ? 'provider' : computed !== null ? 'price_table' : 'unknown',
+    cost: reported ?? computed,
+    cost_source: reported !== null ? 'provider' : computed !== null ? 'price_table' : 'unknown',
   }
 }
-
-const single = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value[0] : value

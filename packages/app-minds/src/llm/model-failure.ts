@@ -1,25 +1,26 @@
-/** A model that could not decide: why, what it cost, and what it said well before it failed. */
-import type { ErrorCode } from '@causeway/protocol'
-import type { FormedMemory } from '../domain/policy/form-memories.ts'
+import type { MemoryDraft } from '../domain/policy/form-memories.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
+import type { MindsError } from '../errors.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/** Codes that begin with LLM_. */
-export type LlmCode = Extract<ErrorCode, `LLM_${string}`>
+export type LlmCode = Extract<keyof typeof MindsError.definitions, `LLM_${string}`>
 
-/** Parts of an answer that are sound. */
-export interface Salvaged {
+/** Valid parts of an output. */
+export interface SalvagedOutput {
   readonly working_memory?: WorkingMemory
-  readonly memories: readonly FormedMemory[]
+  readonly memories: readonly MemoryDraft[]
 }
 
-/** Thrown by the selector of a model; it never leaves this package. */
+/**
+ * Thrown if a model could not decide: the cause, the calls and the valid parts of its output. Internal to this
+ * package.
+ */
 export class ModelFailure extends Error {
   readonly code: LlmCode
   readonly calls: readonly LlmCallRow[]
-  readonly salvaged: Salvaged
+  readonly salvaged: SalvagedOutput
 
-  constructor(code: LlmCode, message: string, calls: readonly LlmCallRow[], salvaged: Salvaged) {
+  constructor(code: LlmCode, message: string, calls: readonly LlmCallRow[], salvaged: SalvagedOutput) {
     super(message)
     this.name = 'ModelFailure'
     this.code = code

@@ -1,24 +1,23 @@
-/** Where a language model is, and how it may be used. Keys come from settings alone. */
-import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
+import { MindsError } from '../errors.ts'
 import { defaultModel } from '../wire/read-config.ts'
 
 const optionsSchema = z.strictObject({
-  /** Which form of answers the server is asked to enforce. */
+  /** The response format that the server is asked to enforce. */
   structured: z.enum(['json_schema', 'json_object', 'none']).optional(),
   timeout_ms: z.number().int().min(10).max(600_000).default(20_000),
   connect_timeout_ms: z.number().int().min(10).max(60_000).default(3000),
-  /** One decision in all, ms. */
+  /** Time limit of a decision, ms. */
   decision_ms: z.number().int().min(50).max(600_000).default(15_000),
   max_retries: z.number().int().min(0).max(10).default(2),
   max_concurrency: z.number().int().min(1).max(1000).default(4),
   queue: z.number().int().min(0).max(100_000).default(256),
-  /** Calls to the provider for one decision. */
+  /** Maximum number of calls per decision. */
   calls_per_decision: z.number().int().min(1).max(100).default(12),
   rpm: z.number().int().min(1).optional(),
   tpm: z.number().int().min(1).optional(),
   price: z.strictObject({ in_per_m: z.number().min(0), out_per_m: z.number().min(0) }).optional(),
-  /** Of all minds. */
+  /** Limits for all minds together. */
   budget: z
     .strictObject({
       tokens_per_hour: z.number().int().min(0).optional(),
@@ -28,22 +27,20 @@ const optionsSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).default({}),
 })
 
-/** How a provider is used; the names are those of `MINDS_LLM_OPTIONS`. */
+/** Options of a provider, named as in `MINDS_LLM_OPTIONS`. */
 export type ProviderOptions = z.output<typeof optionsSchema>
 
-/** A provider. */
 export interface Provider extends Omit<ProviderOptions, 'structured'> {
   readonly name: string
   /** Without `/chat/completions`. */
   readonly baseUrl: string
   readonly apiKey: string | undefined
   readonly model: string
-  /** The model is the server's choice and not the mind's. */
+  /** Whether the server's settings determine the model. */
   readonly isModelFixed: boolean
   readonly structured: 'json_schema' | 'json_object' | 'none'
 }
 
-/** Addresses and defaults of providers that are known by name. */
 const presets = {
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', model: defaultModel, structured: 'json_schema' },
   ollama: { baseUrl: 'http://127.0.0.1:11434/v1', model: 'llama3.2', structured: 'json_schema' },
@@ -51,16 +48,15 @@ const presets = {
   vllm: { baseUrl: 'http://127.0.0.1:8000/v1', model: 'default', structured: 'json_schema' },
 } as const
 
-/** A provider of `MINDS_LLM_PROVIDERS`: its options stand before those of all. */
+/** An entry of `MINDS_LLM_PROVIDERS`. Its options override those of `MINDS_LLM_OPTIONS`. */
 const listedSchema = optionsSchema.extend({
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/),
   base_url: z.url(),
   default_model: z.string().min(1),
-  /** The environment variable that holds its key. */
+  /** The environment variable with its key. */
   api_key_env: z.string().min(1).optional(),
 })
 
-/** The settings that name providers. */
 export interface ProviderSettings {
   readonly openrouterApiKey?: unknown
   readonly mindsLlmUrl?: unknown
@@ -71,25 +67,25 @@ export interface ProviderSettings {
   readonly mindsLlmProviders?: unknown
 }
 
-/** The providers that can be used, by name, and which one a mind gets that names none. */
+/** The available providers, and the default. */
 export interface Providers {
   readonly byName: ReadonlyMap<string, Provider>
   readonly chosen: Provider | undefined
 }
 
-/** Reads the settings; throws `INVALID_CONFIG` for options that are none and for a provider that is not there. */
+/** Parses the settings. Throws `INVALID_CONFIG`. */
 export function readProviders(
   settings: ProviderSettings,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Providers {
-  const options = checked('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
+  const options = validate('MINDS_LLM_OPTIONS', optionsSchema, settings.mindsLlmOptions ?? {})
   const [url, key, model, named] = [
-    word(settings.mindsLlmUrl),
-    word(settings.mindsLlmKey),
-    word(settings.mindsLlmModel),
-    word(settings.mindsLlmProvider),
+    toText(settings.mindsLlmUrl),
+    toText(settings.mindsLlmKey),
+    toText(settings.mindsLlmModel),
+    toText(settings.mindsLlmProvider),
   ]
-  const openrouter = word(settings.openrouterApiKey)
+  const openrouter = toText(settings.openrouterApiKey)
   const make = (
     name: string,
     preset: { baseUrl: string; model: string; structured: Provider['structured'] },
@@ -110,27 +106,27 @@ export function readProviders(
       make('custom', { baseUrl: url, model: defaultModel, structured: 'json_schema' }, key),
     )
   if (openrouter !== undefined) byName.set('openrouter', make('openrouter', presets.openrouter, openrouter))
-  // Local servers take part where they are asked for by name: nobody else's port is knocked at.
+  // Local servers are used only if they are named: no other port is contacted.
   for (const name of ['ollama', 'llamacpp', 'vllm'] as const)
     if (named === name) byName.set(name, make(name, presets[name], key))
   const listed = readListed(settings, environment)
   for (const provider of listed) byName.set(provider.name, provider)
   if (named !== undefined && !byName.has(named) && named !== 'custom' && !(named in presets))
-    throw new CausewayError('INVALID_CONFIG', `MINDS_LLM_PROVIDER names no provider: ${named}`)
+    throw new MindsError('INVALID_CONFIG', `MINDS_LLM_PROVIDER names an unknown provider: ${named}`)
   const chosen =
     named === undefined ? (byName.get('custom') ?? byName.get('openrouter') ?? listed[0]) : byName.get(named)
   return { byName, chosen }
 }
 
-/** The providers of the list, in its order. */
+/** Parses `MINDS_LLM_PROVIDERS`. */
 function readListed(
   { mindsLlmProviders, mindsLlmOptions }: ProviderSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly Provider[] {
-  const given = checked('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])
+  const given = validate('MINDS_LLM_PROVIDERS', z.array(z.looseObject({})), mindsLlmProviders ?? [])
   return given.map((own) => {
     const merged = { ...(mindsLlmOptions as object | undefined), ...own }
-    const { base_url, default_model, api_key_env, structured, ...provider } = checked(
+    const { base_url, default_model, api_key_env, structured, ...provider } = validate(
       'MINDS_LLM_PROVIDERS',
       listedSchema,
       merged,
@@ -138,7 +134,7 @@ function readListed(
     return {
       ...provider,
       baseUrl: base_url.replace(/\/+$/, ''),
-      apiKey: api_key_env === undefined ? undefined : word(environment[api_key_env]),
+      apiKey: api_key_env === undefined ? undefined : toText(environment[api_key_env]),
       model: default_model,
       isModelFixed: false,
       structured: structured ?? 'json_schema',
@@ -146,7 +142,7 @@ function readListed(
   })
 }
 
-function checked<Schema extends z.ZodType>(
+function validate<Schema extends z.ZodType>(
   setting: string,
   schema: Schema,
   value: unknown,
@@ -154,8 +150,8 @@ function checked<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new CausewayError('INVALID_CONFIG', `${setting}: ${issue?.path.join('.')} ${issue?.message}`)
+  throw new MindsError('INVALID_CONFIG', `${setting}: ${issue?.path.join('.')} ${issue?.message}`)
 }
 
-const word = (value: unknown): string | undefined =>
+const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -1,10 +1,9 @@
-/** What a decision took. What is unknown is absent: a zero is a claim. */
 import type { Step } from '../mind/selector.ts'
 import type { LlmCallRow } from '../store/types.ts'
 
-/** Figures of a decision. */
+/** Telemetry of a decision. Unknown figures are absent, not zero. */
 export type Telemetry = {
-  /** `metered`: the provider told tokens; `unreported`: it was called and did not tell; `none`: no model was called. */
+  /** `metered`: the provider reported tokens; `unreported`: it did not; `none`: no model was called. */
   readonly provenance: 'metered' | 'unreported' | 'none'
   readonly model: string
   readonly model_calls: number
@@ -17,15 +16,13 @@ export type Telemetry = {
   readonly cost?: number
   readonly server_ms: number
   readonly queue_ms: number
-  /** Tokens by step. */
   readonly per_step?: Readonly<
     Record<string, { readonly prompt_tokens: number; readonly completion_tokens: number }>
   >
   readonly per_step_ms: Readonly<Record<string, number>>
 }
 
-/** Sums up the attempts. */
-export function telemetryOf(
+export function summarizeCalls(
   calls: readonly LlmCallRow[],
   model: string,
   {
@@ -54,7 +51,7 @@ export function telemetryOf(
   ): number => rows.reduce((sum, row) => sum + (row[name] ?? 0), 0)
   const prompt = total(reported, 'prompt_tokens')
   const completion = total(reported, 'completion_tokens')
-  const cacheTold = reported.some(({ cached_tokens }) => cached_tokens !== null)
+  const hasCacheFigures = reported.some(({ cached_tokens }) => cached_tokens !== null)
   const stepNames = [...new Set(reported.map(({ step }) => step))]
   const isPriced = calls.every(({ cost }) => cost !== null)
   return {
@@ -63,8 +60,8 @@ export function telemetryOf(
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...(cacheTold ? { cached_prompt_tokens: total(reported, 'cached_tokens') } : {}),
-    cache_reporting: cacheTold,
+    ...(hasCacheFigures ? { cached_prompt_tokens: total(reported, 'cached_tokens') } : {}),
+    cache_reporting: hasCacheFigures,
     ...(isPriced ? { cost: calls.reduce((sum, { cost }) => sum + (cost ?? 0), 0) } : {}),
     ...timing,
     per_step: Object.fromEntries(

@@ -1,82 +1,98 @@
-/** How many calls a provider gets at once and in a minute. */
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** What a call waits for; each rejects with `Overload` where there is no hope. */
-export interface Throttle {
-  /** Runs a call when there is room for it; `tokens` is its estimated size. */
-  run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T>
-  /** Calls that wait. */
-  readonly waiting: number
-}
-
-/** Thrown where more calls wait than may. */
+/** Thrown if the queue of a provider is full. */
 export class Overload extends Error {}
 
-/** Makes a throttle. `rpm` and `tpm` are buckets that fill evenly over a minute. */
-export function makeThrottle(
-  {
-    max_concurrency,
-    queue,
-    rpm,
-    tpm,
-  }: { max_concurrency: number; queue: number; rpm?: number | undefined; tpm?: number | undefined },
-  now: () => number,
-): Throttle {
-  const line: (() => void)[] = []
-  const buckets = [makeBucket(rpm, now), makeBucket(tpm, now)] as const
-  let running = 0
-  const enter = async (signal: AbortSignal): Promise<void> => {
-    if (running < max_concurrency) {
-      running += 1
+interface ThrottleOptions {
+  readonly max_concurrency: number
+  readonly queue: number
+  /** Requests per minute. */
+  readonly rpm?: number | undefined
+  /** Tokens per minute. */
+  readonly tpm?: number | undefined
+}
+
+/** Limits concurrent calls to a provider, and calls and tokens per minute. */
+export class Throttle {
+  readonly #options: ThrottleOptions
+  readonly #queue: (() => void)[] = []
+  readonly #requests: TokenBucket | undefined
+  readonly #tokens: TokenBucket | undefined
+  #running = 0
+
+  /** `now` returns milliseconds. */
+  constructor(options: ThrottleOptions, now: () => number) {
+    this.#options = options
+    this.#requests = options.rpm === undefined ? undefined : new TokenBucket(options.rpm, now)
+    this.#tokens = options.tpm === undefined ? undefined : new TokenBucket(options.tpm, now)
+  }
+
+  /** Number of queued calls. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** Runs a call within the limits. `tokens` is its estimated size. Throws `Overload`, and the reason of the signal. */
+  async run<T>(tokens: number, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+    await this.#acquire(signal)
+    try {
+      const delay = Math.max(this.#requests?.take(1) ?? 0, this.#tokens?.take(tokens) ?? 0)
+      if (delay > 0) await wait(delay, undefined, { signal })
+      return await call()
+    } finally {
+      this.#release()
+    }
+  }
+
+  async #acquire(signal: AbortSignal): Promise<void> {
+    if (this.#running < this.#options.max_concurrency) {
+      this.#running += 1
       return
     }
-    if (line.length >= queue) throw new Overload(`${line.length} calls wait for the provider`)
+    const queue = this.#queue
+    if (queue.length >= this.#options.queue)
+      throw new Overload(`${queue.length} calls are queued for the provider`)
     await new Promise<void>((resolve, reject) => {
-      const go = (): void => {
-        signal.removeEventListener('abort', leave)
+      const start = (): void => {
+        signal.removeEventListener('abort', cancel)
         resolve()
       }
-      const leave = (): void => {
-        line.splice(line.indexOf(go), 1)
+      const cancel = (): void => {
+        queue.splice(queue.indexOf(start), 1)
         reject(signal.reason)
       }
-      line.push(go)
-      signal.addEventListener('abort', leave, { once: true })
+      queue.push(start)
+      signal.addEventListener('abort', cancel, { once: true })
     })
   }
-  const exit = (): void => {
-    const next = line.shift()
-    if (next === undefined) running -= 1
+
+  #release(): void {
+    const next = this.#queue.shift()
+    if (next === undefined) this.#running -= 1
     else next()
-  }
-  return {
-    async run(tokens, signal, call) {
-      await enter(signal)
-      try {
-        const delay = Math.max(buckets[0].take(1), buckets[1].take(tokens))
-        if (delay > 0) await wait(delay, undefined, { signal })
-        return await call()
-      } finally {
-        exit()
-      }
-    },
-    get waiting() {
-      return line.length
-    },
   }
 }
 
-/** A bucket of so many units a minute; `take` gives the ms until they are there. It may be overdrawn: that is the wait. */
-function makeBucket(perMinute: number | undefined, now: () => number): { take(units: number): number } {
-  if (perMinute === undefined) return { take: () => 0 }
-  let left = perMinute
-  let since = now()
-  return {
-    take(units) {
-      left = Math.min(perMinute, left + ((now() - since) * perMinute) / 60_000)
-      since = now()
-      left -= units
-      return left >= 0 ? 0 : (-left * 60_000) / perMinute
-    },
+/** A token bucket that fills evenly over a minute and can be overdrawn. */
+class TokenBucket {
+  readonly #perMinute: number
+  readonly #now: () => number
+  #left: number
+  #since: number
+
+  constructor(perMinute: number, now: () => number) {
+    this.#perMinute = perMinute
+    this.#now = now
+    this.#left = perMinute
+    this.#since = now()
+  }
+
+  /** Takes units and returns the milliseconds until they are available. */
+  take(units: number): number {
+    const now = this.#now()
+    const refilled = this.#left + ((now - this.#since) * this.#perMinute) / 60_000
+    this.#since = now
+    this.#left = Math.min(this.#perMinute, refilled) - units
+    return this.#left >= 0 ? 0 : (-this.#left * 60_000) / this.#perMinute
   }
 }

@@ -1,79 +1,93 @@
-/** Vectors of memories and questions: by the space that this server has for all minds, each text once. */
 import { type Embedder, vectorBytes } from '@causeway/embed'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { isCausewayError } from '@causeway/protocol'
+import { MindsError } from '../errors.ts'
 
-/** Vectors by text. */
+/** The vector space of all minds. */
 export interface Embedding {
-  /** Which vectors may be compared; stored beside each. */
+  /** Identifies the space; stored with each vector. Only vectors of one space are comparable. */
   readonly id: string
   /** For people: `lsa everyday language, 96 dimensions`. */
   readonly name: string
   readonly width: number
-  /** One for each text; undefined where it has no direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
+  /** Returns a vector per text, `undefined` for a text without direction. Throws `EMBEDDING_ERROR`, also after `withinMs`. */
   vectors(texts: readonly string[], withinMs?: number): Promise<readonly (Float32Array | undefined)[]>
-  /** Bytes of the vectors and texts that are kept. */
+  /** Size of the cache in bytes. */
   bytes(): number
-  /** Forgets vectors until so many bytes are given back; gives the bytes. */
+  /** Evicts about this many bytes. Returns the evicted bytes. */
   shrink(bytes: number): number
   close(): Promise<void>
 }
 
-/** Vectors kept by text. */
-const kept = 16_384
+const maxEntries = 16_384
 
-/** Vectors of any embedder. */
-export function embeddingOver(embedder: Embedder): Embedding {
-  const { space } = embedder
-  const known = new Map<string, Float32Array | undefined>()
-  let bytes = 0
-  const keep = (text: string, vector: Float32Array | undefined): void => {
-    forget(text)
-    known.set(text, vector)
-    bytes += bytesOfEntry(text, vector)
-    const [oldest] = known.keys()
-    if (known.size > kept && oldest !== undefined) forget(oldest)
+/** Caches the vectors of an embedder by text. */
+export class CachedEmbedding implements Embedding {
+  readonly id: string
+  readonly name: string
+  readonly width: number
+  readonly #embedder: Embedder
+  readonly #vectors = new Map<string, Float32Array | undefined>()
+  #bytes = 0
+
+  constructor(embedder: Embedder) {
+    const { fingerprint, provider, model, dimensions } = embedder.space
+    this.id = fingerprint.slice(0, 32)
+    this.name = `${provider} ${model}, ${dimensions} dimensions`
+    this.width = dimensions
+    this.#embedder = embedder
   }
-  const forget = (text: string): void => {
-    if (!known.has(text)) return
-    bytes -= bytesOfEntry(text, known.get(text))
-    known.delete(text)
+
+  async vectors(texts: readonly string[], withinMs?: number) {
+    const missing = [...new Set(texts.filter((text) => !this.#vectors.has(text)))]
+    const made = missing.length === 0 ? [] : await this.#embed(missing, withinMs)
+    const byText = new Map(missing.map((text, index) => [text, made[index]]))
+    const vectors = texts.map((text) => (byText.has(text) ? byText.get(text) : this.#vectors.get(text)))
+    for (const [text, vector] of byText) this.#add(text, vector)
+    return vectors
   }
-  return {
-    id: space.fingerprint.slice(0, 32),
-    name: `${space.provider} ${space.model}, ${space.dimensions} dimensions`,
-    width: space.dimensions,
-    async vectors(texts, withinMs) {
-      const fresh = [...new Set(texts.filter((text) => !known.has(text)))]
-      const made = fresh.length === 0 ? [] : await embed(embedder, fresh, withinMs)
-      const byText = new Map(fresh.map((text, index) => [text, made[index]]))
-      const answers = texts.map((text) => (byText.has(text) ? byText.get(text) : known.get(text)))
-      for (const [text, vector] of byText) keep(text, vector)
-      return answers
-    },
-    bytes: () => bytes,
-    shrink(wanted) {
-      const before = bytes
-      for (const text of [...known.keys()]) if (before - bytes < wanted) forget(text)
-      return before - bytes
-    },
-    close: () => embedder.close(),
+
+  bytes(): number {
+    return this.#bytes
+  }
+
+  shrink(bytes: number): number {
+    const before = this.#bytes
+    for (const text of [...this.#vectors.keys()]) if (before - this.#bytes < bytes) this.#evict(text)
+    return before - this.#bytes
+  }
+
+  close(): Promise<void> {
+    return this.#embedder.close()
+  }
+
+  async #embed(texts: readonly string[], withinMs: number | undefined) {
+    try {
+      const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
+      return await this.#embedder.embedDocuments(texts, { signal })
+    } catch (error) {
+      if (!isCausewayError(error)) throw error
+      throw new MindsError('EMBEDDING_ERROR', error.message, { remedy: error.remedy, cause: error })
+    }
+  }
+
+  #add(text: string, vector: Float32Array | undefined): void {
+    this.#evict(text)
+    this.#vectors.set(text, vector)
+    this.#bytes += entryBytes(text, vector)
+    const [oldest] = this.#vectors.keys()
+    if (this.#vectors.size > maxEntries && oldest !== undefined) this.#evict(oldest)
+  }
+
+  #evict(text: string): void {
+    if (!this.#vectors.has(text)) return
+    this.#bytes -= entryBytes(text, this.#vectors.get(text))
+    this.#vectors.delete(text)
   }
 }
 
-/** A text, its vector, and what holds them. */
-const bytesOfEntry = (text: string, vector: Float32Array | undefined): number =>
+const entryBytes = (text: string, vector: Float32Array | undefined): number =>
   text.length + (vector?.byteLength ?? 0) + 150
 
-/** The bytes of a vector for the data file, null where there is none. */
-export const bytesOf = (vector: Float32Array | undefined): Uint8Array | null =>
+/** Returns the bytes of a vector for the data file. */
+export const encodeVector = (vector: Float32Array | undefined): Uint8Array | null =>
   vector === undefined ? null : vectorBytes(vector)
-
-async function embed(embedder: Embedder, texts: readonly string[], withinMs: number | undefined) {
-  try {
-    const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
-    return await embedder.embedDocuments(texts, { signal })
-  } catch (error) {
-    if (!isCausewayError(error)) throw error
-    throw new CausewayError('EMBEDDING_ERROR', error.message, { remedy: error.remedy, cause: error })
-  }
-}

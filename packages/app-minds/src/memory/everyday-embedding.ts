@@ -1,69 +1,79 @@
-/**
- * The space of everyday language. Its id is known before its model is there: it holds the hash of the texts that the model
- * is trained on. The model itself is trained once for a data file and kept in it, so that all vectors of a file are of one
- * model, whatever a later version of the training would make of the same texts.
- */
 import { createHash } from 'node:crypto'
 import { decodeLsa, openLsa } from '@causeway/embed'
-import { asCausewayError, CausewayError } from '@causeway/protocol'
-import { startWorker, workerFile } from '@causeway/worker'
-import { type Embedding, embeddingOver } from './embedding.ts'
+import { asCausewayError } from '@causeway/protocol'
+import { resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import { MindsError } from '../errors.ts'
+import { CachedEmbedding, type Embedding } from './embedding.ts'
 import { everydayDimensions, everydayLanguage } from './everyday-language.ts'
-import type { SearchMethods } from './search-methods.ts'
+import type { SearchMethods } from './search-worker.ts'
 
-/** Where the trained model is kept between starts. */
+/** Stores the trained model between starts. */
 export interface ModelStore {
   model(name: string): Promise<Uint8Array | undefined>
-  keepModel(name: string, bytes: Uint8Array): Promise<void>
+  saveModel(name: string, bytes: Uint8Array): Promise<void>
 }
 
-/** Opens the space at once; its model is read, or trained in a worker, for the first vectors: a server without minds does neither. */
-export function everydayEmbedding(store: ModelStore): Embedding {
-  const texts = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
-  const id = `everyday-${everydayDimensions}-${texts}`
-  const stopping = new AbortController()
-  const begin = (): Promise<Embedding> =>
-    modelOf(id, store, stopping.signal).then((bytes) => embeddingOver(openLsa(decodeLsa(bytes))))
-  /** The space on its way, and once it is there. */
-  const state: { coming?: Promise<Embedding> | undefined; space?: Embedding } = {}
-  return {
-    id,
-    name: `lsa everyday language, ${everydayDimensions} dimensions`,
-    width: everydayDimensions,
-    async vectors(given, withinMs) {
-      state.coming ??= begin()
-      const own = state.coming
-      const space = await own.catch((error: unknown) => {
-        // All who waited for it are told; the next one who asks begins another attempt.
-        if (state.coming === own) state.coming = undefined
-        const { message } = asCausewayError(error)
-        throw new CausewayError('EMBEDDING_ERROR', `the space of memories: ${message}`, { cause: error })
-      })
-      state.space = space
-      return space.vectors(given, withinMs)
-    },
-    bytes: () => state.space?.bytes() ?? 0,
-    shrink: (bytes) => state.space?.shrink(bytes) ?? 0,
-    async close() {
-      stopping.abort()
-      const space = await state.coming?.catch(() => undefined)
-      await space?.close()
-    },
+/**
+ * The vector space of everyday language. Reads or trains its model for the first vectors. Each data file stores its own
+ * model, so that all its vectors are comparable even if a later version trains differently. The id contains the hash of
+ * the training texts.
+ */
+export class EverydayEmbedding implements Embedding {
+  readonly id: string
+  readonly name = `lsa everyday language, ${everydayDimensions} dimensions`
+  readonly width = everydayDimensions
+  readonly #store: ModelStore
+  readonly #stopping = new AbortController()
+  #opening: Promise<CachedEmbedding> | undefined
+  #embedding: CachedEmbedding | undefined
+
+  constructor(store: ModelStore) {
+    const hash = createHash('sha256').update(everydayLanguage.join('\n')).digest('hex').slice(0, 16)
+    this.id = `everyday-${everydayDimensions}-${hash}`
+    this.#store = store
   }
-}
 
-/** The model as it was kept, else trained now and kept. */
-async function modelOf(name: string, store: ModelStore, signal: AbortSignal): Promise<Uint8Array> {
-  const known = await store.model(name)
-  if (known !== undefined) return known
-  const link = startWorker<SearchMethods>(workerFile('../search-worker', import.meta.url), {
-    name: 'the worker that trains the space of memories',
-  })
-  try {
-    const bytes = await link.call('train', undefined, { signal })
-    await store.keepModel(name, bytes)
-    return bytes
-  } finally {
-    await link.stop()
+  async vectors(texts: readonly string[], withinMs?: number) {
+    this.#opening ??= this.#open()
+    const opening = this.#opening
+    this.#embedding = await opening.catch((error: unknown) => {
+      // The next call tries again.
+      if (this.#opening === opening) this.#opening = undefined
+      const { message } = asCausewayError(error)
+      throw new MindsError('EMBEDDING_ERROR', `the vector space of memories: ${message}`, { cause: error })
+    })
+    return this.#embedding.vectors(texts, withinMs)
+  }
+
+  bytes(): number {
+    return this.#embedding?.bytes() ?? 0
+  }
+
+  shrink(bytes: number): number {
+    return this.#embedding?.shrink(bytes) ?? 0
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    const embedding = await this.#opening?.catch(() => undefined)
+    await embedding?.close()
+  }
+
+  async #open(): Promise<CachedEmbedding> {
+    const model = (await this.#store.model(this.id)) ?? (await this.#train())
+    return new CachedEmbedding(openLsa(decodeLsa(model)))
+  }
+
+  async #train(): Promise<Uint8Array> {
+    const link = new WorkerLink<SearchMethods>(resolveWorkerFile('search-worker', import.meta.url), {
+      name: 'the worker that trains the vector space of memories',
+    })
+    try {
+      const bytes = await link.call('train', undefined, { signal: this.#stopping.signal })
+      await this.#store.saveModel(this.id, bytes)
+      return bytes
+    } finally {
+      await link.stop()
+    }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Sentences and word families of everyday life in a town, written for this package. The analysis of them gives words of one
- * topic one direction, so that a question finds a memory that uses other words. Names and numbers are left to the
- * full-text search. The order is part of the space: a changed line is another space, and memories get new vectors.
+ * Sentences and word families of everyday life in a town, written for this package. Words of one topic get similar
+ * vectors, so that a query finds memories with other words. Names and numbers are left to the full-text search.
+ * Changing a line changes the space, and memories get new vectors.
  */
 export const everydayLanguage: readonly string[] = [
   'baker bakery bread loaf rolls pastry cake oven dough flour bake',
@@ -203,5 +203,5 @@ export const everydayLanguage: readonly string[] = [
   'explore wander discover look around',
 ]
 
-/** Components of the vectors of this space. */
+/** Dimensions of the space. */
 export const everydayDimensions = 96

@@ -1,23 +1,21 @@
-/** Which space the vectors of memories are of: that of an endpoint, or of everyday language. */
 import { openEndpoint } from '@causeway/embed'
-import { type Embedding, embeddingOver } from './embedding.ts'
-import { everydayEmbedding, type ModelStore } from './everyday-embedding.ts'
+import { CachedEmbedding, type Embedding } from './embedding.ts'
+import { EverydayEmbedding, type ModelStore } from './everyday-embedding.ts'
 
-/** What vectors are made with. */
-export interface EmbeddingOptions {
+interface EmbeddingOptions {
   readonly url?: string | undefined
   readonly model?: string | undefined
   readonly dimensions?: number | undefined
   readonly apiKey?: string | undefined
 }
 
-/** Opens the space: an endpoint where one is set, else the analysis of everyday language that comes with this package. */
+/** Opens the vector space of an endpoint or, without a URL, of everyday language. */
 export function openEmbedding(
   { url, model, dimensions, apiKey }: EmbeddingOptions,
   store: ModelStore,
 ): Embedding {
-  if (url === undefined) return everydayEmbedding(store)
-  return embeddingOver(
+  if (url === undefined) return new EverydayEmbedding(store)
+  return new CachedEmbedding(
     openEndpoint({
       baseUrl: url,
       model: model ?? 'text-embedding-3-small',

@@ -1,57 +1,54 @@
-/** Bringing memories to mind: by meaning and by words, of today and of before, ranked by what `domain/retrieval` says. */
 import { isCausewayError } from '@causeway/protocol'
-import { lexicalScores, questionWords } from '../domain/lexical.ts'
+import { lexicalScores, queryWords } from '../domain/lexical.ts'
 import {
   choose,
-  type Found,
+  type MemoryCandidate,
   mayBeRelevant,
-  type Recalled,
+  type RecalledMemory,
   type RetrievalWeights,
   rank,
   retrievalWeights,
+  toCandidate,
 } from '../domain/retrieval.ts'
 import type { MindsFile } from '../store/minds-file.ts'
-import type { Material, MindRow } from '../store/types.ts'
-import { bytesOf, type Embedding } from './embedding.ts'
-import { foundOf, type Question } from './found.ts'
-import type { Shelf } from './shelf.ts'
-import type { DaySearch } from './today.ts'
+import type { MindRow, RecallMaterial } from '../store/types.ts'
+import type { DailySearch, MemoryQuery } from './daily-search.ts'
+import { type Embedding, encodeVector } from './embedding.ts'
+import type { MemoryCache } from './memory-cache.ts'
 import type { VectorSearch } from './vector-search.ts'
 
-/** What memories are found with. */
-export interface RecallParts {
-  readonly file: Pick<MindsFile, 'unembedded' | 'addVectors'>
-  readonly shelf: Shelf
+export interface RecallServices {
+  readonly file: MindsFile
+  readonly cache: MemoryCache
   readonly embedding: Embedding
   readonly search: VectorSearch
-  readonly day: DaySearch
+  readonly daily: DailySearch
 }
 
-/** What came to mind. */
-export interface Recollections {
-  readonly recalled: readonly Recalled[]
-  /** All that was ranked for each question, best first. */
-  readonly byQuery: readonly (readonly Recalled[])[]
+export interface RecallResult {
+  readonly recalled: readonly RecalledMemory[]
+  /** All ranked memories of each query, best first. */
+  readonly byQuery: readonly (readonly RecalledMemory[])[]
   readonly warnings: readonly string[]
 }
 
-/** Memories taken from each index. */
+/** Candidates per index, and newest and most important memories that are always candidates. */
 const top = 50
-const beside = 10
+const extra = 10
 
-/** Longest wait for vectors, ms: a character that waits for its memories does not act. */
+/** Maximum time to wait for vectors. Without them, the search uses words only. */
 const vectorsMs = 4000
 
-/** Memories without a vector that get one with a search. */
-const oldBatch = 256
+/** Memories without a vector that get one with each search. */
+const embedBatchSize = 256
 
-/** Weights of a mind, its own before the original's. */
-export function weightsOf({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
+/** Returns the weights of a mind, with defaults. */
+export function getWeights({ config: { retrieval } }: Pick<MindRow, 'config'>): RetrievalWeights {
   const own = Object.entries(retrieval).filter(([, value]) => value !== undefined)
   return { ...retrievalWeights, ...Object.fromEntries(own) }
 }
 
-/** Searches the memories of a mind. A space that cannot be reached leaves the search by words, and a warning. */
+/** Searches the memories of a mind by vectors and words. If vectors are unavailable, adds a warning. */
 export async function recall(
   mind: MindRow,
   queries: readonly string[],
@@ -60,14 +57,15 @@ export async function recall(
     weights,
     withToday,
   }: { readonly now: number | null; readonly weights: RetrievalWeights; readonly withToday: boolean },
-  { file, shelf, embedding, search, day }: RecallParts,
-): Promise<Recollections> {
+  services: RecallServices,
+): Promise<RecallResult> {
   if (queries.length === 0) return { recalled: [], byQuery: [], warnings: [] }
-  if (mind.memory_count > 0) await embedOld(mind, { file, embedding, search })
-  const asked = queries.map(questionWords)
-  const material = await shelf.material(mind, {
-    words: [...new Set(asked.flat())],
-    beside,
+  const { cache, embedding, daily } = services
+  if (mind.memory_count > 0) await addMissingVectors(mind, services)
+  const words = queries.map(queryWords)
+  const material = await cache.material(mind, {
+    words: [...new Set(words.flat())],
+    extra,
     embedderId: embedding.id,
     withToday,
   })
@@ -75,93 +73,84 @@ export async function recall(
   const texts = [...queries, ...material.today.map(({ content }) => content)]
   const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
     if (!isCausewayError(error)) throw error
-    warnings.push(`memories were searched by words alone: ${error.message}`)
+    warnings.push(`memories were searched by words only: ${error.message}`)
     return []
   })
-  const questions = queries.map((text, index) => ({
-    text,
-    words: asked[index] ?? [],
-    vector: vectors[index],
-  }))
-  const lasting = await lastingFound(mind, questions, material, { shelf, embedding, search, day })
-  const recent = day.found(questions, material.today, vectors.slice(queries.length))
-  const byQuery = questions.map(({ text }, index) =>
-    rank(text, [...(lasting[index] ?? []), ...(recent[index] ?? [])], {
-      now,
-      weights,
-      stemsOf: day.stemsOf,
-    }),
+  const memoryQueries = queries.map((text, i) => ({ text, words: words[i] ?? [], vector: vectors[i] }))
+  const longTerm = await findLongTerm(mind, memoryQueries, material, services)
+  const recent = daily.find(memoryQueries, material.today, vectors.slice(queries.length))
+  const { getStems } = daily
+  const byQuery = queries.map((text, i) =>
+    rank(text, [...(longTerm[i] ?? []), ...(recent[i] ?? [])], { now, weights, getStems }),
   )
-  return { recalled: choose(byQuery, weights, day.stemsOf), byQuery, warnings }
+  return { recalled: choose(byQuery, weights, getStems), byQuery, warnings }
 }
 
-/** Candidates among the memories that last, for each question. */
-async function lastingFound(
+/** Returns candidates among long-term memories for each query. */
+async function findLongTerm(
   mind: MindRow,
-  questions: readonly Question[],
-  material: Material,
-  { shelf, embedding, search, day }: Omit<RecallParts, 'file'>,
-): Promise<readonly (readonly Found[])[]> {
+  queries: readonly MemoryQuery[],
+  { postings, standing, today }: RecallMaterial,
+  { cache, embedding, search, daily }: RecallServices,
+): Promise<readonly (readonly MemoryCandidate[])[]> {
   if (mind.memory_count === 0) return []
-  const { postings, standing } = material
-  const isCorrected = day.corrections(questions, material.today)
-  const lexical = questions.map(({ words }) =>
+  const isCorrected = daily.findCorrections(queries, today)
+  const scores = queries.map(({ words }) =>
     lexicalScores(words, postings, { memories: mind.memory_count, most: top }),
   )
   const also = [
-    ...new Set([...lexical.flatMap((found) => [...found.keys()]), ...standing.rows.map(({ seq }) => seq)]),
+    ...new Set([...scores.flatMap((found) => [...found.keys()]), ...standing.rows.map(({ seq }) => seq)]),
   ]
-  const directed = questions.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
-  const question = {
+  const withVector = queries.flatMap(({ vector }, index) => (vector === undefined ? [] : [index]))
+  const vectorQuery = {
     mindSeq: mind.seq,
     embedderId: embedding.id,
     width: embedding.width,
-    queries: questions.flatMap(({ vector }) => vector ?? []),
+    queries: queries.flatMap(({ vector }) => vector ?? []),
     top,
     also,
     last: standing.lastVector,
   }
-  const answers = directed.length === 0 ? [] : await search.search(question, mind.memory_count)
-  const cosines = questions.map((_, index) => new Map(answers[directed.indexOf(index)] ?? []))
-  const near = questions.map((_, index) => {
-    const wanted = new Set([...also, ...(cosines[index]?.keys() ?? [])])
-    return [...wanted].flatMap((seq) => {
-      const one = { cosine: cosines[index]?.get(seq) ?? 0, lexical: lexical[index]?.get(seq) ?? 0 }
-      return mayBeRelevant(one) ? [{ seq, ...one }] : []
+  const matches = withVector.length === 0 ? [] : await search.search(vectorQuery, mind.memory_count)
+  const relevant = queries.map((_, index) => {
+    const cosines = new Map(matches[withVector.indexOf(index)] ?? [])
+    return [...new Set([...also, ...cosines.keys()])].flatMap((seq) => {
+      const match = { cosine: cosines.get(seq) ?? 0, lexical: scores[index]?.get(seq) ?? 0 }
+      return mayBeRelevant(match) ? [{ seq, ...match }] : []
     })
   })
-  const rows = await shelf.rows(mind, [...new Set(near.flatMap((found) => found.map(({ seq }) => seq)))])
+  const rows = await cache.rows(mind, [...new Set(relevant.flat().map(({ seq }) => seq))])
   const bySeq = new Map(
     rows.map((row) => [row.seq, { row, isOld: row.superseded_by !== null || isCorrected(row) }]),
   )
-  return near.map((found) =>
-    found.flatMap(({ seq, cosine, lexical }) => {
+  return relevant.map((found) =>
+    found.flatMap(({ seq, ...match }) => {
       const known = bySeq.get(seq)
-      return known === undefined ? [] : [foundOf(known.row, { cosine, lexical }, known.isOld)]
+      return known === undefined ? [] : [toCandidate(known.row, match, known.isOld)]
     }),
   )
 }
 
-/** Gives vectors in the space of today to a batch of memories that have none there, and says whether there are more. */
-export async function embedOld(
-  mind: Pick<MindRow, 'seq' | 'embedder_id'>,
-  { file, embedding, search }: Pick<RecallParts, 'file' | 'embedding' | 'search'>,
+/** Adds vectors of the current space to one batch of memories without. Returns whether there are more. */
+export async function addMissingVectors(
+  { seq, embedder_id }: Pick<MindRow, 'seq' | 'embedder_id'>,
+  { file, embedding, search }: Pick<RecallServices, 'file' | 'embedding' | 'search'>,
 ): Promise<'complete' | 'more' | 'unreachable'> {
-  if (mind.embedder_id === embedding.id) return 'complete'
-  const rows = await file.unembedded(mind.seq, embedding.id, oldBatch)
+  if (embedder_id === embedding.id) return 'complete'
+  const rows = await file.read(({ memories }) => memories.withoutVector(seq, embedding.id, embedBatchSize))
   const texts = rows.map(({ content }) => content)
   const vectors = await embedding.vectors(texts, vectorsMs).catch((error: unknown) => {
     if (isCausewayError(error)) return undefined
     throw error
   })
   if (vectors === undefined) return 'unreachable'
-  const isLast = rows.length < oldBatch
-  await file.addVectors(
-    mind.seq,
-    embedding.id,
-    rows.map(({ seq }, index) => [seq, bytesOf(vectors[index])] as const),
-    isLast,
-  )
-  search.drop(mind.seq)
+  const isLast = rows.length < embedBatchSize
+  await file.write(({ minds, memories }) => {
+    for (const [i, row] of rows.entries())
+      memories.addVector(seq, row.seq, embedding.id, encodeVector(vectors[i]))
+    minds.markMemoriesChanged(seq, 0)
+    if (isLast) minds.setEmbedder(seq, embedding.id)
+  })
+  search.drop(seq)
   return isLast ? 'complete' : 'more'
 }

@@ -1,111 +1,114 @@
-/** Vectors of minds in memory, loaded when a mind is searched, the least used thrown away above a number of bytes. */
-import { cosineAt, type Near, nearestRows, type Table } from '../domain/vector-scan.ts'
+import { cosineAt, type Near, nearestRows } from '../domain/vector-scan.ts'
 
-/** A question to the vectors of one mind. */
-export interface VectorQuestion {
+export interface VectorQuery {
   readonly mindSeq: number
   readonly embedderId: string
   readonly width: number
   /** Unit vectors. */
   readonly queries: readonly Float32Array[]
   readonly top: number
-  /** Rows whose cosine is wanted too. */
+  /** Rows whose cosine is returned in any case. */
   readonly also: readonly number[]
-  /** The last row that has a vector: the cache reads those that it has not up to there. */
+  /** The last row with a vector. The cache reads up to it. */
   readonly last: number
 }
 
-/** For each query: memory row -> cosine. */
-export type VectorAnswer = readonly (readonly (readonly [seq: number, cosine: number])[])[]
+/** For each query, pairs of memory row and cosine. */
+export type VectorMatches = readonly (readonly (readonly [seq: number, cosine: number])[])[]
 
-/** A row with its vector, float32. */
-export interface LoadedVector {
+interface LoadedVector {
   readonly memory_seq: number
+  /** Float32 values. */
   readonly vec: Uint8Array
 }
 
-/** Rows of a mind from after one on, ascending. */
+/** Reads the vectors of a mind after a row, in ascending order. */
 export type LoadVectors = (mindSeq: number, embedderId: string, after: number) => Iterable<LoadedVector>
 
-/** Searches vectors. */
-export interface VectorCache {
-  search(question: VectorQuestion): VectorAnswer
-  /** Forgets a mind: rows were removed or added out of order. */
-  drop(mindSeq: number): void
-  readonly bytes: number
-  /** Forgets minds until so many bytes are given back, the longest unasked first; gives the bytes. */
-  shrink(bytes: number): number
-}
-
 interface Entry {
-  seqs: number[]
-  rows: Map<number, number>
+  readonly seqs: number[]
+  readonly rows: Map<number, number>
   values: Float32Array
-  width: number
-  /** What was found for a question before, for as long as the rows are these: characters ask the same again and again. */
-  known: WeakMap<Float32Array, readonly Near[]>
+  readonly width: number
+  /** Nearest rows by query, until rows are added: consecutive decisions use the same queries. */
+  nearest: WeakMap<Float32Array, readonly Near[]>
 }
 
-/** Makes a cache over a source. */
-export function vectorCache(load: LoadVectors, mostBytes: number): VectorCache {
-  const entries = new Map<string, Entry>()
-  let bytes = 0
-  const remove = (key: string): void => {
-    const entry = entries.get(key)
-    if (entry === undefined) return
-    bytes -= entry.values.byteLength
-    entries.delete(key)
+/** Up to this many rows, a scan costs less than the memory of its result. */
+const maxScanned = 256
+
+/** Rows appended at a time. A small mind gets exactly the memory that it needs. */
+const batchSize = 256
+
+/** Caches the vectors of minds and searches them. Evicts the least recently used minds. */
+export class VectorCache {
+  readonly #load: LoadVectors
+  readonly #maxBytes: number
+  /** Entries by mind and space, least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+
+  constructor(load: LoadVectors, maxBytes: number) {
+    this.#load = load
+    this.#maxBytes = maxBytes
   }
-  const current = ({ mindSeq, embedderId, width, last }: VectorQuestion): Entry => {
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  search(request: VectorQuery): VectorMatches {
+    const entry = this.#use(request)
+    return request.queries.map((query) => findMatches(entry, query, request))
+  }
+
+  /** Evicts a mind. Required after rows were removed or added out of order. */
+  drop(mindSeq: number): void {
+    for (const key of [...this.#entries.keys()]) if (key.startsWith(`${mindSeq}|`)) this.#evict(key)
+  }
+
+  /** Evicts about this many bytes. Returns the evicted bytes. */
+  shrink(bytes: number): number {
+    const before = this.#bytes
+    for (const key of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(key)
+    return before - this.#bytes
+  }
+
+  #use({ mindSeq, embedderId, width, last }: VectorQuery): Entry {
     const key = `${mindSeq}|${embedderId}`
-    const entry = entries.get(key) ?? newEntry(width)
-    remove(key)
-    const held = entry.seqs.at(-1) ?? 0
-    if (last > held) extend(entry, load(mindSeq, embedderId, held))
-    entries.set(key, entry)
-    bytes += entry.values.byteLength
-    // The first keys are the least used: an entry is put back at the end with each use.
-    for (const oldest of entries.keys()) {
-      if (bytes <= mostBytes || oldest === key) break
-      remove(oldest)
+    const entry = this.#entries.get(key) ?? {
+      seqs: [],
+      rows: new Map(),
+      values: new Float32Array(0),
+      width,
+      nearest: new WeakMap(),
+    }
+    this.#evict(key)
+    const loaded = entry.seqs.at(-1) ?? 0
+    if (last > loaded) extend(entry, this.#load(mindSeq, embedderId, loaded))
+    this.#entries.set(key, entry)
+    this.#bytes += entry.values.byteLength
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldest === key) break
+      this.#evict(oldest)
     }
     return entry
   }
-  return {
-    search(question) {
-      const entry = current(question)
-      return question.queries.map((query) => answer(entry, query, question))
-    },
-    drop(mindSeq) {
-      for (const key of [...entries.keys()]) if (key.startsWith(`${mindSeq}|`)) remove(key)
-    },
-    get bytes() {
-      return bytes
-    },
-    shrink(wanted) {
-      const before = bytes
-      for (const key of [...entries.keys()]) if (before - bytes < wanted) remove(key)
-      return before - bytes
-    },
+
+  #evict(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.values.byteLength ?? 0
+    this.#entries.delete(key)
   }
 }
 
-const newEntry = (width: number): Entry => ({
-  seqs: [],
-  rows: new Map(),
-  values: new Float32Array(0),
-  width,
-  known: new WeakMap(),
-})
-
-function answer(
-  { seqs, rows, values, width, known }: Entry,
+function findMatches(
+  { seqs, rows, values, width, nearest }: Entry,
   query: Float32Array,
-  { top, also }: VectorQuestion,
+  { top, also }: VectorQuery,
 ): readonly (readonly [number, number])[] {
-  const table: Table = { values, width, count: seqs.length }
-  const near = known.get(query) ?? nearestRows(table, query, top)
-  if (seqs.length > scanned) known.set(query, near)
+  const table = { values, width, count: seqs.length }
+  const near = nearest.get(query) ?? nearestRows(table, query, top)
+  if (seqs.length > maxScanned) nearest.set(query, near)
   const found = new Map<number, number>()
   for (const { row, cosine } of near) found.set(seqs[row] as number, cosine)
   for (const seq of also) {
@@ -115,37 +118,31 @@ function answer(
   return [...found]
 }
 
-/** Rows that are scanned again for each question: that takes less than what was found takes memory. */
-const scanned = 256
-
-/** Rows that are taken together: a small mind gets exactly the room that it needs. */
-const together = 256
-
-/** Appends rows; those without a direction take part as zeros, whose cosine is 0. */
-function extend(entry: Entry, rows: ReturnType<LoadVectors>): void {
-  entry.known = new WeakMap()
-  let waiting: LoadedVector[] = []
+function extend(entry: Entry, rows: Iterable<LoadedVector>): void {
+  entry.nearest = new WeakMap()
+  let batch: LoadedVector[] = []
   for (const row of rows) {
-    waiting.push(row)
-    if (waiting.length < together) continue
-    append(entry, waiting)
-    waiting = []
+    batch.push(row)
+    if (batch.length < batchSize) continue
+    append(entry, batch)
+    batch = []
   }
-  append(entry, waiting)
+  append(entry, batch)
 }
 
+/** Appends vectors. Those without a direction remain zeros, whose cosine is 0. */
 function append(entry: Entry, rows: readonly LoadedVector[]): void {
   const { width, seqs } = entry
   const needed = (seqs.length + rows.length) * width
   if (needed > entry.values.length) {
-    // Beyond the first rows by a quarter: twice as much would mostly stay empty.
-    const room = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
-    const grown = new Float32Array(room)
+    // Grows by a quarter: doubling would leave most of the memory unused.
+    const size = seqs.length === 0 ? needed : Math.max(needed, Math.ceil(seqs.length * 1.25) * width)
+    const grown = new Float32Array(size)
     grown.set(entry.values)
     entry.values = grown
   }
   for (const { memory_seq, vec } of rows) {
-    // A copy: the blob may lie at an odd address, where no view of floats can begin.
+    // Copied, because the blob may be unaligned.
     if (vec.byteLength === width * 4)
       entry.values.set(new Float32Array(vec.slice().buffer), seqs.length * width)
     entry.rows.set(memory_seq, seqs.length)

@@ -1,62 +1,63 @@
-/** Searching vectors where it disturbs nobody: small minds here, big ones in a worker that starts when it is needed. */
 import {
-  inWorker,
-  type RestingWorkers,
-  restingWorkers,
+  initializeWorker,
+  resolveWorkerFile,
   SharedWorker,
-  startWorker,
-  workerFile,
+  WorkerLink,
+  type WorkerMemory,
 } from '@causeway/worker'
 import type { Limits } from '../limits.ts'
-import type { SearchMethods } from './search-methods.ts'
-import { type LoadVectors, type VectorAnswer, type VectorQuestion, vectorCache } from './vector-cache.ts'
+import type { SearchMethods } from './search-worker.ts'
+import { type LoadVectors, VectorCache, type VectorMatches, type VectorQuery } from './vector-cache.ts'
 
-/** Searches vectors of any mind. */
-export interface VectorSearch {
-  search(question: VectorQuestion, memoryCount: number): Promise<VectorAnswer>
-  /** To be called after memories were removed, or vectors added to old ones. */
-  drop(mindSeq: number): void
-  readonly bytes: number
-  /** Forgets vectors of this thread until so many bytes are given back; gives the bytes. */
-  shrink(bytes: number): number
-  /** The memory of the worker. */
-  readonly worker: RestingWorkers
-  close(): Promise<void>
-}
+/** Searches the vectors of minds: small minds in this thread, large ones in a worker that starts on demand. */
+export class VectorSearch {
+  readonly #cache: VectorCache
+  readonly #worker: SharedWorker<SearchMethods>
+  readonly #workerFrom: number
 
-/** Opens the search over the data folder; `load` reads here, the worker reads by itself. */
-export function openVectorSearch(dir: string, load: LoadVectors, limits: Limits): VectorSearch {
-  const cache = vectorCache(load, limits.vector_cache_bytes)
-  const worker = new SharedWorker<SearchMethods>(() =>
-    inWorker(
-      () =>
-        startWorker<SearchMethods>(workerFile('../search-worker', import.meta.url), {
-          name: 'the worker that searches memories',
-        }),
-      async (link) => {
-        await link.call('open', { dir, mostBytes: limits.vector_cache_bytes })
+  /** `load` reads in this thread; the worker reads the data folder itself. */
+  constructor(dir: string, load: LoadVectors, limits: Limits) {
+    const maxBytes = limits.vector_cache_bytes
+    this.#cache = new VectorCache(load, maxBytes)
+    this.#workerFrom = limits.worker_search_from
+    this.#worker = new SharedWorker<SearchMethods>(() => {
+      const file = resolveWorkerFile('search-worker', import.meta.url)
+      const link = new WorkerLink<SearchMethods>(file, { name: 'the worker that searches memories' })
+      return initializeWorker(link, async () => {
+        await link.call('open', { dir, maxBytes })
         return link
-      },
-    ),
-  )
-  return {
-    async search(question, memoryCount) {
-      if (memoryCount < limits.worker_search_from) return cache.search(question)
-      cache.drop(question.mindSeq)
-      return worker.call('search', question)
-    },
-    drop(mindSeq) {
-      cache.drop(mindSeq)
-      // A worker that has just died holds nothing that could be out of date.
-      void worker.link?.call('drop', { mindSeq }).catch(() => {})
-    },
-    get bytes() {
-      return cache.bytes
-    },
-    shrink: (bytes) => cache.shrink(bytes),
-    worker: restingWorkers(() => [worker.link]),
-    async close() {
-      await worker.stop()
-    },
+      })
+    })
+  }
+
+  /** Size of the cache of this thread in bytes. */
+  get bytes(): number {
+    return this.#cache.bytes
+  }
+
+  get worker(): WorkerMemory {
+    return this.#worker.memory
+  }
+
+  async search(query: VectorQuery, memoryCount: number): Promise<VectorMatches> {
+    if (memoryCount < this.#workerFrom) return this.#cache.search(query)
+    this.#cache.drop(query.mindSeq)
+    return this.#worker.call('search', query)
+  }
+
+  /** Evicts a mind. Required after memories were removed, or vectors added to old ones. */
+  drop(mindSeq: number): void {
+    this.#cache.drop(mindSeq)
+    // A worker that exits has no cache.
+    void this.#worker.link?.call('drop', { mindSeq }).catch(() => {})
+  }
+
+  /** Evicts about this many bytes of this thread. Returns the evicted bytes. */
+  shrink(bytes: number): number {
+    return this.#cache.shrink(bytes)
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.stop()
   }
 }

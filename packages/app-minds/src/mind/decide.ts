@@ -1,185 +1,205 @@
-/** One decision: observe, remember, choose, and store all of it at once. */
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { isCausewayError } from '@causeway/protocol'
+import type { Action } from '../domain/action.ts'
 import { gate, safeAction } from '../domain/gate.ts'
-import { recall, weightsOf } from '../memory/recall.ts'
+import { MindsError } from '../errors.ts'
+import { summarizeCalls } from '../llm/telemetry.ts'
+import { getWeights, recall } from '../memory/recall.ts'
+import { commitDecision, readSnapshot } from '../store/commit-decision.ts'
 import { sha256 } from '../store/hash.ts'
 import type { MindRow, MindSnapshot } from '../store/types.ts'
 import { readEvents } from '../wire/read-messages.ts'
-import { type ReadObservation, readObservation } from '../wire/read-observation.ts'
-import { type DecisionAnswer, successAnswer } from './decision-answer.ts'
-import { decisionChange } from './decision-change.ts'
-import { chooseAction } from './deliberate.ts'
-import type { MindParts } from './parts.ts'
-import { prepareCycle } from './prepare.ts'
+import { type ParsedObservation, readObservation } from '../wire/read-observation.ts'
+import { type DecisionResult, decisionChange } from './decision-change.ts'
+import { chooseAction, type Deliberation } from './deliberate.ts'
+import { type Cycle, prepareCycle } from './prepare.ts'
 import { type SelectorContext, type Step, steps } from './selector.ts'
+import type { MindServices } from './services.ts'
 
-/** What `decide_action` is asked. */
+/** Arguments of `decide_action`. */
 export interface DecideRequest {
   readonly mind_id: string
   readonly observation: unknown
   readonly events: unknown
   readonly request_id: string
-  /** False where the caller named no id itself: then an equal observation under way is joined. */
+  /** Whether the caller set the id. If not, the call joins a running one with the same observation. */
   readonly isNamed: boolean
   readonly explain: boolean
   readonly progress: (done: number, total?: number, message?: string) => void
 }
 
-/** What a decision is made with, and who is told of a mind whose day holds more than it should. */
-export interface DeciderParts extends MindParts {
-  readonly onFull: (mindId: string) => void
+interface Attempt {
+  readonly request: DecideRequest
+  readonly parsed: ParsedObservation
+  /** Hash of the observation. */
+  readonly hash: string
+  readonly waitedMs: number
+  readonly startedMs: number
 }
 
-/** Makes the method; it finishes and stores a decision also when the caller has gone, for the retry that follows. */
-export function decider(parts: DeciderParts) {
-  /** Decisions under way, by mind and observation. */
-  const underway = new Map<string, Promise<DecisionAnswer>>()
-  return async (request: DecideRequest): Promise<DecisionAnswer> => {
-    const read = readObservation(request.observation, parts.limits)
-    const key = `${request.mind_id}|${sha256(JSON.stringify([request.observation, request.events ?? null]))}`
-    const same = request.isNamed ? undefined : underway.get(key)
-    if (same !== undefined) return { ...(await same), replayed: true }
-    const decision = decide(request, read, key, parts)
-    if (!request.isNamed) underway.set(key, decision)
+/** Decides for minds. A decision is completed and stored even if the caller disconnects, for its retry. */
+export class Decider {
+  readonly #services: MindServices
+  readonly #onFull: (mindId: string) => void
+  /** Running decisions without a request id, by mind and observation. */
+  readonly #running = new Map<string, Promise<DecisionResult>>()
+
+  /** `onFull` is called for minds with too many daily memories. */
+  constructor(services: MindServices, onFull: (mindId: string) => void) {
+    this.#services = services
+    this.#onFull = onFull
+  }
+
+  async decide(request: DecideRequest): Promise<DecisionResult> {
+    const parsed = readObservation(request.observation, this.#services.limits)
+    const hash = sha256(JSON.stringify([request.observation, request.events ?? null]))
+    const key = `${request.mind_id}|${hash}`
+    const running = request.isNamed ? undefined : this.#running.get(key)
+    if (running !== undefined) return { ...(await running), replayed: true }
+    const decision = this.#enqueue(request, parsed, key)
+    if (!request.isNamed) this.#running.set(key, decision)
     try {
       return await decision
     } finally {
-      if (underway.get(key) === decision) underway.delete(key)
+      if (this.#running.get(key) === decision) this.#running.delete(key)
     }
   }
-}
 
-async function decide(
-  request: DecideRequest,
-  read: ReadObservation,
-  hash: string,
-  parts: DeciderParts,
-): Promise<DecisionAnswer> {
-  const { file, queue, now } = parts
-  const { mind_id, request_id } = request
-  const interactions = read.observation.conversations.map(({ interaction_id }) => interaction_id)
-  return queue.run(mind_id, mostWaiting(mind_id, parts), async (waitedMs) => {
-    const started = now()
-    const attempt = async (): Promise<DecisionAnswer> => {
-      const begun = await file.begin({ mind_id, request_id, tool: 'decide_action' }, interactions)
-      if ('earlier' in begun) return { ...(begun.earlier as DecisionAnswer), replayed: true }
-      return decideOnce(request, read, begun.snapshot, { hash, waitedMs, started }, parts)
-    }
-    return attempt().catch((error: unknown) => {
-      // Another process on the same file was faster: what it stored is the new beginning.
-      if (isCausewayError(error) && error.data.conflict === true) return attempt()
-      throw error
-    })
-  })
-}
-
-/** Calls that may wait for a mind: few where a model decides, which takes seconds. */
-function mostWaiting(mindId: string, { file, models, limits }: MindParts): number | Promise<number> {
-  if (!models.isConfigured) return limits.queue
-  return file
-    .mind(mindId)
-    .then(({ config }) => (models.usableFor(config) ? limits.model_queue : limits.queue))
-}
-
-interface Attempt {
-  readonly hash: string
-  readonly waitedMs: number
-  readonly started: number
-}
-
-async function decideOnce(
-  request: DecideRequest,
-  { observation, warnings: mended, unknown }: ReadObservation,
-  snapshot: MindSnapshot,
-  { hash, waitedMs, started }: Attempt,
-  parts: DeciderParts,
-): Promise<DecisionAnswer> {
-  const { file, limits, now, log, onFull } = parts
-  const { mind } = snapshot
-  requireOwnBody(mind, observation.entity_id)
-  const events = readEvents(request.events, observation.time, limits)
-  const cycle = prepareCycle(snapshot, { observation, events, limits })
-  let done = 0
-  const perStep = new Map<Step, number>(steps.map((step) => [step, 0]))
-  const context: SelectorContext = {
-    cycle,
-    recall: (queries) =>
-      recall(
-        mind,
-        queries,
-        { now: observation.time, weights: weightsOf(mind), withToday: mind.config.recall_daily },
-        parts,
-      ),
-    async step(name, work) {
-      const since = now()
-      try {
-        return await work()
-      } finally {
-        perStep.set(name, (perStep.get(name) ?? 0) + now() - since)
-        request.progress(++done, steps.length, name)
+  #enqueue(request: DecideRequest, parsed: ParsedObservation, hash: string): Promise<DecisionResult> {
+    const { file, queue, now } = this.#services
+    const { mind_id, request_id } = request
+    const interactions = parsed.observation.conversations.map(({ interaction_id }) => interaction_id)
+    return queue.run(mind_id, this.#maxWaiting(mind_id), async (waitedMs) => {
+      const attempt = { request, parsed, hash, waitedMs, startedMs: now() }
+      const run = async (): Promise<DecisionResult> => {
+        const start = await file.read((tables) => {
+          const earlier = tables.records.findAnswer(mind_id, request_id, 'decide_action')
+          if (earlier !== undefined) return { earlier }
+          return { snapshot: readSnapshot(tables, tables.minds.get(mind_id), interactions) }
+        })
+        if (start.snapshot !== undefined) return this.#run(attempt, start.snapshot)
+        return { ...(start.earlier as DecisionResult), replayed: true }
       }
-    },
+      return run().catch((error: unknown) => {
+        // Another process changed the mind: decide again from its new state.
+        if (isCausewayError(error) && error.data.conflict === true) return run()
+        throw error
+      })
+    })
   }
-  const deliberated = await chooseAction(context, parts)
-  const news = unknown.filter((name) => !mind.state.warned.includes(name))
-  const warnings = [
-    ...cycle.warnings,
-    ...mended,
-    ...(news.length === 0 ? [] : [`not known and not used: ${news.join(', ')}`]),
-    ...deliberated.choice.warnings,
-  ]
-  const { choice } = deliberated
-  const judged = gate(choice.action, cycle.situation)
-  if (!('action' in judged))
-    log.error(
-      { mind_id: mind.mind_id, problems: judged.problems },
-      'the selector chose what the gate refuses',
-    )
-  const action = 'action' in judged ? judged.action : safeAction(cycle.situation)
-  const answer = successAnswer({
-    requestId: request.request_id,
-    action,
-    deliberated,
-    warnings,
-    perStep,
-    serverMs: now() - started,
-    queueMs: waitedMs,
-  })
-  const change = decisionChange({
-    snapshot,
-    cycle,
-    deliberated,
-    action,
-    answer,
-    perStep,
-    news,
-    hash,
-    memoryChars: limits.memory_chars,
-  })
-  await file.commit(change)
-  parts.changed(mind.mind_id)
-  const { entity_id } = mind
-  log.info(
+
+  /** Maximum queue length of a mind: short for a model, which takes seconds. */
+  async #maxWaiting(mindId: string): Promise<number> {
+    const { file, models, limits } = this.#services
+    if (!models.isConfigured) return limits.queue
+    const { config } = await file.read(({ minds }) => minds.get(mindId))
+    return models.canDecide(config) ? limits.model_queue : limits.queue
+  }
+
+  async #run(attempt: Attempt, snapshot: MindSnapshot): Promise<DecisionResult> {
+    const { file, limits, log } = this.#services
+    const { request, hash } = attempt
+    const { observation, warnings: corrections, unknown } = attempt.parsed
+    const { mind } = snapshot
+    requireSameEntity(mind, observation.entity_id)
+    const events = readEvents(request.events, observation.time, limits)
+    const cycle = prepareCycle(snapshot, { observation, events, limits })
+    const perStep = new Map<Step, number>(steps.map((step) => [step, 0]))
+    const deliberation = await chooseAction(this.#makeContext(cycle, request, perStep), this.#services)
+    const { choice } = deliberation
+    const newUnknown = unknown.filter((name) => !mind.state.warned.includes(name))
+    const warnings = [
+      ...cycle.warnings,
+      ...corrections,
+      ...(newUnknown.length === 0 ? [] : [`unknown and ignored: ${newUnknown.join(', ')}`]),
+      ...choice.warnings,
+    ]
+    const action = this.#validate(choice.action, cycle)
+    const result = this.#makeResult(attempt, { action, deliberation, warnings, perStep })
+    const change = decisionChange({
+      snapshot,
+      cycle,
+      deliberation,
+      action,
+      result,
+      perStep,
+      newUnknown,
+      hash,
+      maxMemoryChars: limits.memory_chars,
+    })
+    await file.write((tables) => commitDecision(tables, change, limits))
+    this.#services.changed(mind.mind_id)
+    const { mind_id, entity_id } = mind
+    const { decided_by } = choice
+    log.info({ mind_id, entity_id, action: action.action, decided_by, sim_time: observation.time }, 'decided')
+    if (mind.daily_count + change.memories.length > limits.daily_memories) this.#onFull(mind_id)
+    if (deliberation.error !== undefined) throw deliberation.error
+    return request.explain ? { ...result, explanation: choice.explanation } : result
+  }
+
+  #makeContext(cycle: Cycle, request: DecideRequest, perStep: Map<Step, number>): SelectorContext {
+    const { now } = this.#services
+    const { mind, observation } = cycle
+    const options = { now: observation.time, weights: getWeights(mind), withToday: mind.config.recall_daily }
+    let done = 0
+    return {
+      cycle,
+      recall: (queries) => recall(mind, queries, options, this.#services),
+      async step(name, work) {
+        const since = now()
+        try {
+          return await work()
+        } finally {
+          perStep.set(name, (perStep.get(name) ?? 0) + now() - since)
+          request.progress(++done, steps.length, name)
+        }
+      },
+    }
+  }
+
+  #validate(action: Action, { mind, situation }: Cycle): Action {
+    const verdict = gate(action, situation)
+    if ('action' in verdict) return verdict.action
+    const { problems } = verdict
+    this.#services.log.error({ mind_id: mind.mind_id, problems }, 'the selector chose an illegal action')
+    return safeAction(situation)
+  }
+
+  #makeResult(
+    { request, waitedMs, startedMs }: Attempt,
     {
-      mind_id: mind.mind_id,
-      entity_id,
-      action: action.action,
-      decided_by: choice.decided_by,
-      sim_time: observation.time,
+      action,
+      deliberation,
+      warnings,
+      perStep,
+    }: {
+      readonly action: Action
+      readonly deliberation: Deliberation
+      readonly warnings: readonly string[]
+      readonly perStep: ReadonlyMap<Step, number>
     },
-    'decided',
-  )
-  if (mind.daily_count + change.memories.length > limits.daily_memories) onFull(mind.mind_id)
-  if (deliberated.error !== undefined) throw deliberated.error
-  return request.explain ? { ...answer, explanation: choice.explanation } : answer
+  ): DecisionResult {
+    const { choice, calls, fallbackReason, isGated } = deliberation
+    const serverMs = this.#services.now() - startedMs
+    return {
+      status: 'success',
+      action,
+      error_message: null,
+      request_id: request.request_id,
+      protocol_version: 1,
+      decided_by: choice.decided_by,
+      ...(fallbackReason === undefined ? {} : { degraded: true, fallback_reason: fallbackReason }),
+      ...(isGated === true ? { gated: true } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      telemetry: summarizeCalls(calls, choice.model, { perStep, serverMs, queueMs: waitedMs }),
+    }
+  }
 }
 
-/** Throws `ENTITY_MISMATCH` for what another body perceives. */
-function requireOwnBody(mind: MindRow, entityId: string): void {
+function requireSameEntity(mind: MindRow, entityId: string): void {
   if (mind.entity_id === entityId) return
-  throw new CausewayError(
+  throw new MindsError(
     'ENTITY_MISMATCH',
-    `Mind ${mind.mind_id} drives ${mind.entity_id}, the observation is of ${entityId}`,
+    `Mind ${mind.mind_id} drives ${mind.entity_id}, but the observation is from ${entityId}`,
     { data: { mind_id: mind.mind_id, entity_id: mind.entity_id, observed: entityId } },
   )
 }

@@ -1,38 +1,53 @@
-/** All that one decision changes in the data file, as one value. */
 import type { Action } from '../domain/action.ts'
-import { cutMemory } from '../domain/model/outputs.ts'
-import { sharesOf } from '../domain/policy/perceive.ts'
-import type { CarriedState } from '../domain/policy/state.ts'
+import { truncateMemory } from '../domain/model/outputs.ts'
+import { needShares } from '../domain/policy/perceive.ts'
+import type { MindState } from '../domain/policy/state.ts'
+import type { Telemetry } from '../llm/telemetry.ts'
 import { memoryId } from '../store/hash.ts'
 import type { DecisionChange, MindSnapshot, NewMemory } from '../store/types.ts'
-import type { DecisionAnswer } from './decision-answer.ts'
-import type { Deliberated } from './deliberate.ts'
+import type { Deliberation } from './deliberate.ts'
 import type { Cycle } from './prepare.ts'
 import type { Step } from './selector.ts'
 
-/** A decision that is made and not stored yet. */
-export interface Decided {
-  readonly snapshot: MindSnapshot
-  readonly cycle: Cycle
-  readonly deliberated: Deliberated
+/** The result of `decide_action`. */
+export interface DecisionResult {
+  readonly status: 'success'
   readonly action: Action
-  readonly answer: DecisionAnswer
-  readonly perStep: ReadonlyMap<Step, number>
-  /** Members of the observation that nothing reads and that the mind has not been warned of. */
-  readonly news: readonly string[]
-  /** Of the observation. */
-  readonly hash: string
-  /** Longest memory, characters. */
-  readonly memoryChars: number
+  readonly error_message: null
+  readonly request_id: string
+  readonly protocol_version: 1
+  readonly decided_by: 'llm' | 'policy'
+  readonly degraded?: true
+  readonly fallback_reason?: string
+  readonly gated?: true
+  readonly replayed?: boolean
+  readonly warnings?: readonly string[]
+  readonly telemetry: Telemetry
+  readonly explanation?: unknown
 }
 
-/** What is to be stored. Of a decision that failed that is what was perceived, and the row of the decision. */
-export function decisionChange(decided: Decided): DecisionChange {
-  const { snapshot, cycle, deliberated, action, answer, perStep, hash } = decided
+/** A decision before it is stored. */
+export interface Decision {
+  readonly snapshot: MindSnapshot
+  readonly cycle: Cycle
+  readonly deliberation: Deliberation
+  readonly action: Action
+  readonly result: DecisionResult
+  readonly perStep: ReadonlyMap<Step, number>
+  /** Unknown fields of the observation that the mind was not warned about before. */
+  readonly newUnknown: readonly string[]
+  /** Hash of the observation. */
+  readonly hash: string
+  readonly maxMemoryChars: number
+}
+
+/** Collects the changes of a decision. A failed decision stores only what was perceived, and its own row. */
+export function decisionChange(decision: Decision): DecisionChange {
+  const { snapshot, cycle, deliberation, action, result, perStep, hash } = decision
   const { mind, observation, perception, facts } = cycle
-  const { choice, error } = deliberated
+  const { choice, error } = deliberation
   const hasFailed = error !== undefined
-  const state = stateAfter(decided)
+  const state = makeNextState(decision)
   return {
     seq: mind.seq,
     rev: mind.rev,
@@ -47,9 +62,9 @@ export function decisionChange(decided: Decided): DecisionChange {
     events: facts.events,
     bids: {
       received: facts.bids.received,
-      settled: hasFailed ? facts.bids.settled : [...facts.bids.settled, ...settledBy(action, cycle)],
+      settled: hasFailed ? facts.bids.settled : [...facts.bids.settled, ...findSettledBids(action, cycle)],
     },
-    memories: hasFailed ? [] : memoriesOf(decided),
+    memories: hasFailed ? [] : makeMemories(decision),
     recalled: choice.recalled,
     decision: {
       ord: mind.decision_count + 1,
@@ -57,30 +72,30 @@ export function decisionChange(decided: Decided): DecisionChange {
       observation_hash: hash,
       selector: choice.decided_by,
       status: hasFailed ? 'error' : 'success',
-      error_code: error?.code ?? deliberated.fallbackReason ?? null,
+      error_code: error?.code ?? deliberation.fallbackReason ?? null,
       action: hasFailed ? null : action,
       explanation: { ...choice.explanation, per_step_ms: Object.fromEntries(perStep) },
     },
-    calls: deliberated.calls,
+    calls: deliberation.calls,
     request: {
       mind_id: mind.mind_id,
-      request_id: answer.request_id,
+      request_id: result.request_id,
       tool: 'decide_action',
-      // A failure is not kept: a retry shall try again.
-      answer: hasFailed ? undefined : answer,
+      // Failures are not stored, so that a retry decides again.
+      answer: hasFailed ? undefined : result,
     },
   }
 }
 
-/** New memories with ids that a decision computed again from the same beginning gives again. */
-const memoriesOf = ({ cycle: { mind }, deliberated, memoryChars }: Decided): readonly NewMemory[] =>
-  deliberated.choice.memories.map((memory, index) => ({
+/** Derives memory ids, so that a recomputed decision gives the same ids. */
+const makeMemories = ({ cycle: { mind }, deliberation, maxMemoryChars }: Decision): readonly NewMemory[] =>
+  deliberation.choice.memories.map((memory, index) => ({
     ...memory,
-    content: cutMemory(memory.content, memoryChars),
+    content: truncateMemory(memory.content, maxMemoryChars),
     id: memoryId(mind.mind_id, mind.seq, mind.rev, index, memory.content),
   }))
 
-function stateAfter({ cycle, deliberated: { choice, gate }, action, news }: Decided): CarriedState {
+function makeNextState({ cycle, deliberation: { choice, gate }, action, newUnknown }: Decision): MindState {
   const { observation, perception, mind } = cycle
   const { state } = perception
   return {
@@ -88,20 +103,20 @@ function stateAfter({ cycle, deliberated: { choice, gate }, action, news }: Deci
     counter: mind.state.counter + 1,
     talks: choice.talks,
     formed: choice.formed,
-    warned: [...state.warned, ...news].slice(-100),
+    warned: [...state.warned, ...newUnknown].slice(-100),
     gate: gate ?? state.gate,
     last: {
       action,
       time: observation.time,
       position: observation.position,
-      needs: sharesOf(observation),
+      needs: needShares(observation),
       goal: choice.goal,
     },
   }
 }
 
-/** Bids that an action answers. */
-function settledBy({ action, parameters }: Action, { situation }: Cycle): string[] {
+/** Ids of the bids that an action answers. */
+function findSettledBids({ action, parameters }: Action, { situation }: Cycle): string[] {
   if (action === 'respond_to_interaction_bid') return [String(parameters.bid_id)]
   if (action !== 'batch_reject_interaction_bids') return []
   const { ids } = parameters

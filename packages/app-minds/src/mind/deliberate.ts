@@ -1,58 +1,60 @@
-/** Who decides: the model where there is one and it answers, else the policy, and why it was the policy. */
-import { CausewayError } from '@causeway/protocol'
+import type { CausewayError } from '@causeway/protocol'
 import { safeAction } from '../domain/gate.ts'
-import type { CarriedState } from '../domain/policy/state.ts'
+import type { MindState } from '../domain/policy/state.ts'
+import { MindsError } from '../errors.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
 import { isSalient, salientDigest } from '../llm/salience.ts'
 import type { LlmCallRow } from '../store/types.ts'
-import type { MindParts } from './parts.ts'
 import { policySelector } from './policy-selector.ts'
 import type { Choice, SelectorContext } from './selector.ts'
+import type { MindServices } from './services.ts'
 
-/** A choice, and how it came about. */
-export interface Deliberated {
+/** A choice and its origin. */
+export interface Deliberation {
   readonly choice: Choice
-  /** Attempts at a model, those of a failure included. */
+  /** Calls of the model, including those of a failure. */
   readonly calls: readonly LlmCallRow[]
-  /** Code of the error, or `budget`, where the policy stands in for a model. */
+  /** Error code, or `budget`, if the policy decided instead of a model. */
   readonly fallbackReason?: string
-  /** The policy decided because nothing worth a model's while has changed. */
+  /** Whether the policy decided because nothing relevant had changed. */
   readonly isGated?: boolean
-  /** What the caller is told instead, for minds that want it so. */
+  /** The error to throw instead (`on_llm_failure: error`). */
   readonly error?: CausewayError
-  /** What the gate saw when a model last decided. */
-  readonly gate?: CarriedState['gate']
+  /** The observed state when a model last decided. */
+  readonly gate?: MindState['gate']
 }
 
-/** Chooses an action. Throws `LLM_NOT_CONFIGURED` for a mind that insists on a model where there is none. */
-export async function chooseAction(context: SelectorContext, parts: MindParts): Promise<Deliberated> {
+/** Chooses an action by the model or, if it is unavailable or fails, by the policy. Throws `LLM_NOT_CONFIGURED`. */
+export async function chooseAction(context: SelectorContext, services: MindServices): Promise<Deliberation> {
   const { mind, observation } = context.cycle
-  const policy = policySelector()
-  const model = parts.models.selectorFor(mind.config, mind.mind_id)
-  if (model === undefined) return { choice: await policy.select(context), calls: [] }
+  const model = services.models.getSelector(mind.config, mind.mind_id)
+  if (model === undefined) return { choice: await policySelector.select(context), calls: [] }
   const digest = salientDigest(context.cycle)
   if (mind.config.llm_gate === 'on_change' && !isSalient(mind.state.gate, digest, observation.time))
-    return { choice: await policy.select(context), calls: [], isGated: true }
-  if (await parts.models.isOverBudget(mind, observation.time))
-    return { choice: await policy.select(context), calls: [], fallbackReason: 'budget' }
+    return { choice: await policySelector.select(context), calls: [], isGated: true }
+  if (await services.models.isOverBudget(mind, observation.time))
+    return { choice: await policySelector.select(context), calls: [], fallbackReason: 'budget' }
   try {
     const choice = await model.select(context)
     return { choice, calls: choice.calls, gate: { digest, at: observation.time } }
   } catch (failure) {
     if (!(failure instanceof ModelFailure)) throw failure
-    return standIn(context, failure, await policy.select(context), parts)
+    return fallBack(context, failure, await policySelector.select(context), services)
   }
 }
 
-/** The policy in the place of a model that failed. What the model said well before it failed is kept. */
-function standIn(
+/** Falls back to the policy and keeps the valid services of the model's output. */
+function fallBack(
   { cycle }: SelectorContext,
   { code, message, calls, salvaged }: ModelFailure,
   policy: Choice,
-  { log }: MindParts,
-): Deliberated {
+  { log }: MindServices,
+): Deliberation {
   const { mind, situation } = cycle
-  log.warn({ mind_id: mind.mind_id, entity_id: mind.entity_id, code }, `the policy stands in: ${message}`)
+  log.warn(
+    { mind_id: mind.mind_id, entity_id: mind.entity_id, code },
+    `the policy decides instead: ${message}`,
+  )
   const choice: Choice = {
     ...policy,
     ...(salvaged.working_memory === undefined ? {} : { working_memory: salvaged.working_memory }),
@@ -60,7 +62,7 @@ function standIn(
     explanation: { ...policy.explanation, fallback: { code, message } },
   }
   const degraded = { choice, calls, fallbackReason: code }
-  if (mind.config.on_llm_failure === 'error') return { ...degraded, error: new CausewayError(code, message) }
+  if (mind.config.on_llm_failure === 'error') return { ...degraded, error: new MindsError(code, message) }
   if (mind.config.on_llm_failure === 'wait')
     return { ...degraded, choice: { ...choice, action: safeAction(situation), goal: null } }
   return degraded

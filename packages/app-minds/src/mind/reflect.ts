@@ -1,38 +1,36 @@
-/** Drawing conclusions from lasting memories, once enough has happened since the last time. */
-import { isCausewayError } from '@causeway/protocol'
 import { conclude } from '../domain/reflect.ts'
-import { bytesOf } from '../memory/embedding.ts'
+import { MindsError } from '../errors.ts'
+import { encodeVector } from '../memory/embedding.ts'
 import { memoryId } from '../store/hash.ts'
 import type { MindRow } from '../store/types.ts'
-import type { MindParts } from './parts.ts'
+import type { MindServices } from './services.ts'
 
-/** Lasting memories that a reflection looks back on. */
-const lookingBack = 500
+/** Number of long-term memories to consider. */
+const maxExperiences = 500
 
 /**
- * Reflects where the importance of what a mind has lived through since the last time exceeds its `reflect_after`, and gives
- * the number of conclusions that are new or other than before. Where vectors cannot be made it is left for the next sleep.
+ * Draws conclusions if the importance of memories since the last reflection exceeds `reflect_after`. Returns the number
+ * of new or changed conclusions. If vectors are unavailable, the next consolidation tries again.
  */
 export async function reflect(
   { seq, mind_id, unreflected, config: { reflect_after } }: MindRow,
-  { file, embedding, log }: Pick<MindParts, 'file' | 'embedding' | 'log'>,
+  { file, embedding, log }: Pick<MindServices, 'file' | 'embedding' | 'log'>,
 ): Promise<number> {
   if (reflect_after === 0 || unreflected <= reflect_after) return 0
-  const drawn = conclude(await file.experiences(seq, lookingBack))
+  const experiences = await file.read(({ reflections }) => reflections.experiences(seq, maxExperiences))
+  const conclusions = conclude(experiences)
   try {
-    const vectors = await embedding.vectors(drawn.map(({ content }) => content))
-    return await file.reflect(
-      seq,
-      embedding.id,
-      drawn.map((one, index) => ({
-        ...one,
-        id: memoryId(mind_id, seq, 'reflection', one.about, one.content),
-        vector: bytesOf(vectors[index]),
-      })),
-    )
+    const vectors = await embedding.vectors(conclusions.map(({ content }) => content))
+    return await file.write(({ minds, reflections }) => {
+      minds.markReflected(seq)
+      return conclusions.filter((conclusion, i) => {
+        const id = memoryId(mind_id, seq, 'reflection', conclusion.about, conclusion.content)
+        return reflections.add(seq, embedding.id, { ...conclusion, id, vector: encodeVector(vectors[i]) })
+      }).length
+    })
   } catch (error) {
-    if (!isCausewayError(error) || error.code !== 'EMBEDDING_ERROR') throw error
-    log.warn({ mind_id, err: error }, 'the mind reflects another time: its conclusions have no vectors')
+    if (!MindsError.is(error, 'EMBEDDING_ERROR')) throw error
+    log.warn({ mind_id, err: error }, 'the reflection was postponed: its conclusions have no vectors')
     return 0
   }
 }

@@ -1,47 +1,42 @@
-/** Making a mind, with what it knows from the beginning. */
-import { CausewayError } from '@causeway/protocol'
+import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
 import { memoryId } from './hash.ts'
 import type { NewMind } from './mind-table.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './minds-file.ts'
 
-/** How a mind came to be. */
-export interface Made {
-  readonly seq: number
+export interface CreatedMind {
   readonly resumed: boolean
+  /** Number of initial memories. */
   readonly seeded: number
-  /** Memories of a mind that was replaced are gone. */
-  readonly replaced: boolean
 }
 
-/** Makes a mind, or takes one up again, inside a transaction. Throws `MIND_EXISTS`, `LIMIT_EXCEEDED`. */
-export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits): Made {
+/** Creates, resumes or replaces a mind. Throws `MIND_EXISTS` and `LIMIT_EXCEEDED`. */
+export function createMind({ minds, memories }: Tables, mind: NewMind, limits: Limits): CreatedMind {
   const { mind_id } = mind
   const existing = minds.find(mind_id)
   const { if_exists, initial_long_term_memories: seeds } = mind.config
   if (existing !== undefined && if_exists === 'error')
-    throw new CausewayError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
+    throw new MindsError('MIND_EXISTS', `Mind ${mind_id} exists`, { data: { mind_id } })
   if (existing !== undefined && if_exists === 'resume') {
     minds.resume(existing.seq, mind)
-    return { seq: existing.seq, resumed: true, seeded: 0, replaced: false }
+    return { resumed: true, seeded: 0 }
   }
-  if (existing !== undefined) minds.remove(existing.seq)
-  else if (minds.active() >= limits.minds)
-    throw new CausewayError('LIMIT_EXCEEDED', `minds: the limit is ${limits.minds}`, {
+  if (existing !== undefined) minds.remove(mind_id)
+  else if (minds.countActive() >= limits.minds)
+    throw new MindsError('LIMIT_EXCEEDED', `minds: the limit is ${limits.minds}`, {
       data: { limit: 'minds', most: limits.minds },
     })
   const seq = minds.insert(mind)
   const unique = [...new Set(seeds)]
+  const values = {
+    importance: 5,
+    sim_time: null,
+    location: null,
+    kind: 'seed',
+    subject: null,
+    tags: [],
+  } as const
   for (const content of unique)
-    memories.add(seq, {
-      id: memoryId(mind_id, seq, 'seed', content),
-      content,
-      importance: 5,
-      sim_time: null,
-      location: null,
-      kind: 'seed',
-      subject: null,
-      tags: [],
-    })
-  return { seq, resumed: false, seeded: unique.length, replaced: existing !== undefined }
+    memories.add(seq, { ...values, id: memoryId(mind_id, seq, 'seed', content), content })
+  return { resumed: false, seeded: unique.length }
 }

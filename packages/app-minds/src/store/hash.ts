@@ -1,16 +1,15 @@
-/** Hashes of contents, the same in every process. */
 import { createHash } from 'node:crypto'
 import { wordsKey } from '../domain/words.ts'
 
-/** SHA-256, hex. */
+/** Returns the SHA-256 in hex. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Hash of the meaning words of a text; of the text itself where it has none. */
+/** Returns a hash of the content words of a text, or of the text if it has none. */
 export const wordsHash = (text: string): string => sha256(wordsKey(text) || text).slice(0, 32)
 
 /**
- * The id of a memory, made when it forms: of the mind, the decision and its place in it, so that a decision that is
- * computed again gives the same. In the form of a UUID of version 8 (RFC 9562).
+ * Returns a memory id derived from the mind, the decision and the index, so that a recomputed decision gives the same
+ * ids. A UUID of version 8 (RFC 9562).
  */
 export function memoryId(...parts: readonly (string | number)[]): string {
   const hex = sha256(parts.join('\u0000'))

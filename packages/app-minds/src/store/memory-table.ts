@@ -1,170 +1,202 @@
-/** Memories, of today and lasting, with their vectors and their full-text search. */
 import type { Cell } from '../domain/observation.ts'
 import { searchWords } from '../domain/words.ts'
 import { wordsHash } from './hash.ts'
 import type { Database } from './mind-table.ts'
-import type { MemoryRow, NewMemory } from './types.ts'
+import type { FoundMaterial, MemoryRow, NewMemory, WantedMaterial } from './types.ts'
 
-/** A memory as it is read. */
-export interface RawMemory {
-  readonly seq: number
-  readonly id: string
-  readonly content: string
-  readonly importance: number
-  readonly sim_time: number | null
+export interface RawMemory extends Omit<MemoryRow, 'location' | 'tags'> {
   readonly x: number | null
   readonly y: number | null
-  readonly kind: MemoryRow['kind']
-  readonly subject: string | null
   readonly tags_json: string
-  readonly superseded_by: string | null
 }
 
-/** A daily memory with its vector, about to last. */
-export interface Lasting {
-  readonly memory: MemoryRow
-  /** null where its text has no direction in the space */
-  readonly vector: Uint8Array | null
-}
+type MemoryValues = Omit<MemoryRow, 'seq' | 'superseded_by'>
 
-/** The statements about memories; to be called inside a transaction. */
-export function memoryTable(db: Database, now: () => number) {
-  const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
-  const addDaily = db.prepare(
+/** Rows read per word: a word in more memories is not specific, and the newest ones are enough. */
+const maxRows = 5000
+
+const columns = 'seq, id, content, importance, sim_time, x, y, kind, subject, tags_json'
+
+const prepareStatements = (db: Database) => ({
+  addDaily: db.prepare(
     `INSERT OR IGNORE INTO daily_memory (id, mind_seq, content, importance, sim_time, x, y, kind, subject, tags_json, words_hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const daily = db.prepare<[number, number], RawMemory>(
+  ),
+  daily: db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, NULL AS superseded_by FROM daily_memory WHERE mind_seq = ? ORDER BY sim_time, seq LIMIT ?`,
-  )
-  const dropDaily = db.prepare('DELETE FROM daily_memory WHERE id = ?')
-  const failDaily = db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?')
-  const add = db.prepare(
+  ),
+  removeDaily: db.prepare('DELETE FROM daily_memory WHERE id = ?'),
+  failDaily: db.prepare('UPDATE daily_memory SET attempts = attempts + 1, last_error = ? WHERE id = ?'),
+  add: db.prepare(
     `INSERT OR IGNORE INTO memory (id, mind_seq, content, words_hash, importance, sim_time, x, y, kind, subject, tags_json, consolidated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const addWords = db.prepare('INSERT INTO memory_fts (rowid, words) VALUES (?, ?)')
-  const addVector = db.prepare(
+  ),
+  index: db.prepare('INSERT INTO memory_fts (rowid, words) VALUES (?, ?)'),
+  addVector: db.prepare(
     'INSERT OR REPLACE INTO memory_vec (memory_seq, embedder_id, mind_seq, vec) VALUES (?, ?, ?, ?)',
-  )
-  const alike = db.prepare<[number, string, string, string | null], { seq: number; id: string }>(
+  ),
+  findEqual: db.prepare<[number, string, string, string | null], { seq: number; id: string }>(
     'SELECT seq, id FROM memory WHERE mind_seq = ? AND words_hash = ? AND kind = ? AND subject IS ? ORDER BY seq LIMIT 1',
-  )
-  const merge = db.prepare(
+  ),
+  merge: db.prepare(
     `UPDATE memory SET importance = max(importance, ?), sim_time = max(coalesce(sim_time, 0), coalesce(?, sim_time, 0)),
        merged_count = merged_count + 1, superseded_by = NULL, valid_to = NULL WHERE seq = ?`,
-  )
-  const supersede = db.prepare(
+  ),
+  supersede: db.prepare(
     'UPDATE memory SET superseded_by = ?, valid_to = ? WHERE id = ? AND id != ? AND superseded_by IS NULL',
-  )
-  const touch = db.prepare(
+  ),
+  countRecall: db.prepare(
     `INSERT INTO memory_access (memory_seq, access_count, last_access_sim_time)
      SELECT seq, 1, ? FROM memory WHERE id IN (SELECT value FROM json_each(?))
      ON CONFLICT DO UPDATE SET access_count = access_count + 1, last_access_sim_time = excluded.last_access_sim_time`,
-  )
-  const newest = db.prepare<[number, number], RawMemory>(
+  ),
+  newest: db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY sim_time DESC, seq DESC LIMIT ?`,
-  )
-  const weightiest = db.prepare<[number, number], RawMemory>(
+  ),
+  byImportance: db.prepare<[number, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE mind_seq = ? ORDER BY importance DESC, seq DESC LIMIT ?`,
-  )
-  const bySeqs = db.prepare<[string], RawMemory>(
+  ),
+  bySeqs: db.prepare<[string], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory WHERE seq IN (SELECT value FROM json_each(?))`,
-  )
-  const having = db
+  ),
+  withWord: db
     .prepare<[string], number>(
-      `SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ${mostRows}`,
+      `SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ${maxRows}`,
     )
-    .pluck()
-  const unembedded = db.prepare<[number, string, number], RawMemory>(
+    .pluck(),
+  withoutVector: db.prepare<[number, string, number], RawMemory>(
     `SELECT ${columns}, superseded_by FROM memory m WHERE mind_seq = ? AND NOT EXISTS
        (SELECT 1 FROM memory_vec v WHERE v.memory_seq = m.seq AND v.embedder_id = ?) ORDER BY seq LIMIT ?`,
-  )
-  const vectors = db.prepare<[number, string, number], { memory_seq: number; vec: Uint8Array }>(
+  ),
+  vectors: db.prepare<[number, string, number], { memory_seq: number; vec: Uint8Array }>(
     'SELECT memory_seq, vec FROM memory_vec WHERE mind_seq = ? AND embedder_id = ? AND memory_seq > ? ORDER BY memory_seq',
-  )
-  const lastVector = db
+  ),
+  lastVector: db
     .prepare<[number, string], number | null>(
       'SELECT max(memory_seq) FROM memory_vec WHERE mind_seq = ? AND embedder_id = ?',
     )
-    .pluck()
-  // Importance times recency, the least first; seeds are who the character is and stay.
-  const evict = db.prepare(
+    .pluck(),
+  // Lowest importance times recency first. Seeds define the character and remain.
+  evict: db.prepare(
     `DELETE FROM memory WHERE seq IN (
        SELECT seq FROM memory WHERE mind_seq = ?1 AND kind != 'seed'
        ORDER BY importance / (1 + max(0, coalesce(?2 - sim_time, 1000)) / 1000.0), seq LIMIT ?3)`,
-  )
-  return {
-    addDaily(
-      mindSeq: number,
-      { id, content, importance, sim_time, location, kind, subject, tags }: NewMemory,
-    ): void {
-      const [x, y] = location ?? [null, null]
-      addDaily.run(
-        ...[id, mindSeq, content, importance, sim_time, x, y, kind, subject],
-        JSON.stringify(tags),
-        wordsHash(content),
-      )
-    },
-    daily: (mindSeq: number, limit = 1e9): readonly MemoryRow[] => daily.all(mindSeq, limit).map(memoryOf),
-    dropDaily: (id: string): boolean => dropDaily.run(id).changes > 0,
-    failDaily: (id: string, error: string): void => void failDaily.run(error, id),
-    /** The seq of the new row, or undefined where the id is there already. */
-    add(mindSeq: number, memory: Omit<MemoryRow, 'seq' | 'superseded_by'>): number | undefined {
-      const { id, content, importance, sim_time, location, kind, subject, tags } = memory
-      const [x, y] = location ?? [null, null]
-      const made = add.run(
-        ...[id, mindSeq, content, wordsHash(content), importance, sim_time, x, y, kind, subject],
-        JSON.stringify(tags),
-        now(),
-      )
-      if (made.changes === 0) return undefined
-      addWords.run(made.lastInsertRowid, mindWords(mindSeq, content))
-      return Number(made.lastInsertRowid)
-    },
-    addVector: (mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void =>
-      void addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0)),
-    alike: (mindSeq: number, { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>) =>
-      alike.get(mindSeq, wordsHash(content), kind, subject),
-    merge: (seq: number, { importance, sim_time }: Pick<MemoryRow, 'importance' | 'sim_time'>): void =>
-      void merge.run(importance, sim_time, seq),
-    supersede: (older: string, newer: string, time: number | null): boolean =>
-      supersede.run(newer, time, older, newer).changes > 0,
-    /** Counts that lasting memories came to mind. */
-    touch: (ids: readonly string[], time: number): void => void touch.run(time, JSON.stringify(ids)),
-    newest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
-      newest.all(mindSeq, limit).map(memoryOf),
-    weightiest: (mindSeq: number, limit: number): readonly MemoryRow[] =>
-      weightiest.all(mindSeq, limit).map(memoryOf),
-    bySeqs: (seqs: readonly number[]): readonly MemoryRow[] => bySeqs.all(JSON.stringify(seqs)).map(memoryOf),
-    /** Lasting memories of a mind that have a word, the newest first, not more than a bound. */
-    having: (mindSeq: number, word: string): readonly number[] => having.all(quoted(mindWord(mindSeq, word))),
-    unembedded: (mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] =>
-      unembedded.all(mindSeq, embedderId, limit).map(memoryOf),
-    vectors: (mindSeq: number, embedderId: string, after: number) =>
-      vectors.iterate(mindSeq, embedderId, after),
-    /** The last row of a mind that has a vector in a space, 0 where none has. */
-    lastVector: (mindSeq: number, embedderId: string): number => lastVector.get(mindSeq, embedderId) ?? 0,
-    evict: (mindSeq: number, time: number | null, count: number): number =>
-      evict.run({ 1: mindSeq, 2: time, 3: count }).changes,
+  ),
+})
+
+/** Daily and long-term memories, with their vectors and the full-text index. */
+export class MemoryTable {
+  readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #now: () => number
+
+  constructor(db: Database, now: () => number) {
+    this.#sql = prepareStatements(db)
+    this.#now = now
+  }
+
+  addDaily(mindSeq: number, memory: NewMemory): void {
+    const { id, content, importance, sim_time, location, kind, subject, tags } = memory
+    const [x, y] = location ?? [null, null]
+    const values = [id, mindSeq, content, importance, sim_time, x, y, kind, subject]
+    this.#sql.addDaily.run(...values, JSON.stringify(tags), wordsHash(content))
+  }
+
+  daily(mindSeq: number, limit = 1e9): readonly MemoryRow[] {
+    return this.#sql.daily.all(mindSeq, limit).map(toMemory)
+  }
+
+  removeDaily(id: string): boolean {
+    return this.#sql.removeDaily.run(id).changes > 0
+  }
+
+  failDaily(id: string, error: string): void {
+    this.#sql.failDaily.run(error, id)
+  }
+
+  /** Returns the seq of the new row, or `undefined` if the id exists. */
+  add(mindSeq: number, memory: MemoryValues): number | undefined {
+    const { id, content, importance, sim_time, location, kind, subject, tags } = memory
+    const [x, y] = location ?? [null, null]
+    const values = [id, mindSeq, content, wordsHash(content), importance, sim_time, x, y, kind, subject]
+    const added = this.#sql.add.run(...values, JSON.stringify(tags), this.#now())
+    if (added.changes === 0) return undefined
+    const words = [...new Set(searchWords(content))].map((word) => indexedWord(mindSeq, word))
+    this.#sql.index.run(added.lastInsertRowid, words.join(' '))
+    return Number(added.lastInsertRowid)
+  }
+
+  /** `vector` is `null` if the text has no direction in the space. */
+  addVector(mindSeq: number, memorySeq: number, embedderId: string, vector: Uint8Array | null): void {
+    this.#sql.addVector.run(memorySeq, embedderId, mindSeq, vector ?? new Uint8Array(0))
+  }
+
+  /** Finds a long-term memory with the same content words, kind and subject. */
+  findEqual(mindSeq: number, { content, kind, subject }: Pick<MemoryRow, 'content' | 'kind' | 'subject'>) {
+    return this.#sql.findEqual.get(mindSeq, wordsHash(content), kind, subject)
+  }
+
+  merge(seq: number, { importance, sim_time }: Pick<MemoryRow, 'importance' | 'sim_time'>): void {
+    this.#sql.merge.run(importance, sim_time, seq)
+  }
+
+  supersede(olderId: string, newerId: string, time: number | null): void {
+    this.#sql.supersede.run(newerId, time, olderId, newerId)
+  }
+
+  countRecall(ids: readonly string[], time: number): void {
+    this.#sql.countRecall.run(time, JSON.stringify(ids))
+  }
+
+  newest(mindSeq: number, limit: number): readonly MemoryRow[] {
+    return this.#sql.newest.all(mindSeq, limit).map(toMemory)
+  }
+
+  bySeqs(seqs: readonly number[]): readonly MemoryRow[] {
+    return this.#sql.bySeqs.all(JSON.stringify(seqs)).map(toMemory)
+  }
+
+  /** Maps each word to the newest long-term memories that contain it. */
+  postings(mindSeq: number, words: readonly string[]): ReadonlyMap<string, readonly number[]> {
+    // Quoted: text of a character is not query syntax.
+    const quote = (word: string) => `"${indexedWord(mindSeq, word).replaceAll('"', '""')}"`
+    return new Map(words.map((word) => [word, this.#sql.withWord.all(quote(word))]))
+  }
+
+  /** Reads material for queries. Parts that are not requested are absent. */
+  material(mindSeq: number, { words, today, standing }: WantedMaterial): FoundMaterial {
+    return {
+      ...(today === true ? { today: this.daily(mindSeq) } : {}),
+      postings: this.postings(mindSeq, words),
+      ...(standing === undefined ? {} : { standing: this.#readStanding(mindSeq, standing) }),
+    }
+  }
+
+  withoutVector(mindSeq: number, embedderId: string, limit: number): readonly MemoryRow[] {
+    return this.#sql.withoutVector.all(mindSeq, embedderId, limit).map(toMemory)
+  }
+
+  vectors(mindSeq: number, embedderId: string, after: number) {
+    return this.#sql.vectors.iterate(mindSeq, embedderId, after)
+  }
+
+  evict(mindSeq: number, time: number | null, count: number): number {
+    return this.#sql.evict.run({ 1: mindSeq, 2: time, 3: count }).changes
+  }
+
+  #readStanding(mindSeq: number, { extra, embedderId }: NonNullable<WantedMaterial['standing']>) {
+    const important = this.#sql.byImportance.all(mindSeq, extra).map(toMemory)
+    const rows = [...this.newest(mindSeq, extra), ...important]
+    return {
+      rows: [...new Map(rows.map((row) => [row.seq, row])).values()],
+      lastVector: this.#sql.lastVector.get(mindSeq, embedderId) ?? 0,
+    }
   }
 }
 
-/** Rows taken of one word: one that more memories have tells little, and the newest of them are enough. */
-const mostRows = 5000
+/** A word in the index of a mind. The prefix has no vowel, so that it does not affect stemming. */
+const indexedWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
 
-/** A word as the index has it: of one mind. The prefix has no vowel, so the stem of the word is what it was. */
-const mindWord = (mindSeq: number, word: string): string => `m${mindSeq}q${word}`
-
-/** The meaning words of a memory as the index has them. */
-const mindWords = (mindSeq: number, content: string): string =>
-  [...new Set(searchWords(content))].map((word) => mindWord(mindSeq, word)).join(' ')
-
-/** A word as a search for it: what a character says is no query language. */
-const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
-
-/** The memory of a row. */
-export function memoryOf({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
+export function toMemory({ x, y, tags_json, ...row }: RawMemory): MemoryRow {
   const location: Cell | null = x === null || y === null ? null : [x, y]
-  return { ...row, location, tags: JSON.parse(tags_json) as string[] } // written by this file
+  return { ...row, location, tags: JSON.parse(tags_json) as string[] }
 }

@@ -1,7 +1,7 @@
-/** The tables of `minds.db`. Times `_at` are epoch ms, `sim_time` and the like are game minutes. */
+// cspell:ignore beside manieth -- the SQL of published steps never changes
 import type { Migration } from '@causeway/store'
 
-/** Every step of the schema. */
+/** Columns `*_at` are Unix times in milliseconds; `sim_time` and `last_seen` are game minutes. Published steps never change. */
 export const migrations: readonly Migration[] = [
   {
     name: 'minds',

@@ -1,15 +1,13 @@
-/** What is stored of a mind, and what one decision changes. */
-import type { KeptMessage } from '../domain/conversation.ts'
+import type { StoredMessage } from '../domain/conversation.ts'
 import type { Postings } from '../domain/lexical.ts'
 import type { Cell, MindEvent, PendingBid } from '../domain/observation.ts'
-import type { FormedMemory } from '../domain/policy/form-memories.ts'
+import type { MemoryDraft } from '../domain/policy/form-memories.ts'
 import type { Place } from '../domain/policy/place.ts'
-import type { CarriedState } from '../domain/policy/state.ts'
+import type { MindState } from '../domain/policy/state.ts'
 import type { WorkingMemory } from '../domain/policy/working-memory.ts'
 import type { Conclusion } from '../domain/reflect.ts'
 import type { MindConfig } from '../wire/read-config.ts'
 
-/** A mind. */
 export interface MindRow {
   readonly seq: number
   readonly mind_id: string
@@ -17,33 +15,33 @@ export interface MindRow {
   readonly status: 'active' | 'released'
   readonly config: MindConfig
   readonly working_memory: WorkingMemory
-  readonly state: CarriedState
-  /** Goes up with each change; a commit names the one it was computed from. */
+  readonly state: MindState
+  /** Incremented with each change. A commit fails if it was computed from another value. */
   readonly rev: number
   readonly rng_seed: number
-  /** The space in which every lasting memory has a vector. */
+  /** The space in which every long-term memory has a vector. */
   readonly embedder_id: string | null
   readonly memory_count: number
   readonly daily_count: number
-  /** Importance of lasting memories since it last reflected. */
+  /** Sum of importance of long-term memories since the last reflection. */
   readonly unreflected: number
-  /** Goes up with each change of lasting memories: what is kept in memory of them is kept under it. */
+  /** Incremented with each change of long-term memories. Key of caches. */
   readonly memory_rev: number
   readonly decision_count: number
   readonly last_sim_time: number | null
 }
 
-/** A conversation that is open, with what was said. */
+/** A conversation with its messages. */
 export interface StoredConversation {
   readonly interaction_id: string
   readonly interaction_name: string
   readonly participants: readonly string[]
   readonly initiator_id: string | null
   readonly last_seen: number
-  readonly messages: readonly KeptMessage[]
+  readonly messages: readonly StoredMessage[]
 }
 
-/** All that a decision starts from. */
+/** The input of a decision. */
 export interface MindSnapshot {
   readonly mind: MindRow
   readonly places: readonly Place[]
@@ -52,29 +50,28 @@ export interface MindSnapshot {
   readonly bids: readonly PendingBid[]
 }
 
-/** What every question to one mind begins with, all but vectors. */
-export interface StandingMaterial {
-  /** The newest and the most important memories that last. */
+/** Memories that are always considered. */
+export interface BaseMaterial {
+  /** The newest and the most important long-term memories. */
   readonly rows: readonly MemoryRow[]
-  /** The last row that has a vector in the space, 0 where none has. */
+  /** The last row with a vector in the space, or 0. */
   readonly lastVector: number
 }
 
-/** What the data file has for some questions to one mind. */
-export interface Material {
+/** Material for queries to one mind. */
+export interface RecallMaterial {
   /** Memories of the day. */
   readonly today: readonly MemoryRow[]
-  /** For each word the lasting memories that have it. */
+  /** For each word the long-term memories that contain it. */
   readonly postings: Postings
-  readonly standing: StandingMaterial
+  readonly standing: BaseMaterial
 }
 
-/** A memory with its id. */
-export interface NewMemory extends FormedMemory {
+export interface NewMemory extends MemoryDraft {
   readonly id: string
 }
 
-/** A memory of today, or one that lasts. */
+/** A daily or long-term memory. */
 export interface MemoryRow {
   readonly seq: number
   readonly id: string
@@ -88,19 +85,17 @@ export interface MemoryRow {
   readonly superseded_by: string | null
 }
 
-/** A conclusion of a mind, with the ids of the memories that it rests on. */
 export interface ReflectionRow extends MemoryRow {
   readonly evidence: readonly string[]
 }
 
-/** A conclusion that is about to last. */
 export interface NewReflection extends Conclusion {
   readonly id: string
-  /** null where its text has no direction in the space */
+  /** `null` if its text has no direction in the space. */
   readonly vector: Uint8Array | null
 }
 
-/** One attempt at a model; null is unknown and not 0. */
+/** One call of a model; `null` is unknown, not 0. */
 export interface LlmCallRow {
   readonly step: string
   readonly attempt: number
@@ -117,14 +112,12 @@ export interface LlmCallRow {
   readonly cost_source: 'provider' | 'price_table' | 'unknown'
 }
 
-/** A conversation as one observation changed it. */
 export interface ConversationChange extends Omit<StoredConversation, 'messages' | 'last_seen'> {
-  readonly added: readonly KeptMessage[]
+  readonly added: readonly StoredMessage[]
 }
 
-/** The row of a decision. */
 export interface DecisionRow {
-  /** Of this mind, from 1. */
+  /** Number of the decision of this mind, from 1. */
   readonly ord: number
   readonly sim_time: number
   readonly observation_hash: string
@@ -135,42 +128,40 @@ export interface DecisionRow {
   readonly explanation: unknown
 }
 
-/** An answer that a repeat of the request gets. */
+/** The result that a repeated request returns. */
 export interface AnsweredRequest {
   readonly mind_id: string
   readonly request_id: string
   readonly tool: string
-  /** undefined: nothing is kept */
+  /** `undefined` if nothing is stored. */
   readonly answer: unknown
 }
 
-/** Everything that one decision changes, for one transaction. */
+/** The changes of one decision, written in one transaction. */
 export interface DecisionChange {
   readonly seq: number
   readonly rev: number
   readonly working_memory: WorkingMemory
-  readonly state: CarriedState
+  readonly state: MindState
   readonly time: number
-  /** Changed ones. */
   readonly places: readonly Place[]
-  /** Places known, changed or not. */
+  /** Number of known places. */
   readonly knownPlaces: number
   readonly conversations: readonly ConversationChange[]
-  /** False where none was open and none is. */
+  /** Whether the mind has or had open conversations. */
   readonly hasConversations: boolean
-  /** Ended by the game. */
+  /** Conversations that the game ended. */
   readonly closed: readonly string[]
   readonly events: readonly MindEvent[]
   readonly bids: { readonly received: readonly PendingBid[]; readonly settled: readonly string[] }
   readonly memories: readonly NewMemory[]
-  /** Ids of memories that came to mind. */
+  /** Ids of recalled memories. */
   readonly recalled: readonly string[]
   readonly decision: DecisionRow
   readonly calls: readonly LlmCallRow[]
   readonly request: AnsweredRequest
 }
 
-/** What is known of a decision afterwards. */
 export interface StoredDecision {
   readonly request_id: string
   readonly current_simulation_time: number
@@ -181,3 +172,14 @@ export interface StoredDecision {
   readonly explanation: unknown
   readonly created_at: number
 }
+
+/** A request for material. */
+export interface WantedMaterial {
+  /** Words of all queries, without repetitions. */
+  readonly words: readonly string[]
+  readonly today?: boolean
+  /** The number of newest and of most important memories, and the space of their vectors. */
+  readonly standing?: { readonly extra: number; readonly embedderId: string } | undefined
+}
+
+export type FoundMaterial = Pick<RecallMaterial, 'postings'> & Partial<RecallMaterial>

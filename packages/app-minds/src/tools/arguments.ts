@@ -1,29 +1,81 @@
-/** Arguments that several tools take, and errors that name the request. */
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { ToolContext } from '@causeway/app-kit'
+import { isCausewayError, reviseError } from '@causeway/protocol'
 import { z } from 'zod'
+import type { Minds } from '../mind/minds.ts'
 
-/** The mind; its form is judged in the words of the original. */
-export const mindId = z.string().describe('id of the mind')
+export type MindsContext = ToolContext<Minds, object>
 
-/** The name of a call, for a caller that may send it again. */
+export const mindId = z.string().describe('Id of the mind')
+
 export const requestId = z
   .string()
   .min(1)
   .max(256)
   .optional()
-  .describe('a repeat under the same id within 10 minutes gets the first answer')
+  .describe('Repeating the same id within 10 minutes returns the first result')
 
-/** Runs the work of a tool; an error then carries the request's id, and what else the original's body has. */
-export async function named<T>(
-  request_id: string,
-  work: () => Promise<T>,
-  more: Readonly<Record<string, unknown>> = {},
+/** Runs the work of a tool under the caller's request id, or a new one. Adds the id and `data` to errors. */
+export async function withRequestId<T>(
+  given: string | undefined,
+  { requestId: own }: MindsContext,
+  work: (request_id: string) => Promise<T>,
+  data: Readonly<Record<string, unknown>> = {},
 ): Promise<T> {
+  const request_id = given ?? own
   try {
-    return await work()
+    return await work(request_id)
   } catch (error) {
     if (!isCausewayError(error)) throw error
-    const { code, message, remedy, data } = error
-    throw new CausewayError(code, message, { remedy, data: { ...data, request_id, ...more }, cause: error })
+    throw reviseError(error, { data: { ...error.data, request_id, ...data } })
   }
 }
+
+/** Calls for examples: creates a mind, and lets it decide. */
+export const exampleCalls = {
+  create: {
+    tool: 'create_mind',
+    args: {
+      mind_id: 'npc_mara',
+      config: {
+        entity_id: 'npc_mara',
+        traits: ['curious'],
+        initial_long_term_memories: ['The stove is in the kitchen.'],
+      },
+    },
+  },
+  decide: {
+    tool: 'decide_action',
+    args: {
+      mind_id: 'npc_mara',
+      observation: {
+        entity_id: 'npc_mara',
+        current_simulation_time: 1930,
+        status: {
+          position: [12, 7],
+          movement_locked: false,
+          current_interaction: {},
+          controller_state: { state_name: 'idle' },
+        },
+        needs: { needs: { hunger: 22, energy: 71, fun: 64, hygiene: 80, social: 40 }, max_value: 100 },
+        vision: {
+          visible_entities: [
+            {
+              entity_id: 'stove_2',
+              display_name: 'Stove',
+              position: [13, 7],
+              interactions: {
+                eat: {
+                  name: 'eat',
+                  description: 'Cook and eat',
+                  needs_filled: ['hunger'],
+                  needs_drained: [],
+                },
+              },
+            },
+          ],
+        },
+        conversations: [],
+      },
+    },
+  },
+} as const

@@ -1,52 +1,24 @@
-/** Tools that let a mind decide, sleep and remember, and that tell why. */
 import type { Registrar } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import type { Minds } from '../store.ts'
-import { mindId, named, requestId } from './arguments.ts'
+import { MindsError } from '../errors.ts'
+import type { Minds } from '../mind/minds.ts'
+import { exampleCalls, mindId, requestId, withRequestId } from './arguments.ts'
 
-const made = {
-  tool: 'create_mind',
-  args: {
-    mind_id: 'npc_mara',
-    config: {
-      entity_id: 'npc_mara',
-      traits: ['curious'],
-      initial_long_term_memories: ['The stove stands in the kitchen.'],
-    },
-  },
-}
-const observation = {
-  entity_id: 'npc_mara',
-  current_simulation_time: 1930,
-  status: {
-    position: [12, 7],
-    movement_locked: false,
-    current_interaction: {},
-    controller_state: { state_name: 'idle' },
-  },
-  needs: { needs: { hunger: 22, energy: 71, fun: 64, hygiene: 80, social: 40 }, max_value: 100 },
-  vision: {
-    visible_entities: [
-      {
-        entity_id: 'stove_2',
-        display_name: 'Stove',
-        position: [13, 7],
-        interactions: {
-          eat: { name: 'eat', description: 'Cook and eat', needs_filled: ['hunger'], needs_drained: [] },
-        },
-      },
-    ],
-  },
-  conversations: [],
-}
-const decided = { tool: 'decide_action', args: { mind_id: 'npc_mara', observation } }
+const { create, decide } = exampleCalls
 
-/** Declares the tools. */
+/** Declares the tools by which a mind decides, consolidates, remembers and explains. */
 export function thoughtTools(app: Registrar<Minds, object>): void {
+  decideTool(app)
+  consolidateTool(app)
+  recallTool(app)
+  explainTool(app)
+}
+
+function decideTool(app: Registrar<Minds, object>): void {
   app.tool('decide_action', {
+    title: 'Decide action',
     about:
-      'One legal action for what a character perceives now. decided_by says whether a language model or the rule-based policy chose it.',
+      'Choose one legal action for what a character observes now. `decided_by` is `llm` for a language model or `policy` for the rule-based policy. Use it once per decision cycle of the game.',
     input: {
       mind_id: mindId,
       observation: z
@@ -54,12 +26,15 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
         .describe(
           'entity_id, current_simulation_time (game minutes), status?, needs? (full = satisfied), vision?, conversations?',
         ),
-      events: z.unknown().optional().describe('what happened since: [{timestamp, event_type, payload}]'),
+      events: z
+        .unknown()
+        .optional()
+        .describe('Events since the last call: [{timestamp, event_type, payload}]'),
       request_id: requestId,
       explain: z
         .boolean()
         .default(false)
-        .describe('true adds the best candidates and the memories that came to mind'),
+        .describe('Whether to add the best candidates and recalled memories'),
     },
     output: {
       status: z.string(),
@@ -74,24 +49,27 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
       telemetry: z.record(z.string(), z.unknown()).optional(),
     },
     hints: { destructive: false, openWorld: true },
-    example: { before: [made], args: decided.args },
-    run: ({ mind_id, observation: seen, events, request_id, explain }, { store, requestId: own, progress }) =>
-      named(request_id ?? own, () =>
-        store.decide({
-          mind_id,
-          observation: seen,
-          events,
-          request_id: request_id ?? own,
-          isNamed: request_id !== undefined,
-          explain,
-          progress,
+    example: { before: [create], args: decide.args },
+    run: ({ request_id: given, ...args }, ctx) =>
+      withRequestId(given, ctx, (request_id) =>
+        ctx.store.decide({
+          mind_id: args.mind_id,
+          observation: args.observation,
+          events: args.events,
+          explain: args.explain,
+          request_id,
+          isNamed: given !== undefined,
+          progress: ctx.progress,
         }),
       ),
   })
+}
 
+function consolidateTool(app: Registrar<Minds, object>): void {
   app.tool('consolidate_memories', {
+    title: 'Consolidate memories',
     about:
-      "Moves a mind's memories of the day to those that last, as in sleep, and now and then draws conclusions from them. Safe to repeat.",
+      "Move a mind's memories of the day to long-term memory, merge duplicates, and sometimes draw conclusions. Returns the counts. Use it when the character sleeps. Safe to repeat.",
     input: { mind_id: mindId, request_id: requestId },
     output: {
       status: z.string(),
@@ -104,22 +82,26 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
       replayed: z.boolean().optional(),
     },
     hints: { destructive: false, idempotent: true },
-    example: { before: [made, decided], args: { mind_id: 'npc_mara' } },
-    run: ({ mind_id, request_id = '' }, { store, requestId: own, progress }) =>
-      named(
-        request_id || own,
-        () => store.consolidate({ mind_id, request_id: request_id || own }, progress),
+    example: { before: [create, decide], args: { mind_id: 'npc_mara' } },
+    run: ({ mind_id, request_id: given }, ctx) =>
+      withRequestId(
+        given,
+        ctx,
+        (request_id) => ctx.store.consolidate({ mind_id, request_id }, ctx.progress),
         { consolidated_count: 0 },
       ),
   })
+}
 
+function recallTool(app: Registrar<Minds, object>): void {
   app.tool('recall_memories', {
+    title: 'Recall memories',
     about:
-      'The memories of a mind that bear on a question, best first, with their scores; none where none does. What it has concluded names its evidence.',
+      'Search the memories of a mind. Returns relevant memories with scores, best first, or none; conclusions list the ids of their evidence. Use it to ask what a character knows.',
     input: {
       mind_id: mindId,
-      query: z.string().min(1).max(2000).describe('a question or some words'),
-      k: z.int().min(1).max(50).default(5).describe('memories at most'),
+      query: z.string().min(1).max(2000).describe('A question or keywords'),
+      k: z.int().min(1).max(50).default(5).describe('Maximum number of memories to return'),
     },
     output: {
       memories: z.array(
@@ -138,11 +120,11 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
       summary: z.string(),
     },
     hints: { readOnly: true },
-    example: { before: [made], args: { mind_id: 'npc_mara', query: 'Where is the stove?' } },
+    example: { before: [create], args: { mind_id: 'npc_mara', query: 'Where is the stove?' } },
     async run({ mind_id, query, k }, { store }) {
       const { recalled, warnings } = await store.recall(mind_id, query, k)
-      const concluded = recalled.filter(({ tags }) => tags.includes('reflection')).map(({ id }) => id)
-      const evidence = concluded.length === 0 ? undefined : await store.evidence(concluded)
+      const conclusions = recalled.filter(({ tags }) => tags.includes('reflection')).map(({ id }) => id)
+      const evidence = conclusions.length === 0 ? undefined : await store.evidence(conclusions)
       const memories = recalled.map(
         ({ id, content, importance, sim_time, score, relevance, is_superseded }) => ({
           id,
@@ -155,28 +137,32 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
           ...(evidence?.has(id) === true ? { evidence: evidence.get(id) } : {}),
         }),
       )
-      const [best] = memories
       return {
         memories,
         ...(warnings.length === 0 ? {} : { warnings }),
-        summary:
-          best === undefined
-            ? 'Nothing comes to mind.'
-            : `${memories.length} memories; the best: ${best.content}`,
+        summary: summarizeMemories(memories.map(({ content }) => content)),
       }
     },
   })
+}
 
+function summarizeMemories([best, ...others]: readonly string[]): string {
+  if (best === undefined) return 'No relevant memories.'
+  return others.length === 0 ? `1 memory: ${best}` : `${others.length + 1} memories. Best: ${best}`
+}
+
+function explainTool(app: Registrar<Minds, object>): void {
   app.tool('explain_decision', {
+    title: 'Explain decision',
     about:
-      'Why a mind decided as it did: candidates with the terms of their scores, memories, and who decided.',
+      'Explain a decision of a mind: who decided, the candidates with the terms of their scores, and the recalled memories. Use it when an action of a character is unexpected.',
     input: {
       mind_id: mindId,
       request_id: z
         .string()
         .max(256)
         .optional()
-        .describe('request_id of the decision; default: the last one'),
+        .describe('request_id of the decision. Default: the last decision'),
     },
     output: {
       request_id: z.string(),
@@ -188,20 +174,21 @@ export function thoughtTools(app: Registrar<Minds, object>): void {
       summary: z.string(),
     },
     hints: { readOnly: true },
-    example: { before: [made, decided], args: { mind_id: 'npc_mara' } },
+    example: { before: [create, decide], args: { mind_id: 'npc_mara' } },
     async run({ mind_id, request_id }, { store }) {
       const decision = await store.decision(mind_id, request_id ?? null)
       if (decision === undefined)
-        throw new CausewayError('NO_DECISION', `Mind ${mind_id} has no such decision`, { data: { mind_id } })
+        throw new MindsError('NO_DECISION', `Mind ${mind_id} has no such decision`, { data: { mind_id } })
       const { error_code: _, created_at: __, ...shown } = decision
-      const explanation = decision.explanation as Record<string, unknown> // written by this app
-      const action = decision.action as { readonly action: string } | null // written by this app
+      const explanation = decision.explanation as Record<string, unknown>
+      const action = decision.action as { readonly action: string } | null
       const because = typeof explanation.because === 'string' ? `: ${explanation.because}` : ''
+      const selector = decision.decided_by === 'llm' ? 'language model' : 'policy'
       return {
         ...shown,
-        action: decision.action,
+        action,
         explanation,
-        summary: `The ${decision.decided_by === 'llm' ? 'language model' : 'policy'} chose ${action?.action ?? 'nothing'}${because}.`,
+        summary: `The ${selector} chose ${action?.action ?? 'no action'}${because}.`,
       }
     },
   })

@@ -1,10 +1,8 @@
-/** The configuration of a mind, as `create_mind` takes it. */
-import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { policyConstants } from '../domain/policy/constants.ts'
+import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { within } from './limit.ts'
-import { problemsOf } from './problems.ts'
+import { listProblems, requireWithin } from './validation.ts'
 
 const share = z.number().min(0).max(1)
 const constants = z.strictObject(
@@ -53,47 +51,47 @@ const shape = z.looseObject({
   reflect_after: z.number().min(0).default(150),
 })
 
-/** The configuration, checked. */
+/** The validated configuration of a mind. */
 export type MindConfig = z.output<typeof shape>
 
-/** The model of the original, used where neither the mind nor the server names one. */
+/** The default model if neither the mind nor the server sets one. */
 export const defaultModel = 'google/gemini-2.0-flash-lite-001'
 
-/** The embedding model that the original names by default. */
+/** The default of `embedding_model`. Reported only; the server decides the model. */
 export const requestedEmbedding = 'all-MiniLM-L6-v2'
 
-/** Reads a configuration and what is doubtful in it; throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */
+/** Validates a configuration and returns warnings. Throws `INVALID_CONFIG` and `LIMIT_EXCEEDED`. */
 export function readConfig(
   value: unknown,
   limits: Limits,
 ): { config: MindConfig; warnings: readonly string[] } {
   const parsed = shape.safeParse(value ?? {})
   if (!parsed.success) {
-    const problems = problemsOf(parsed.error)
-    throw new CausewayError('INVALID_CONFIG', `Invalid config format: ${problems.join('; ')}`, {
+    const problems = listProblems(parsed.error)
+    throw new MindsError('INVALID_CONFIG', `Invalid config format: ${problems.join('; ')}`, {
       data: { problems },
     })
   }
   const config = parsed.data
-  within('traits', config.traits.length, limits.traits)
-  for (const trait of config.traits) within('trait_chars', trait.length, limits.trait_chars)
-  within('seed_memories', config.initial_long_term_memories.length, limits.seed_memories)
+  requireWithin('traits', config.traits.length, limits.traits)
+  for (const trait of config.traits) requireWithin('trait_chars', trait.length, limits.trait_chars)
+  requireWithin('seed_memories', config.initial_long_term_memories.length, limits.seed_memories)
   for (const memory of config.initial_long_term_memories)
-    within('memory_chars', memory.length, limits.memory_chars)
+    requireWithin('memory_chars', memory.length, limits.memory_chars)
   const working = Buffer.byteLength(JSON.stringify(config.initial_working_memory ?? null))
-  within('working_memory_bytes', working, limits.working_memory_bytes)
+  requireWithin('working_memory_bytes', working, limits.working_memory_bytes)
   const unknown = Object.keys(config).filter((key) => !(key in shape.shape))
   const path = config.memory_storage_path
   return {
     config,
     warnings: [
-      ...(unknown.length === 0 ? [] : [`config: not known and not used: ${unknown.join(', ')}`]),
+      ...(unknown.length === 0 ? [] : [`config: unknown and ignored: ${unknown.join(', ')}`]),
       ...(path === undefined
         ? []
-        : ['memory_storage_path is kept as a label; memories are in the data folder']),
+        : ['memory_storage_path is stored as a label only; memories are in the data folder']),
     ],
   }
 }
 
-/** The configuration as it is stored and read again: what was read once is not read differently later. */
+/** Parses a stored configuration. */
 export const storedConfig = (json: string): MindConfig => shape.parse(JSON.parse(json))

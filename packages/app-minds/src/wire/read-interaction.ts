@@ -1,20 +1,19 @@
-/** Interactions and their parts as games send them. */
 import { asObject } from '@causeway/protocol'
 import type { Interaction, InteractionParameter } from '../domain/observation.ts'
 
-/** An interaction under its name. */
+/** Parses an interaction. */
 export function readInteraction(key: string, value: Record<string, unknown>): Interaction {
   return {
     name: text(value.name) ?? key,
     description: text(value.description) ?? '',
-    fills: stringsOf(value.needs_filled),
-    drains: stringsOf(value.needs_drained),
+    fills: readStrings(value.needs_filled),
+    drains: readStrings(value.needs_drained),
     rates: readRates(value.need_rates),
     minutes: typeof value.duration_minutes === 'number' ? value.duration_minutes : null,
   }
 }
 
-/** need -> change per game minute, numbers alone. */
+/** Parses changes of needs per game minute. Ignores values that are not numbers. */
 export const readRates = (value: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(asObject(value)).filter(
@@ -22,7 +21,7 @@ export const readRates = (value: unknown): Readonly<Record<string, number>> =>
     ),
   )
 
-/** Parameters of an interaction: a description, or an object of type and description. */
+/** Parses parameters: each a description, or an object with type and description. */
 export const readParameters = (value: unknown): readonly InteractionParameter[] =>
   Object.entries(asObject(value)).map(([name, one]) => ({
     name,
@@ -30,14 +29,12 @@ export const readParameters = (value: unknown): readonly InteractionParameter[] 
     description: typeof one === 'string' ? one : (text(asObject(one).description) ?? ''),
   }))
 
-/** The value if it is a text that is not empty. */
+/** Returns a nonempty string, or `null`. */
 export const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
-/** The value if it is a finite number. */
-export const numberOr = (value: unknown, otherwise: number): number =>
-  typeof value === 'number' && Number.isFinite(value) ? value : otherwise
+export const numberOr = (value: unknown, fallback: number): number =>
+  typeof value === 'number' && Number.isFinite(value) ? value : fallback
 
-/** The texts in a list. */
-export const stringsOf = (value: unknown): readonly string[] =>
+export const readStrings = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []

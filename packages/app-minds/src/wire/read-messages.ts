@@ -1,16 +1,14 @@
-/** Messages and events as games send them. */
-import { asObject, CausewayError } from '@causeway/protocol'
+import { asObject } from '@causeway/protocol'
 import { z } from 'zod'
 import type { Message, MindEvent } from '../domain/observation.ts'
+import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { within } from './limit.ts'
-import { problemsOf } from './problems.ts'
 import { text } from './read-interaction.ts'
+import { listProblems, requireWithin } from './validation.ts'
 
-/** Longest message that is kept, characters. */
 const messageChars = 2000
 
-/** Messages of a conversation; what has no words is left out. */
+/** Parses messages. Omits those without text. */
 export function readMessages(value: unknown): readonly Message[] {
   if (!Array.isArray(value)) return []
   return value.map(asObject).flatMap((one): Message[] => {
@@ -38,17 +36,17 @@ const eventShape = z.looseObject({
 
 const eventsShape = z.array(eventShape).nullish()
 
-/** Events since the last call; those without a time happened now. Throws `INVALID_EVENTS`, and `LIMIT_EXCEEDED` as observations do. */
+/** Parses events. Events without a time happened now. Throws `INVALID_EVENTS` and `LIMIT_EXCEEDED`. */
 export function readEvents(value: unknown, now: number, limits: Limits): readonly MindEvent[] {
   if (value === undefined || value === null) return []
-  within('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)
+  requireWithin('observation_bytes', Buffer.byteLength(JSON.stringify(value)), limits.observation_bytes)
   const parsed = eventsShape.safeParse(value)
   if (!parsed.success)
-    throw new CausewayError(
+    throw new MindsError(
       'INVALID_EVENTS',
-      `Invalid events format: ${problemsOf(parsed.error).join('; ')}`,
+      `Invalid events format: ${listProblems(parsed.error).join('; ')}`,
       {
-        data: { problems: problemsOf(parsed.error) },
+        data: { problems: listProblems(parsed.error) },
       },
     )
   return (parsed.data ?? []).map(({ event_type, timestamp, payload }) => ({
@@ -58,7 +56,7 @@ export function readEvents(value: unknown, now: number, limits: Limits): readonl
   }))
 }
 
-/** The events of the last hour, newest last, not more than the limit. */
+/** Returns the events of the last `event_minutes`, newest last. */
 export function recentEvents(
   events: readonly MindEvent[],
   now: number,

@@ -1,29 +1,35 @@
-/** From what a game sends to an `Observation`: every spelling that games have, doubtful values mended with a warning. */
-import { asObject, CausewayError } from '@causeway/protocol'
+import { asObject, type CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
 import { readCell } from '../domain/cell.ts'
-import type {
-  Activity,
-  Cell,
-  Conversation,
-  CurrentInteraction,
-  Entity,
-  InteractionParameter,
-  Need,
-  Observation,
+import {
+  type Activity,
+  type Cell,
+  type Conversation,
+  type CurrentInteraction,
+  type Entity,
+  type InteractionParameter,
+  type Need,
+  nearest,
+  type Observation,
 } from '../domain/observation.ts'
-import { nearest } from '../domain/observation.ts'
+import { MindsError } from '../errors.ts'
 import type { Limits } from '../limits.ts'
-import { within } from './limit.ts'
-import { problemsOf } from './problems.ts'
-import { numberOr, readInteraction, readParameters, readRates, stringsOf, text } from './read-interaction.ts'
+import {
+  numberOr,
+  readInteraction,
+  readParameters,
+  readRates,
+  readStrings,
+  text,
+} from './read-interaction.ts'
 import { readMessages } from './read-messages.ts'
+import { listProblems, requireWithin } from './validation.ts'
 
-/** An observation, and what was mended in it. */
-export interface ReadObservation {
+export interface ParsedObservation {
   readonly observation: Observation
+  /** Corrections of invalid values. */
   readonly warnings: readonly string[]
-  /** Members at the top that nothing here reads. */
+  /** Unknown fields at the top level. */
   readonly unknown: readonly string[]
 }
 
@@ -38,11 +44,15 @@ const shape = z.looseObject({
 })
 const known = new Set([...Object.keys(shape.shape), 'events'])
 
-/** Reads an observation; throws `INVALID_OBSERVATION` with `path: problem`, and `LIMIT_EXCEEDED` for one too large. */
-export function readObservation(value: unknown, limits: Limits): ReadObservation {
-  within('observation_bytes', Buffer.byteLength(JSON.stringify(value ?? null)), limits.observation_bytes)
+/** Parses an observation in every spelling that games use. Throws `INVALID_OBSERVATION` and `LIMIT_EXCEEDED`. */
+export function readObservation(value: unknown, limits: Limits): ParsedObservation {
+  requireWithin(
+    'observation_bytes',
+    Buffer.byteLength(JSON.stringify(value ?? null)),
+    limits.observation_bytes,
+  )
   const parsed = shape.safeParse(value)
-  if (!parsed.success) throw invalid(problemsOf(parsed.error))
+  if (!parsed.success) throw invalid(listProblems(parsed.error))
   const { entity_id, current_simulation_time, status, needs, vision, conversations } = parsed.data
   const warnings: string[] = []
   const position = readPosition(status)
@@ -65,7 +75,7 @@ export function readObservation(value: unknown, limits: Limits): ReadObservation
 }
 
 const invalid = (problems: readonly string[]): CausewayError =>
-  new CausewayError('INVALID_OBSERVATION', `Invalid observation format: ${problems.join('; ')}`, {
+  new MindsError('INVALID_OBSERVATION', `Invalid observation format: ${problems.join('; ')}`, {
     data: { problems },
   })
 
@@ -92,7 +102,7 @@ function readCurrent(current: Record<string, unknown>): CurrentInteraction | nul
     interaction_id: id,
     name: name ?? 'interaction',
     entity_id: text(current.entity_id) ?? text(current.target_id),
-    fills: stringsOf(current.needs_filled),
+    fills: readStrings(current.needs_filled),
     rates: readRates(current.need_rates),
     parameters: readParameters(
       current.act_in_interaction_parameters ?? current.parameters,
@@ -103,16 +113,16 @@ function readCurrent(current: Record<string, unknown>): CurrentInteraction | nul
 function readNeeds(given: Record<string, unknown>, warnings: string[]): Need[] {
   const max = numberOr(given.max_value ?? given.max_need_value, 100)
   const isUsable = max > 0
-  if (!isUsable) warnings.push(`needs: maximum ${max} is not positive; taken as 100`)
+  if (!isUsable) warnings.push(`needs: maximum ${max} is not positive; replaced by 100`)
   const top = isUsable ? max : 100
   return Object.entries(asObject(given.needs)).flatMap(([name, value]): Need[] => {
     const number = typeof value === 'number' ? value : Number.NaN
     if (!Number.isFinite(number)) {
-      warnings.push(`needs.${name}: not a number; left out`)
+      warnings.push(`needs.${name}: not a number; ignored`)
       return []
     }
     const kept = Math.min(top, Math.max(0, number))
-    if (kept !== number) warnings.push(`needs.${name}: ${number} is outside 0 to ${top}; taken as ${kept}`)
+    if (kept !== number) warnings.push(`needs.${name}: ${number} is outside 0 to ${top}; replaced by ${kept}`)
     return [{ name, value: kept, max: top }]
   })
 }
@@ -127,14 +137,14 @@ function readEntities(
   const entities = new Map<string, Entity>()
   for (const [index, value] of given.entries()) {
     const entity = readEntity(asObject(value), limits, warnings)
-    if (entity === null) warnings.push(`vision.visible_entities.${index}: without an id; left out`)
+    if (entity === null) warnings.push(`vision.visible_entities.${index}: has no id; ignored`)
     else if (entities.has(entity.entity_id))
-      warnings.push(`${entity.entity_id}: seen twice; the first counts`)
+      warnings.push(`${entity.entity_id}: listed twice; the first is used`)
     else entities.set(entity.entity_id, entity)
   }
   const all = [...entities.values()]
   if (all.length <= limits.visible_entities) return all
-  warnings.push(`${all.length} entities in sight; the nearest ${limits.visible_entities} count`)
+  warnings.push(`${all.length} entities in sight; the nearest ${limits.visible_entities} are used`)
   return nearest(all, position, limits.visible_entities)
 }
 
@@ -144,7 +154,7 @@ function readEntity(value: Record<string, unknown>, limits: Limits, warnings: st
   const offered = readInteractions(value.interactions)
   if (offered.length > limits.interactions_per_entity)
     warnings.push(
-      `${id}: offers ${offered.length} interactions; the first ${limits.interactions_per_entity} count`,
+      `${id}: offers ${offered.length} interactions; the first ${limits.interactions_per_entity} are used`,
     )
   const relationship = asObject(value.relationship)
   const engagement = asObject(value.current_interaction)
@@ -165,7 +175,7 @@ function readEntity(value: Record<string, unknown>, limits: Limits, warnings: st
         ? null
         : {
             interaction_name: text(engagement.interaction_name) ?? '',
-            participant_names: stringsOf(engagement.participant_names),
+            participant_names: readStrings(engagement.participant_names),
             is_joinable: engagement.is_joinable !== false,
           },
   }

@@ -1,7 +1,8 @@
+// cspell:ignore told -- part of stored memories
 import fc from 'fast-check'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { type KeptMessage, mergeMessages } from '../../src/domain/conversation.ts'
+import { mergeMessages, type StoredMessage } from '../../src/domain/conversation.ts'
 import type { Message } from '../../src/domain/observation.ts'
 import { conclude, type Experience } from '../../src/domain/reflect.ts'
 import { type Fact, supersedes } from '../../src/domain/supersede.ts'
@@ -17,13 +18,14 @@ const message = (timestamped: boolean) =>
   })
 const inOrder = (messages: readonly Message[]): Message[] =>
   [...messages].sort((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
-const keyOf = ({ timestamp, speaker_id, message }: Message): string => `${timestamp} ${speaker_id} ${message}`
+const messageKey = ({ timestamp, speaker_id, message }: Message): string =>
+  `${timestamp} ${speaker_id} ${message}`
 const words = (messages: readonly Message[]) =>
   messages.map(({ speaker_id, message }) => `${speaker_id}:${message}`)
 
-/** Slides the game's window over a transcript by these steps, and gives what is kept. */
-function slide(transcript: readonly Message[], steps: readonly number[]): readonly KeptMessage[] {
-  let kept: readonly KeptMessage[] = []
+/** Slides the game's window over a transcript by these steps and returns the stored messages. */
+function slide(transcript: readonly Message[], steps: readonly number[]): readonly StoredMessage[] {
+  let kept: readonly StoredMessage[] = []
   let end = 0
   for (const step of [...steps, transcript.length]) {
     end = Math.min(transcript.length, Math.max(end, end + step))
@@ -35,15 +37,15 @@ function slide(transcript: readonly Message[], steps: readonly number[]): readon
 
 verifies(
   'minds:conversation:merge',
-  'a window that slides by no more than its length keeps every message',
+  'a window that slides by at most its length loses no message',
   async (t) => {
     const stepped = (most: number) =>
       fc.array(fc.integer({ min: 1, max: most }), { minLength: 60, maxLength: 60 })
     const isWhole = (transcript: readonly Message[], steps: readonly number[]): boolean =>
       words(slide(transcript, steps)).sort().join() === words(transcript).sort().join()
-    const once = fc.uniqueArray(message(true), { maxLength: 40, selector: keyOf }).map(inOrder)
+    const once = fc.uniqueArray(message(true), { maxLength: 40, selector: messageKey }).map(inOrder)
     fc.assert(fc.property(once, stepped(window), isWhole))
-    // What is said twice in one tick counts twice where one window shows both.
+    // A message that occurs twice in one window counts twice.
     const twice = once.map((transcript) =>
       transcript.flatMap((one) => (one.message === 'ok' ? [one, one] : [one])),
     )
@@ -62,7 +64,7 @@ verifies(
   },
 )
 
-verifies('minds:conversation:merge', 'the same window again changes nothing', async (t) => {
+verifies('minds:conversation:merge', 'a repeated window changes nothing', async (t) => {
   for (const timestamped of [true, false])
     fc.assert(
       fc.property(fc.array(message(timestamped), { maxLength: window }), (incoming) => {
@@ -74,7 +76,7 @@ verifies('minds:conversation:merge', 'the same window again changes nothing', as
   t.pass('held for random windows')
 })
 
-verifies('minds:conversation:merge', 'ok, ok is said twice, and a lost window leaves a gap', async (t) => {
+verifies('minds:conversation:merge', 'equal messages remain, and a missed window leaves a gap', async (t) => {
   const say = (text: string, timestamp: number | null = null): Message => ({
     speaker_id: 'a',
     speaker_name: 'A',
@@ -123,7 +125,7 @@ const critical = (id: string, sim_time: number): Experience =>
     tags: ['critical'],
     content: `My hunger became critical (${id} %).`,
   })
-const told = (id: string, change: Partial<Experience> = {}): Experience =>
+const makeFact = (id: string, change: Partial<Experience> = {}): Experience =>
   experience(id, {
     kind: 'fact',
     subject: 'npc_ann',
@@ -132,7 +134,7 @@ const told = (id: string, change: Partial<Experience> = {}): Experience =>
     ...change,
   })
 
-t.test('conclude: twice is chance, three times is a habit', async (t) => {
+t.test('conclude requires three occurrences', async (t) => {
   const [one, two, three] = [critical('a', 0), critical('b', day), critical('c', 2 * day)]
   t.same(conclude([one, two]), [])
   t.match(conclude([one, two, three]), [
@@ -147,17 +149,17 @@ t.test('conclude: twice is chance, three times is a habit', async (t) => {
   ])
 })
 
-t.test('conclude: the part of the day is named where most of the times fall into it', async (t) => {
+t.test('conclude names the part of the day of most occurrences', async (t) => {
   const at = (...hours: readonly number[]): string =>
     conclude(hours.map((hour, n) => critical(`m${n}`, n * day + hour * 60)))[0]?.content ?? ''
   t.match(at(6, 7, 11.9), /mostly in the morning\.$/)
   t.match(at(12, 13, 20), /mostly in the afternoon\.$/)
   t.match(at(18, 23.9, 20, 3), /mostly in the evening\.$/)
   t.equal(at(1, 7, 13, 19), 'My hunger has become critical 4 times.')
-  t.equal(at(1, 1, 13, 13), 'My hunger has become critical 4 times.', 'half is not most')
+  t.equal(at(1, 1, 13, 13), 'My hunger has become critical 4 times.', 'half is not enough')
 })
 
-t.test('conclude: memories that say the same have joined, and count as often as they were had', async (t) => {
+t.test('conclude counts merged memories by their occurrences', async (t) => {
   const refused = experience('r', {
     subject: 'stove_2',
     tags: ['refusal', 'eat'],
@@ -169,19 +171,19 @@ t.test('conclude: memories that say the same have joined, and count as often as 
     { about: 'refusal|stove_2|eat', content: 'stove_2 has refused eat 4 times.', evidence: ['r'] },
   ])
   const bed = { ...refused, id: 's', tags: ['refusal', 'sleep'], times: 2 }
-  t.equal(conclude([refused, bed]).length, 1, 'another thing refused is another matter')
+  t.equal(conclude([refused, bed]).length, 1, 'another interaction is another topic')
 })
 
-t.test('conclude: who has told much, and how much of it turned out otherwise', async (t) => {
-  t.match(conclude(['a', 'b', 'c'].map((id) => told(id))), [
+t.test('conclude counts the superseded facts of a speaker', async (t) => {
+  t.match(conclude(['a', 'b', 'c'].map((id) => makeFact(id))), [
     { content: 'Old Ann has told me 3 things.', importance: 4, subject: 'npc_ann' },
   ])
-  t.match(conclude([told('a'), told('b', { is_superseded: true }), told('c')]), [
+  t.match(conclude([makeFact('a'), makeFact('b', { is_superseded: true }), makeFact('c')]), [
     { content: 'Old Ann has told me 3 things; 1 of them turned out otherwise.', importance: 6 },
   ])
 })
 
-t.test('conclude: what a model remembers in much the same words is one matter', async (t) => {
+t.test('conclude groups memories with similar words', async (t) => {
   const remembered = [
     'The wolf came to the fold again.',
     'A wolf came to the fold.',
@@ -198,13 +200,20 @@ t.test('conclude: what a model remembers in much the same words is one matter', 
   ])
 })
 
-t.test('conclude: the same experiences in another order give the same', async (t) => {
-  const all = [critical('a', 5), told('b'), critical('c', 3), told('d'), critical('e', 9), told('f')]
+t.test('conclude does not depend on the order of experiences', async (t) => {
+  const all = [
+    critical('a', 5),
+    makeFact('b'),
+    critical('c', 3),
+    makeFact('d'),
+    critical('e', 9),
+    makeFact('f'),
+  ]
   t.same(conclude([...all].reverse()), conclude(all))
   t.equal(conclude(all).length, 2)
 })
 
-t.test('conclude: what is had once of each thing is nothing to conclude from', async (t) => {
+t.test('conclude ignores sightings and meetings', async (t) => {
   const seen = [1, 2, 3].map((n) =>
     experience(`s${n}`, { tags: ['sighting'], subject: `well_${n}`, content: 'I saw a well.' }),
   )
@@ -219,7 +228,7 @@ const supersedeStatement = (content: string, sim_time = 0): Fact => ({
 const replaces = (newer: string, older: string): boolean =>
   supersedes(supersedeStatement(newer, 10), supersedeStatement(older, 5))
 
-/** Subjects of a town, what may be said of them in one way at a time, and the values. */
+/** Subjects, verbs that allow one value at a time, and values. */
 const subjects = [
   'The old bakery',
   'The north mill',
@@ -238,54 +247,49 @@ const sentence = fc.record({
 const say = ({ subject, claim, value }: { subject: string; claim: string; value: string }): string =>
   `${subject} ${claim} ${value}.`
 
-verifies(
-  'minds:memory:newest',
-  'a fact replaces none about something else, however alike the words',
-  async (t) => {
-    fc.assert(
-      fc.property(sentence, sentence, fc.constantFrom('', ...corrections), (older, newer, words) => {
-        fc.pre(older.subject !== newer.subject || older.claim !== newer.claim)
-        return !replaces(`${words}${say(newer)}`, say(older))
-      }),
-    )
-    for (const [newer, older] of [
-      ["Mara's sister Ann lives in the mill.", "Mara's brother Tom lives in the mill."],
-      ['The bakery in the harbour opens at 8.', 'The bakery on the hill opens at 8.'],
-      ['Actually, the stone wall is repaired by Ottokar.', 'The stone bridge is repaired by Ottokar.'],
-      ['Tom likes cheese.', 'Tom likes bread.'],
-      ['Room 4 is to the left of the stairs.', 'Room 3 is to the left of the stairs.'],
-      ['The mill belongs to Tom and to his sister.', 'The mill belongs to Tom.'],
-    ] as const)
-      t.notOk(replaces(newer, older), `${newer} beside ${older}`)
-  },
-)
+verifies('minds:memory:newest', 'a fact does not replace a similar fact about another subject', async (t) => {
+  fc.assert(
+    fc.property(sentence, sentence, fc.constantFrom('', ...corrections), (older, newer, words) => {
+      fc.pre(older.subject !== newer.subject || older.claim !== newer.claim)
+      return !replaces(`${words}${say(newer)}`, say(older))
+    }),
+  )
+  for (const [newer, older] of [
+    ["Mara's sister Ann lives in the mill.", "Mara's brother Tom lives in the mill."],
+    ['The bakery in the harbour opens at 8.', 'The bakery on the hill opens at 8.'],
+    ['Actually, the stone wall is repaired by Ottokar.', 'The stone bridge is repaired by Ottokar.'],
+    ['Tom likes cheese.', 'Tom likes bread.'],
+    ['Room 4 is to the left of the stairs.', 'Room 3 is to the left of the stairs.'],
+    ['The mill belongs to Tom and to his sister.', 'The mill belongs to Tom.'],
+  ] as const)
+    t.notOk(replaces(newer, older), `${newer} does not replace ${older}`)
+})
 
-verifies(
-  'minds:memory:newest',
-  'a correction replaces what it corrects, and never the other way round',
-  async (t) => {
-    fc.assert(
-      fc.property(
-        sentence,
-        fc.constantFrom(...values),
-        fc.constantFrom(...corrections),
-        (older, value, words) => {
-          fc.pre(value !== older.value)
-          const newer = `${words}${say({ ...older, value })}`
-          return (
-            replaces(newer, say(older)) &&
-            !supersedes(supersedeStatement(say(older), 5), supersedeStatement(newer, 10))
-          )
-        },
-      ),
-    )
-    t.ok(replaces('The bakery opens at 10.', 'The bakery opens at 8.'), 'a time replaces a time unannounced')
-    t.ok(replaces('Tom lives at the harbour.', 'Tom lives at the mill.'), 'one lives in one place')
-    t.ok(replaces('Hubert sold 27 sacks to the brewer.', 'Hubert sold 14 sacks to the brewer.'))
-  },
-)
+verifies('minds:memory:newest', 'a correction replaces the corrected fact only', async (t) => {
+  fc.assert(
+    fc.property(
+      sentence,
+      fc.constantFrom(...values),
+      fc.constantFrom(...corrections),
+      (older, value, words) => {
+        fc.pre(value !== older.value)
+        const newer = `${words}${say({ ...older, value })}`
+        return (
+          replaces(newer, say(older)) &&
+          !supersedes(supersedeStatement(say(older), 5), supersedeStatement(newer, 10))
+        )
+      },
+    ),
+  )
+  t.ok(
+    replaces('The bakery opens at 10.', 'The bakery opens at 8.'),
+    'a time replaces a time without an announcement',
+  )
+  t.ok(replaces('Tom lives at the harbour.', 'Tom lives at the mill.'), 'a person lives in one place')
+  t.ok(replaces('Hubert sold 27 sacks to the brewer.', 'Hubert sold 14 sacks to the brewer.'))
+})
 
-t.test('supersedes: nothing replaces itself, and of one moment the later word counts', async (t) => {
+t.test('supersedes orders facts of the same time', async (t) => {
   fc.assert(fc.property(sentence, (one) => !replaces(say(one), say(one))))
   const [first, second] = [
     supersedeStatement('The bakery opens at 8.'),

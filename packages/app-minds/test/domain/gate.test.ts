@@ -2,7 +2,7 @@ import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
 import { readCell } from '../../src/domain/cell.ts'
 import { gate, type Proposal, safeAction } from '../../src/domain/gate.ts'
-import { situationOf } from '../../src/domain/menu.ts'
+import { assessSituation } from '../../src/domain/menu.ts'
 import type { Observation, PendingBid } from '../../src/domain/observation.ts'
 import { limitsSchema } from '../../src/limits.ts'
 import { readObservation } from '../../src/wire/read-observation.ts'
@@ -28,13 +28,13 @@ const locked = { status: { movement_locked: true } }
 const between = { status: { current_interaction: { interaction_name: 'eat' } } }
 const moving = { status: { controller_state: { state_name: 'moving' } } }
 
-/** The action that the gate lets through, or null. */
+/** Returns the accepted action, or `null`. */
 const passes = (proposal: Proposal, change: Data = {}, bids: readonly PendingBid[] = []) => {
-  const verdict = gate(proposal, situationOf(observed(change), bids))
+  const verdict = gate(proposal, assessSituation(observed(change), bids))
   return 'action' in verdict ? verdict.action : null
 }
 
-verifies('minds:gate', 'each action passes where it can be taken, and nowhere else', async (t) => {
+verifies('minds:gate', 'each action is accepted only if it is possible', async (t) => {
   const eat = { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } }
   const legal: [string, Proposal, Data?, PendingBid[]?][] = [
     ['move to a cell', { action: 'move_to', parameters: { destination: [0, 0] } }],
@@ -95,7 +95,7 @@ verifies('minds:gate', 'each action passes where it can be taken, and nowhere el
     ['use in a teardown', eat, locked],
     ['wait while talking', { action: 'wait' }, talking],
     ['wander while locked', { action: 'wander' }, locked],
-    ['speak to nobody', { action: 'act_in_interaction', parameters: { message: 'hi' } }],
+    ['speak alone', { action: 'act_in_interaction', parameters: { message: 'hi' } }],
     [
       'speak before it is confirmed',
       { action: 'act_in_interaction', parameters: { message: 'hi' } },
@@ -103,8 +103,11 @@ verifies('minds:gate', 'each action passes where it can be taken, and nowhere el
     ],
     ['say nothing', { action: 'act_in_interaction', parameters: { message: '' } }, talking],
     ['leave nothing', { action: 'cancel_interaction' }],
-    ['go on with nothing', { action: 'continue' }],
-    ['answer nobody', { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: true } }],
+    ['continue without an activity', { action: 'continue' }],
+    [
+      'answer without a bid',
+      { action: 'respond_to_interaction_bid', parameters: { bid_id: 'a', accept: true } },
+    ],
     [
       'answer another',
       { action: 'respond_to_interaction_bid', parameters: { bid_id: 'b', accept: true } },
@@ -137,14 +140,14 @@ verifies('minds:gate', 'each action passes where it can be taken, and nowhere el
   for (const [name, proposal, change, bids] of illegal) t.equal(passes(proposal, change, bids), null, name)
 })
 
-verifies('minds:gate', 'spellings that leave no doubt are put right', async (t) => {
+verifies('minds:gate', 'unambiguous misspellings are corrected', async (t) => {
   const eat = { action: 'interact_with', parameters: { entity_id: 'stove_2', interaction_name: 'eat' } }
   t.same(
     passes({ action: 'INTERACT_WITH', parameters: { entity_name: 'Stove', interaction_name: 'EAT' } }),
     eat,
   )
   t.same(passes({ action: 'interact_with', parameters: { entity_id: 'stove_2' } }), eat)
-  const numbered = situationOf(observed(), [])
+  const numbered = assessSituation(observed(), [])
   const entities = (numbered.observation.entities ?? []).map((one) => ({ ...one, entity_id: '7' }))
   t.same(
     gate(
@@ -159,21 +162,21 @@ verifies('minds:gate', 'spellings that leave no doubt are put right', async (t) 
   t.same(passes({ action: 'move_to', parameters: { x: 3, y: 4 } }), cell)
 })
 
-verifies('minds:gate', 'what is wrong is said with what would be right', async (t) => {
+verifies('minds:gate', 'a problem lists the valid values', async (t) => {
   const verdict = gate(
     { action: 'interact_with', parameters: { entity_id: 'dragon' } },
-    situationOf(observed(), []),
+    assessSituation(observed(), []),
   )
   t.same(verdict, { problems: ['no entity "dragon" is in sight; in sight are stove_2'] })
-  const closed = gate({ action: 'wait' }, situationOf(observed(talking), []))
+  const closed = gate({ action: 'wait' }, assessSituation(observed(talking), []))
   t.match(closed, {
-    problems: [/an interaction is under way.*act_in_interaction, continue, cancel_interaction/],
+    problems: [/an interaction is in progress.*act_in_interaction, continue, cancel_interaction/],
   })
 })
 
-t.test('gate: there is always something safe to do', async (t) => {
+t.test('safeAction returns a legal action in every situation', async (t) => {
   for (const change of [{}, talking, locked, between, moving]) {
-    const situation = situationOf(observed(change), [])
+    const situation = assessSituation(observed(change), [])
     t.ok('action' in gate(safeAction(situation), situation))
     t.ok(situation.menu.length > 0)
   }
@@ -219,14 +222,14 @@ verifies('minds:spellings', async (t) => {
   )
 })
 
-verifies('minds:errors', 'a wrong observation is told by path and problem', async (t) => {
+verifies('minds:errors', 'an invalid observation is reported by path and problem', async (t) => {
   t.throws(() => readObservation({ current_simulation_time: 'noon' }, limits), {
     code: 'INVALID_OBSERVATION',
     message: /^Invalid observation format: entity_id: .*; current_simulation_time: /,
   })
 })
 
-t.test('readCell reads every spelling and takes time linear in the length of a text', async (t) => {
+t.test('readCell parses every spelling in linear time', async (t) => {
   for (const text of ['3,4', ' (3, 4) ', '[ 3.2 ,4.1]', 'Vector2(3, 4)', 'Vector2i ( 3 , 4 )', 'Vector2 3,4'])
     t.same(readCell(text), [3, 4], text)
   for (const text of ['', '3', '3,4,5', '3,x', 'Vector3(3, 4)']) t.equal(readCell(text), null, text)

@@ -1,12 +1,12 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { situationOf } from '../../src/domain/menu.ts'
+import { assessSituation } from '../../src/domain/menu.ts'
 import type { MindEvent, Observation } from '../../src/domain/observation.ts'
 import { type PolicyConstants, policyConstants } from '../../src/domain/policy/constants.ts'
 import { perceive } from '../../src/domain/policy/perceive.ts'
 import type { Places } from '../../src/domain/policy/place.ts'
 import { selectAction } from '../../src/domain/policy/select.ts'
-import { type CarriedState, newState } from '../../src/domain/policy/state.ts'
+import { initialState, type MindState } from '../../src/domain/policy/state.ts'
 import { urgency } from '../../src/domain/policy/urgency.ts'
 import { emptyWorkingMemory, factualMemory } from '../../src/domain/policy/working-memory.ts'
 import { randomFor } from '../../src/domain/random.ts'
@@ -19,22 +19,22 @@ const observed = (time: number, change: Data = {}): Observation =>
   readObservation(seen('mara', time, change), limits).observation
 
 interface Before {
-  readonly state: CarriedState
+  readonly state: MindState
   readonly places: Places
 }
-const nothing: Before = { state: newState, places: new Map() }
+const nothing: Before = { state: initialState, places: new Map() }
 
-/** One cycle of the policy, without memories. */
+/** Runs one cycle of the policy, without memories. */
 function cycle(
   observation: Observation,
   before: Before = nothing,
   events: readonly MindEvent[] = [],
   constants: PolicyConstants = policyConstants,
 ) {
-  const { state, places, happenings } = perceive(observation, events, before, constants)
+  const { state, places, derivedEvents } = perceive(observation, events, before, constants)
   const choice = selectAction({
-    outlook: {
-      situation: situationOf(observation, []),
+    context: {
+      situation: assessSituation(observation, []),
       places,
       needs: observation.needs,
       weights: {},
@@ -45,7 +45,7 @@ function cycle(
     },
     state,
     conversations: [],
-    heard: [],
+    newMessages: [],
     recollections: [],
     random: randomFor(1, observation.time, state.counter),
   })
@@ -57,10 +57,10 @@ function cycle(
     needs,
     goal: choice.goal,
   }
-  return { choice, happenings, after: { state: { ...state, last }, places } }
+  return { choice, derivedEvents, after: { state: { ...state, last }, places } }
 }
 
-verifies('minds:policy:score', 'hunger 22 beside a stove: 0.827 / 1.05 = 0.788', async (t) => {
+verifies('minds:policy:score', 'hunger 22 next to a stove: 0.827 / 1.05 = 0.788', async (t) => {
   t.ok(Math.abs(urgency(0.22, policyConstants) - 1.1084) < 1e-9)
   t.ok(Math.abs(urgency(0.47, policyConstants) - 0.2809) < 1e-9)
   const { choice } = cycle(observed(10))
@@ -74,7 +74,7 @@ verifies('minds:policy:score', 'hunger 22 beside a stove: 0.827 / 1.05 = 0.788',
 
 verifies(
   'minds:policy:score',
-  'the same stove 21 cells away: 0.404, by walking to a free cell beside it',
+  'a stove 21 cells away: 0.404, by moving to a free adjacent cell',
   async (t) => {
     const { choice } = cycle(observed(10, { entities: [stove([33, 7])] }))
     t.same(choice.action, { action: 'move_to', parameters: { destination: [32, 7] } })
@@ -85,7 +85,7 @@ verifies(
   },
 )
 
-verifies('minds:policy:score', 'names of needs do not matter, nor does their scale', async (t) => {
+verifies('minds:policy:score', 'scores do not depend on the names and scale of needs', async (t) => {
   const renamed = {
     ...seen('mara', 10, {}),
     needs: { needs: { vigour: 2.2, mirth: 9 }, max_value: 10 },
@@ -99,35 +99,34 @@ verifies('minds:policy:score', 'names of needs do not matter, nor does their sca
   t.equal(choice.candidates[0]?.score, 0.7881)
 })
 
-t.test('policy: satisfied it stands still, in want of what it cannot see it wanders', async (t) => {
+t.test('the policy waits if satisfied, and wanders if the object it needs is out of sight', async (t) => {
   const full = { hunger: 100, energy: 100, fun: 100, hygiene: 100, social: 100 }
   t.equal(cycle(observed(10, { needs: full, entities: [] })).choice.action.action, 'wait')
   t.equal(cycle(observed(10, { entities: [] })).choice.action.action, 'wander')
 })
 
-t.test(
-  'policy: a place that was seen is walked to when it is out of sight, and not once it is gone',
-  async (t) => {
-    const { after } = cycle(observed(10, { needs: { hunger: 90 } }))
-    const away = { status: { position: [40, 7] }, entities: [] }
-    t.same(cycle(observed(20, away), after).choice.action, {
-      action: 'move_to',
-      parameters: { destination: [14, 7] },
-    })
-    const empty = cycle(observed(30, { status: { position: [14, 7] }, entities: [] }), after)
-    t.equal(empty.after.places.get('stove_2')?.gone, true)
-    t.equal(empty.choice.action.action, 'wander')
-  },
-)
+t.test('the policy moves to remembered places that are not gone', async (t) => {
+  const { after } = cycle(observed(10, { needs: { hunger: 90 } }))
+  const away = { status: { position: [40, 7] }, entities: [] }
+  t.same(cycle(observed(20, away), after).choice.action, {
+    action: 'move_to',
+    parameters: { destination: [14, 7] },
+  })
+  const empty = cycle(observed(30, { status: { position: [14, 7] }, entities: [] }), after)
+  t.equal(empty.after.places.get('stove_2')?.gone, true)
+  t.equal(empty.choice.action.action, 'wander')
+})
 
 verifies(
   'minds:policy:refusal',
-  'what left everything as it was, was refused, and is left alone for 90 minutes',
+  'an attempt without effect is a refusal and is avoided for 90 minutes',
   async (t) => {
     const first = cycle(observed(10))
     t.equal(first.choice.action.action, 'interact_with')
     const second = cycle(observed(13), first.after)
-    t.match(second.happenings, [{ kind: 'refusal', goal: { entity_id: 'stove_2', interaction_name: 'eat' } }])
+    t.match(second.derivedEvents, [
+      { kind: 'refusal', goal: { entity_id: 'stove_2', interaction_name: 'eat' } },
+    ])
     t.not(second.choice.action.action, 'interact_with')
     t.match(
       second.choice.candidates.find(({ target }) => target === 'stove_2'),
@@ -140,7 +139,7 @@ verifies(
 
 verifies(
   'minds:policy:refusal',
-  'what the game tells counts, and for distance one step is tried',
+  'a reported refusal has priority, and a refusal for distance allows one step',
   async (t) => {
     const rejected = (reason: string): MindEvent[] => [
       {
@@ -152,15 +151,15 @@ verifies(
     const first = cycle(observed(10))
     t.not(cycle(observed(13), first.after, rejected('it is in use')).choice.action.action, 'interact_with')
     const near = cycle(observed(13, { status: { position: [10, 7] } }), first.after, rejected('too far away'))
-    t.match(near.choice.action, { action: 'interact_with' }, 'what looked too far is tried from here once')
+    t.match(near.choice.action, { action: 'interact_with' }, 'tries once from here')
   },
 )
 
-verifies('minds:policy:refusal', 'success is no refusal', async (t) => {
+verifies('minds:policy:refusal', 'a successful attempt is not a refusal', async (t) => {
   const first = cycle(observed(10))
   const second = cycle(observed(13, { needs: { hunger: 47 } }), first.after)
   t.same(
-    second.happenings.filter(({ kind }) => kind === 'refusal'),
+    second.derivedEvents.filter(({ kind }) => kind === 'refusal'),
     [],
   )
 })
@@ -174,60 +173,51 @@ const eating = (time: number, needs: object) =>
     },
   })
 
-t.test(
-  'policy: it stays while it helps, and leaves when full or when something else is critical',
-  async (t) => {
-    const begun = cycle(eating(10, { hunger: 30 }))
-    t.equal(begun.choice.action.action, 'continue')
-    t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
-    t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
-    t.equal(
-      cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
-      'cancel_interaction',
-    )
-    t.equal(
-      cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
-      'continue',
-      'its own need is low too',
-    )
-    t.equal(
-      cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
-      'continue',
-      'it has just begun',
-    )
-  },
-)
+t.test('the policy leaves an interaction when satisfied or when another need is critical', async (t) => {
+  const begun = cycle(eating(10, { hunger: 30 }))
+  t.equal(begun.choice.action.action, 'continue')
+  t.equal(cycle(eating(20, { hunger: 60 }), begun.after).choice.action.action, 'continue')
+  t.equal(cycle(eating(20, { hunger: 96 }), begun.after).choice.action.action, 'cancel_interaction')
+  t.equal(
+    cycle(eating(20, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+    'cancel_interaction',
+  )
+  t.equal(
+    cycle(eating(20, { hunger: 45, energy: 10 }), begun.after).choice.action.action,
+    'continue',
+    'its own need is low too',
+  )
+  t.equal(
+    cycle(eating(12, { hunger: 60, energy: 10 }), begun.after).choice.action.action,
+    'continue',
+    'it has just begun',
+  )
+})
 
-t.test(
-  'policy: only an interaction that has nothing more to give is left at once, whatever the scores',
-  async (t) => {
-    const own = { ...policyConstants, leave: 2, leave_satisfied: 2 }
-    const begun = cycle(eating(10, { hunger: 30 }))
-    const at12 = (needs: object) => cycle(eating(12, needs), begun.after, [], own).choice.action.action
-    t.equal(at12({ hunger: 60, energy: 10 }), 'continue')
-    t.equal(at12({ hunger: 96 }), 'cancel_interaction')
-  },
-)
+t.test('only a satisfied interaction overrides the minimum stay', async (t) => {
+  const own = { ...policyConstants, leave: 2, leave_satisfied: 2 }
+  const begun = cycle(eating(10, { hunger: 30 }))
+  const at12 = (needs: object) => cycle(eating(12, needs), begun.after, [], own).choice.action.action
+  t.equal(at12({ hunger: 60, energy: 10 }), 'continue')
+  t.equal(at12({ hunger: 96 }), 'cancel_interaction')
+})
 
-t.test(
-  'policy: the mood goes by the constants of the mind, and critical is the same for mood and deed',
-  async (t) => {
-    const mood = (own: Partial<PolicyConstants>) => {
-      const constants = { ...policyConstants, ...own }
-      const facts = { observation: observed(10), happenings: [], candidates: [], because: '', constants }
-      return factualMemory(emptyWorkingMemory, facts)
-    }
-    // Hunger stands at 22 of 100, and the mean of all needs at 55.4.
-    t.equal(mood({}).emotional_state, 'worried')
-    t.equal(mood({ desperate_below: 0.6 }).emotional_state, 'desperate')
-    t.equal(mood({ critical: 0.2 }).emotional_state, 'calm')
-    t.equal(mood({ critical: 0.2, content_from: 0.5 }).emotional_state, 'content')
-    t.same(mood({}).active_goals, ['restore hunger'])
-    t.same(mood({ goal_below: 0.2 }).active_goals, [])
-  },
-)
+t.test('moods and decisions use the constants of the mind', async (t) => {
+  const mood = (own: Partial<PolicyConstants>) => {
+    const constants = { ...policyConstants, ...own }
+    const facts = { observation: observed(10), derivedEvents: [], candidates: [], because: '', constants }
+    return factualMemory(emptyWorkingMemory, facts)
+  }
+  // Hunger is 22 of 100, the mean of all needs 55.4.
+  t.equal(mood({}).emotional_state, 'worried')
+  t.equal(mood({ desperate_below: 0.6 }).emotional_state, 'desperate')
+  t.equal(mood({ critical: 0.2 }).emotional_state, 'calm')
+  t.equal(mood({ critical: 0.2, content_from: 0.5 }).emotional_state, 'content')
+  t.same(mood({}).active_goals, ['restore hunger'])
+  t.same(mood({ goal_below: 0.2 }).active_goals, [])
+})
 
-t.test('policy: what an interaction gives is learned after three times', async (t) => {
+t.test('the policy learns the gain of an interaction after three times', async (t) => {
   let before = nothing
   for (let n = 0; n < 3; n++) {
     before = cycle(eating(100 * n + 10, { hunger: 20 }), before).after
@@ -241,7 +231,7 @@ t.test('policy: what an interaction gives is learned after three times', async (
   t.ok(Math.abs((choice.candidates[0]?.score ?? 0) - expected) < 1e-4)
 })
 
-t.test('policy: on the way it does not turn for a little more', async (t) => {
+t.test('while moving, the policy ignores slightly better candidates', async (t) => {
   const walking = (entities: Data) =>
     observed(12, { entities, status: { controller_state: { state_name: 'moving' } } })
   const first = cycle(observed(10, { entities: [stove([25, 7])] }))
@@ -252,7 +242,7 @@ t.test('policy: on the way it does not turn for a little more', async (t) => {
   t.same(better.choice.action, { action: 'move_to', parameters: { destination: [13, 7] } })
 })
 
-verifies('minds:policy:deterministic', 'the same inputs give the same bytes', async (t) => {
+verifies('minds:policy:deterministic', 'equal inputs give equal bytes', async (t) => {
   const run = () => {
     let before = nothing
     const choices: unknown[] = []

@@ -1,4 +1,4 @@
-/** A process in which two minds live until it is killed; it says on standard output what was answered. */
+/** A process in which two minds decide until it is killed. It prints the results to standard output. */
 import { openForTest } from '@causeway/app-kit/testing'
 import app from '../../src/index.ts'
 import { wellSeen } from './wells.ts'

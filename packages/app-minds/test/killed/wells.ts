@@ -1,4 +1,4 @@
-/** What a character perceives whose surroundings are new at each step, so that each step forms one memory of them. */
+/** Returns an observation with new surroundings at each step, so that each step forms one memory of them. */
 export const wellSeen = (entity_id: string, step: number) => ({
   entity_id,
   current_simulation_time: 100 + step,
@@ -16,8 +16,8 @@ export const wellSeen = (entity_id: string, step: number) => ({
   },
 })
 
-/** The step whose well a memory is of; undefined for other memories. */
-export function wellOf(content: string): number | undefined {
+/** Returns the step of a memory of a well, or `undefined`. */
+export function findWell(content: string): number | undefined {
   const step = /I saw Well number (\d+) /.exec(content)?.[1]
   return step === undefined ? undefined : Number(step)
 }

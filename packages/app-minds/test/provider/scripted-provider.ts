@@ -1,50 +1,48 @@
 /**
- * A provider of chat completions that follows a script, over real HTTP. It is no language model: what it answers was
- * written by the test, or computed from the request so that ids are real. Its name is `scripted` wherever it shows.
+ * A scripted provider of chat completions over HTTP, not a language model: answers are written by the test, or
+ * computed from the request so that ids are valid. Its name is `scripted`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** A request as it came. */
 export interface SeenRequest {
   readonly step: string
-  /** How often this step was asked before, on this provider. */
+  /** Number of earlier requests of this step. */
   readonly nth: number
   readonly headers: IncomingMessage['headers']
-  // biome-ignore lint/suspicious/noExplicitAny: a body is whatever the test looks at
+  // biome-ignore lint/suspicious/noExplicitAny: a test accesses any field of a body
   readonly body: any
-  /** The state of the cycle, the first message of the user. */
+  /** The state of the cycle: the first user message. */
   readonly state: string
   readonly at: number
 }
 
-/** How a request is answered: a text of the model, or anything else that servers do. */
+/** A text of the model, or another response. */
 export type Reply =
   | string
   | {
       readonly status?: number
       readonly headers?: Readonly<Record<string, string>>
-      /** The whole body, in the place of a completion. */
+      /** The response body, instead of a completion. */
       readonly raw?: string
       readonly message?: unknown
       readonly finish?: string
       readonly usage?: unknown
-      /** Replaces everything: the response is the script's. */
+      /** Writes the whole response. */
       readonly take?: (response: ServerResponse, request: SeenRequest) => void
     }
 
-/** The script. */
 export type Script = (request: SeenRequest) => Reply
 
-/** A provider that runs. */
+/** A running provider. */
 export interface ScriptedProvider {
   readonly url: string
   readonly requests: readonly SeenRequest[]
 }
 
-/** What a model might sensibly say at each step; the action is the first that the menu offers of those named. */
+/** Sensible answers for each step. The action is the first one in the menu among these names. */
 export function sensible(request: SeenRequest): string {
   const id = /^- (\S+) ⟦.*?⟧.*: (\w+)/m.exec(request.state)
   const use =
@@ -67,7 +65,7 @@ export function sensible(request: SeenRequest): string {
   return JSON.stringify(answers[request.step])
 }
 
-/** Starts a provider; the test ends it. */
+/** Starts a provider until the end of the test. */
 export async function startScripted(t: Test, script: Script = sensible): Promise<ScriptedProvider> {
   const requests: SeenRequest[] = []
   const server = createServer(async (incoming, response) => {

@@ -1,19 +1,21 @@
-/** What happens over a range of frames, and where the solver gave up, in the worker that holds the recording. */
 import type { FrameRange } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
-import { tunnellingLaw } from '../domain/laws/tunnelling-law.ts'
-import { collectStalls } from '../domain/solver-stall.ts'
-import { type TimelineEvent, timeline } from '../domain/timeline.ts'
-import { eachStep } from './sweep.ts'
+import { tunnellingLaw } from '../domain/laws/contact/tunnelling-law.ts'
+import { StallCollector } from '../domain/steps/solver-stall.ts'
+import { Timeline, type TimelineEvent } from '../domain/steps/timeline.ts'
+import { forEachStep } from './check-frames.ts'
 
-/** Events of a range; what passed through something is among them. */
-export async function events({ range }: { readonly range: FrameRange }, context: AnalysisContext) {
-  const [line, law] = [timeline(), tunnellingLaw()]
-  await eachStep(range, context, (step) => {
-    line.see(step)
-    law.see(step)
+export async function findEvents(
+  { range }: { readonly range: FrameRange },
+  context: AnalysisContext,
+): Promise<readonly TimelineEvent[]> {
+  const timeline = new Timeline()
+  const law = tunnellingLaw()
+  await forEachStep(range, context, (step) => {
+    timeline.observe(step)
+    law.observe(step)
   })
-  const passed = law.findings().map(
+  const tunnelling = law.findings().map(
     ({ frames, bodies, value }): TimelineEvent => ({
       frame_id: frames.first,
       kind: 'tunnelling',
@@ -22,22 +24,13 @@ export async function events({ range }: { readonly range: FrameRange }, context:
       unit: 'm/frame',
     }),
   )
-  const { events, count } = line.events()
-  return {
-    events: [...events, ...passed].toSorted((a, b) => a.frame_id - b.frame_id),
-    count: count + passed.length,
-  }
+  return [...timeline.events, ...tunnelling].toSorted((a, b) => a.frame_id - b.frame_id)
 }
 
-/** Stalls of the solver in a range. */
-export async function stalls({ range }: { readonly range: FrameRange }, context: AnalysisContext) {
-  const collector = collectStalls()
-  await eachStep(range, context, collector.see)
-  return collector.stalls()
+export async function findStalls({ range }: { readonly range: FrameRange }, context: AnalysisContext) {
+  const collector = new StallCollector()
+  await forEachStep(range, context, (step) => collector.observe(step))
+  return collector.result()
 }
 
-/** What `events` answers. */
-export type EventsResult = Awaited<ReturnType<typeof events>>
-
-/** What `stalls` answers. */
-export type StallsResult = Awaited<ReturnType<typeof stalls>>
+export type StallsResult = Awaited<ReturnType<typeof findStalls>>

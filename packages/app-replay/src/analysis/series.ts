@@ -1,30 +1,28 @@
-/** Series over a range of frames, and the frames that meet a condition, read in the worker of the recording. */
 import type { Columns, FrameRange } from '@causeway/recording'
 import type { AnalysisContext } from '@causeway/recording/worker'
-import { evaluate, holds, type Predicate } from '../domain/predicate.ts'
-import type { SeriesPlan } from '../domain/series-name.ts'
-import { sampleOf } from '../domain/series-sample.ts'
+import { evaluate, isTruthy, type Predicate } from '../domain/series/predicate.ts'
+import type { SeriesPlan } from '../domain/series/series-name.ts'
+import { createSampler } from '../domain/series/series-sample.ts'
 
-/** Which series, over which frames. */
 export interface SeriesArgs {
   readonly plans: readonly SeriesPlan[]
   readonly range: FrameRange
-  /** frames that are read at most, the first of the range; default: all */
-  readonly most?: number
+  /** Maximum number of frames, from the start of the range. Default: all. */
+  readonly limit?: number
 }
 
-/** Columns `frame_id`, `simulation_time`, then one for each plan, under its name. */
+/** Reads the columns `frame_id`, `simulation_time`, and one per plan, under its name. */
 export async function series(
-  { plans, range, most = Number.POSITIVE_INFINITY }: SeriesArgs,
+  { plans, range, limit = Number.POSITIVE_INFINITY }: SeriesArgs,
   context: AnalysisContext,
 ): Promise<Columns> {
   const { windows, summary, signal, progress } = context
-  const samples = plans.map((plan) => sampleOf(plan, summary))
+  const samples = plans.map((plan) => createSampler(plan, summary))
   const values: number[] = []
   let length = 0
   for await (const window of windows.over(range, { signal, progress })) {
-    if (length === most) break
-    for (let row = window.from; row < window.to && length < most; row++) {
+    if (length === limit) break
+    for (let row = window.from; row < window.to && length < limit; row++) {
       values.push(window.frames[row] ?? Number.NaN, window.times[row] ?? Number.NaN)
       for (const sample of samples) values.push(sample(window, row))
       length += 1
@@ -34,7 +32,7 @@ export async function series(
   return { fields, length, data: Float64Array.from(values) }
 }
 
-/** Consecutive frames that meet a condition; times in s. */
+/** Consecutive frames that meet a condition. Times are in s. */
 export interface FrameRun {
   readonly first_frame: number
   readonly last_frame: number
@@ -43,19 +41,19 @@ export interface FrameRun {
   readonly last_time: number
 }
 
-/** Every run of frames of the range that meet the condition, in frame order. */
+/** Finds every run of frames that meet a condition, in frame order. */
 export async function search(
   { predicate, range }: { readonly predicate: Predicate; readonly range: FrameRange },
   { windows, summary, signal, progress }: AnalysisContext,
 ): Promise<{ readonly runs: readonly FrameRun[]; readonly searched: number }> {
-  const samples = predicate.plans.map((plan) => sampleOf(plan, summary))
+  const samples = predicate.plans.map((plan) => createSampler(plan, summary))
   const runs: FrameRun[] = []
   let searched = 0
   let isOpen = false
   for await (const window of windows.over(range, { signal, progress })) {
     for (let row = window.from; row < window.to; row++) {
       searched += 1
-      const isMet = holds(
+      const isMet = isTruthy(
         evaluate(predicate.expression, (index) => samples[index]?.(window, row) ?? Number.NaN),
       )
       if (isMet) {

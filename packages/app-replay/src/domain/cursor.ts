@@ -1,35 +1,33 @@
-/** The place where a list goes on: opaque to callers, one position inside. */
 import { CausewayError } from '@causeway/protocol'
 
-/** Makes the cursor of a position: a frame id, or an index. */
-export const cursorAt = (position: number): string => `at-${position}`
+/** Returns the cursor of a frame id or an index. */
+export const createCursor = (position: number): string => `at-${position}`
 
-/** The position behind a cursor; throws `INVALID_CURSOR`. */
-export function positionOf(cursor: string): number {
+/** Returns the position of a cursor. Throws `INVALID_CURSOR`. */
+export function parseCursor(cursor: string): number {
   const digits = /^at-(\d{1,15})$/.exec(cursor)?.[1]
   if (digits === undefined) throw new CausewayError('INVALID_CURSOR', `not a cursor: ${cursor.slice(0, 80)}`)
   return Number(digits)
 }
 
-/** A part of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** null on the last page */
+  /** `null` on the last page. */
   readonly next_cursor: string | null
 }
 
-/** At most `limit` items whose position (ascending over the list) is at the cursor or behind it. */
-export function page<Item>(
+/** Returns at most `limit` items from the position of the cursor. Positions ascend over the list. */
+export function paginate<Item>(
   items: readonly Item[],
   position: (item: Item, index: number) => number,
   { cursor, limit }: { cursor: string | undefined; limit: number },
 ): Page<Item> {
-  const from = cursor === undefined ? Number.NEGATIVE_INFINITY : positionOf(cursor)
+  const from = cursor === undefined ? Number.NEGATIVE_INFINITY : parseCursor(cursor)
   const found = items.findIndex((item, index) => position(item, index) >= from)
   const first = found === -1 ? items.length : found
   const next = items[first + limit]
   return {
     items: items.slice(first, first + limit),
-    next_cursor: next === undefined ? null : cursorAt(position(next, first + limit)),
+    next_cursor: next === undefined ? null : createCursor(position(next, first + limit)),
   }
 }

@@ -1,44 +1,41 @@
-/** Vectors and quaternions as recorded: a component that was not recorded makes the result absent, never 0. */
+/** Vectors and quaternions as recorded. If a component was not recorded, the result is `null`, never 0. */
 import type { Quaternion, Value, Vector } from '@causeway/recording'
 
 const difference = (a: Value, b: Value): Value => (a === null || b === null ? null : a - b)
 
-/** a - b, component by component. */
-export const minus = (a: Vector, b: Vector): Vector => ({
+export const subtract = (a: Vector, b: Vector): Vector => ({
   x: difference(a.x, b.x),
   y: difference(a.y, b.y),
   z: difference(a.z, b.z),
 })
 
-/** -a */
-export const opposite = ({ x, y, z }: Vector): Vector => ({
+export const negate = ({ x, y, z }: Vector): Vector => ({
   x: difference(0, x),
   y: difference(0, y),
   z: difference(0, z),
 })
 
-/** Euclidean length; `hypot` keeps it finite where squares of the components overflow (diverged runs reach 1e195). */
+/** Euclidean length. `hypot` remains finite if squares overflow: diverged runs reach 1e195. */
 export function norm({ x, y, z }: Vector): Value {
   return x === null || y === null || z === null ? null : Math.hypot(x, y, z)
 }
 
-/** Scalar product. */
 export function dot(a: Vector, b: Vector): Value {
   if (a.x === null || a.y === null || a.z === null || b.x === null || b.y === null || b.z === null)
     return null
   return a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/** The part of `v` along the unit vector `axis`, and the length of the rest, both in the unit of `v`. */
-export function split(v: Vector, axis: Vector): { along: Value; across: Value } {
+/** Returns the part of `v` along the unit vector `axis`, and the length of the remainder. */
+export function splitAlong(v: Vector, axis: Vector): { along: Value; across: Value } {
   const along = dot(v, axis)
   if (along === null) return { along, across: null }
   const { x, y, z } = axis
-  const rest = minus(v, { x: along * (x ?? 0), y: along * (y ?? 0), z: along * (z ?? 0) })
+  const rest = subtract(v, { x: along * (x ?? 0), y: along * (y ?? 0), z: along * (z ?? 0) })
   return { along, across: norm(rest) }
 }
 
-/** Angle of the rotation that leads from `a` to `b`, rad, 0 to pi; exact for small angles, and q and -q are the same. */
+/** Returns the angle of the rotation from `a` to `b`, 0 to pi rad. Exact for small angles; q and -q are equal. */
 export function rotationAngle(a: Quaternion, b: Quaternion): Value {
   const [aw, ax, ay, az] = [a.w, a.x, a.y, a.z]
   const [bw, bx, by, bz] = [b.w, b.x, b.y, b.z]
@@ -52,3 +49,24 @@ export function rotationAngle(a: Quaternion, b: Quaternion): Value {
   )
   return 2 * Math.atan2(vector, Math.abs(scalar))
 }
+
+export type Point3 = readonly [x: number, y: number, z: number]
+
+/** A unit quaternion. */
+export type Rotation = readonly [w: number, x: number, y: number, z: number]
+
+/** a + factor * b */
+export const add = (a: Point3, b: Point3, factor = 1): Point3 => [
+  a[0] + factor * b[0],
+  a[1] + factor * b[1],
+  a[2] + factor * b[2],
+]
+
+export const distance = (a: Point3, b: Point3): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+export function rotate([w, x, y, z]: Rotation, [a, b, c]: Point3): Point3 {
+  const [tx, ty, tz] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)]
+  return [a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx]
+}
+
+export const rotateInverse = ([w, x, y, z]: Rotation, v: Point3): Point3 => rotate([w, -x, -y, -z], v)

@@ -1,164 +1,161 @@
-/** What a session leaves behind: notes on frames, and limits that later runs must keep. */
-import type { Registrar } from '@causeway/app-kit'
 import { CausewayError } from '@causeway/protocol'
 import type { Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { diagnose } from '../diagnose.ts'
-import { frameRange } from '../domain/frame-range.ts'
 import {
+  checkInvariants,
   type Invariants,
-  invariantSeries,
   invariantsSchema,
-  judge,
-  measured,
-  verdictSummary,
-} from '../domain/invariants.ts'
-import { count } from '../domain/sentence.ts'
-import { parseSeriesName } from '../domain/series-name.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { readSeries } from './series-tools.ts'
-import { hints, recordingArgument, stamp } from './shape.ts'
+  listInvariantSeries,
+  measureInvariants,
+  summarizeVerdicts,
+} from '../domain/recordings/invariants.ts'
+import { formatCount } from '../domain/sentence.ts'
+import { parseSeriesName } from '../domain/series/series-name.ts'
+import { diagnose } from '../session/diagnose.ts'
+import { readSeries } from '../session/series.ts'
+import type { ReplayContext } from '../session/session.ts'
+import { maxBookmarks } from '../store/notebook.ts'
+import { type Registration, recordingTool } from './recording-tool.ts'
 
-/** Room above and below the figures of a good run, as a share of them. */
-const usualMargin = 0.1
+/** Share of the figures of a good run that later runs may exceed them by. */
+const defaultMargin = 0.1
 
-/** Characters of a note; every answer lists all notes of the recording. */
+/** Every answer lists all notes of the recording. */
 const maxNoteLength = 4000
 
-const writes = { idempotent: true, destructive: false }
-
-/** Declares bookmark, save_baseline and assert_invariants. */
-export function baselineTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('bookmark', {
-    about: 'Adds or removes a note on a frame, and lists all.',
-    hints: { ...writes, idempotent: false },
+export const baselineTools: readonly Registration[] = [
+  recordingTool('bookmark', {
+    title: 'Bookmark frame',
+    about:
+      'Add a note to a frame or remove one, and return all bookmarks of the recording. Without a note, only lists them.',
+    hints: { idempotent: false, destructive: false },
     input: {
-      frame_id: z.int().optional().describe('frame'),
-      note: z.string().optional().describe('text'),
-      remove: z.int().optional().describe('id to remove'),
-      ...recordingArgument,
+      frame_id: z.int().optional().describe('Frame of the new note'),
+      note: z.string().optional().describe('Text of the new note'),
+      remove: z.int().optional().describe('Id of the bookmark to remove'),
     },
-    output: stamp,
+    output: {},
     example: { args: { recording: 'slide_at_45', frame_id: 45, note: 'body 1 begins to slide' } },
-    async run({ frame_id, note, remove, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ frame_id, note, remove }, { recording, ctx }) {
       if ((frame_id === undefined) !== (note === undefined))
-        throw invalid(frame_id === undefined ? 'frame_id' : 'note', 'frame_id and note go together')
+        throw createArgumentError(
+          frame_id === undefined ? 'frame_id' : 'note',
+          'frame_id and note are used together',
+        )
       if (note !== undefined && note.length > maxNoteLength)
-        throw invalid('note', `has more than ${maxNoteLength} characters`)
+        throw createArgumentError('note', `has more than ${maxNoteLength} characters`)
       const { notebook } = ctx.store
       const { id } = recording.identity
-      const request = requestOf(ctx, { id, frame_id, note, remove })
+      const request = createRequestKey(ctx, { id, frame_id, note, remove })
       if (frame_id !== undefined && note !== undefined) {
         await recording.frame(frame_id)
-        await notebook.addBookmark(`${request} add`, { recording: id, frame_id, note })
+        const isAdded = await notebook.addBookmark(`${request} add`, { recording: id, frame_id, note })
+        if (!isAdded)
+          throw createArgumentError('note', `${id} has ${maxBookmarks} bookmarks; remove some first`)
       }
       if (remove !== undefined && !(await notebook.removeBookmark(`${request} remove`, id, remove)))
-        throw invalid('remove', `${id} has no bookmark ${remove}`)
+        throw createArgumentError('remove', `${id} has no bookmark ${remove}`)
       const bookmarks = await notebook.bookmarks(id)
-      return { ...stamp, bookmarks, summary: `${count(bookmarks.length, 'bookmark')} on ${id}.` }
+      return { bookmarks, summary: `${formatCount(bookmarks.length, 'bookmark')} on ${id}.` }
     },
-  })
+  }),
 
-  app.tool('save_baseline', {
-    about: 'Keeps the figures of a good run for assert_invariants.',
-    hints: { ...writes, destructive: true },
-    input: {
-      name: z.string().describe('new name'),
-      margin: z.number().optional().describe('default 0.1'),
-      invariants: z.unknown().optional().describe('more of them'),
-      ...recordingArgument,
-    },
-    output: stamp,
-    example: { args: { recording: 'drop', name: 'drop-is-fine' } },
-    async run({ name, margin = usualMargin, invariants: more, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const bodies = bodiesOf(recording)
-      const columns = await figures(recording, ctx)
-      const invariants = { ...measured(columns, bodies, Math.max(0, margin)), ...readInvariants(more ?? {}) }
-      const { notebook } = ctx.store
-      const { id } = recording.identity
-      await notebook.saveBaseline(requestOf(ctx, { name, id, margin, more }), {
-        name,
-        recording: id,
-        invariants,
-      })
-      const kept = Object.keys(invariants)
-      return { ...stamp, name, invariants, summary: `Baseline ${name} of ${id} keeps ${kept.join(', ')}.` }
-    },
-  })
-
-  app.tool('assert_invariants', {
+  recordingTool('save_baseline', {
+    title: 'Save baseline',
     about:
-      'Pass or fail of each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
-    hints,
+      'Save the figures of a good run as limits under a name. assert_invariants checks later runs against them.',
+    hints: { idempotent: true, destructive: true },
     input: {
-      invariants: z.unknown().optional().describe('of them'),
-      baseline: z.string().optional().describe('or a saved one'),
-      ...recordingArgument,
+      name: z.string().describe('Name of the baseline'),
+      margin: z.number().optional().describe('Default: 0.1'),
+      invariants: z.unknown().optional().describe('Additional limits'),
     },
-    output: { ...stamp, passed: z.boolean() },
+    output: {},
+    example: { args: { recording: 'drop', name: 'drop-is-fine' } },
+    async run({ name, margin = defaultMargin, invariants: more }, { recording, ctx }) {
+      const columns = await readInvariantSeries(recording, ctx)
+      const measured = measureInvariants(columns, listBodyIds(recording), Math.max(0, margin))
+      const invariants = { ...measured, ...parseInvariants(more ?? {}) }
+      const { id } = recording.identity
+      const request = createRequestKey(ctx, { name, id, margin, more })
+      await ctx.store.notebook.saveBaseline(request, { name, recording: id, invariants })
+      const summary = `Saved baseline ${name} of ${id} with ${Object.keys(invariants).join(', ')}.`
+      return { name, invariants, summary }
+    },
+  }),
+
+  recordingTool('assert_invariants', {
+    title: 'Assert invariants',
+    about:
+      'Check limits and return pass or fail for each: max_energy_drift, max_injection_j, never_below (z or {body: z}), rest_by {frame, speed?, body?}, max_penetration_m, no_cone_violation: true, no_findings: error|warning.',
+    input: {
+      invariants: z.unknown().optional().describe('Limits by name'),
+      baseline: z.string().optional().describe('Name of a saved baseline'),
+    },
+    output: { passed: z.boolean() },
     example: { args: { recording: 'drop', invariants: { never_below: 0, max_penetration_m: 0.05 } } },
-    async run({ invariants: given, baseline, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const kept = baseline === undefined ? {} : await baselineOf(baseline, ctx)
-      const invariants = { ...kept, ...readInvariants(given ?? {}) }
+    async run({ invariants: requested, baseline }, { recording, range, ctx }) {
+      const saved = baseline === undefined ? {} : await loadBaseline(baseline, ctx)
+      const invariants = { ...saved, ...parseInvariants(requested ?? {}) }
       if (Object.keys(invariants).length === 0)
-        throw invalid('invariants', 'name at least one, or a baseline')
-      const needsLaws = invariants.no_cone_violation !== undefined || invariants.no_findings !== undefined
-      const { findings } = needsLaws
-        ? await diagnose(recording, frameRange({}, recording.summary.frames), ctx)
-        : { findings: [] }
-      const verdicts = judge(invariants, await figures(recording, ctx), {
-        bodies: bodiesOf(recording),
+        throw createArgumentError('invariants', 'name at least one invariant, or a baseline')
+      const needsFindings = invariants.no_cone_violation !== undefined || invariants.no_findings !== undefined
+      const diagnosis = needsFindings ? await diagnose(recording, range({}), ctx) : undefined
+      const verdicts = checkInvariants(invariants, await readInvariantSeries(recording, ctx), {
+        bodies: listBodyIds(recording),
         capabilities: recording.summary.capabilities,
-        findings,
+        findings: diagnosis?.findings ?? [],
       })
+      const coverage = {
+        checked: diagnosis?.coverage.checked ?? [],
+        not_checked: diagnosis?.coverage.not_checked ?? [],
+      }
       return {
-        ...stamp,
         passed: verdicts.every(({ passed }) => passed),
         verdicts,
         baseline: baseline ?? null,
-        summary: verdictSummary(verdicts),
+        ...coverage,
+        summary: summarizeVerdicts(verdicts, invariants.no_findings === undefined ? null : coverage),
       }
+    },
+  }),
+]
+
+/** A repeated call has the same request id and the same arguments. */
+const createRequestKey = ({ requestId }: ReplayContext, args: object): string =>
+  `${requestId} ${JSON.stringify(args)}`
+
+const listBodyIds = ({ summary }: Recording) => summary.appearances.map(({ body_id }) => body_id)
+
+function readInvariantSeries(recording: Recording, ctx: ReplayContext) {
+  const names = listInvariantSeries(listBodyIds(recording))
+  const plans = names.map((name) => parseSeriesName(name, recording.resolveBody))
+  return readSeries(recording, { plans, range: { start: null, end: null } }, ctx)
+}
+
+async function loadBaseline(name: string, { store }: ReplayContext): Promise<Invariants> {
+  const found = await store.notebook.baseline(name)
+  if (found !== undefined) return parseInvariants(found.invariants)
+  throw new CausewayError('INVALID_ARGUMENTS', `no baseline ${name}`, {
+    remedy: 'call save_baseline on a good run first',
+    data: {
+      problems: [{ argument: 'baseline', problem: 'is not saved' }],
+      known: await store.notebook.baselines(),
     },
   })
 }
 
-/** Names a change: a repeat has the same request id and the same arguments. */
-const requestOf = ({ requestId }: ReplayContext, args: object): string =>
-  `${requestId} ${JSON.stringify(args)}`
-
-const bodiesOf = ({ summary }: Recording) => summary.appearances.map(({ body_id }) => body_id)
-
-function figures(recording: Recording, ctx: ReplayContext) {
-  const names = invariantSeries(bodiesOf(recording))
-  const plans = names.map((name) => parseSeriesName(name, recording.resolveBody))
-  return readSeries(recording, plans, { start: null, end: null }, ctx)
-}
-
-async function baselineOf(name: string, { store }: ReplayContext): Promise<Invariants> {
-  const found = await store.notebook.baseline(name)
-  if (found !== undefined) return readInvariants(found.invariants)
-  const known = await store.notebook.baselines()
-  throw new CausewayError('INVALID_ARGUMENTS', `no baseline ${name}`, {
-    remedy: 'call save_baseline on a good run first',
-    data: { problems: [{ argument: 'baseline', problem: 'is not saved' }], known },
-  })
-}
-
-function readInvariants(given: unknown): Invariants {
-  const parsed = invariantsSchema.safeParse(given)
+function parseInvariants(value: unknown): Invariants {
+  const parsed = invariantsSchema.safeParse(value)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => ({
     argument: ['invariants', ...path].join('.'),
     problem: message,
   }))
-  throw new CausewayError('INVALID_ARGUMENTS', `invariants: ${problems[0]?.problem ?? 'not understood'}`, {
+  throw new CausewayError('INVALID_ARGUMENTS', `invariants: ${problems[0]?.problem ?? 'invalid'}`, {
     data: { problems, known: Object.keys(invariantsSchema.shape) },
   })
 }
 
-const invalid = (argument: string, problem: string): CausewayError =>
+const createArgumentError = (argument: string, problem: string): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', problem, { data: { problems: [{ argument, problem }] } })

@@ -1,89 +1,73 @@
-/** Laws that a frame must keep: the friction cone, no deep overlap, rest where bodies rest. */
-import type { Registrar } from '@causeway/app-kit'
-import type { BodyId, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { involves, isSamePair, type Pair } from '../domain/body.ts'
-import { requireAny } from '../domain/capability.ts'
-import { frameRange } from '../domain/frame-range.ts'
-import { checkCone, coneSummary, epsilon, judgeCones } from '../domain/friction-cone.ts'
-import type { Finding } from '../domain/laws/finding.ts'
-import { depthLimit } from '../domain/laws/penetration-law.ts'
-import { excessive, greatestPenetration, penetrationOf, penetrationSummary } from '../domain/penetration.ts'
-import { checkResting, restingSummary } from '../domain/resting.ts'
-import { forceScale } from '../force-scale.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
+import { involvesBody, isSamePair, type Pair } from '../domain/bodies/body.ts'
+import { checkCone, epsilon, judgeCones, summarizeCones } from '../domain/contacts/friction-cone.ts'
+import {
+  filterExcessive,
+  findMaxPenetration,
+  summarizePenetrations,
+  toPenetration,
+} from '../domain/contacts/penetration.ts'
+import { checkResting, summarizeResting } from '../domain/contacts/resting.ts'
+import { depthLimit } from '../domain/laws/contact/penetration-law.ts'
+import { coverFrame } from '../session/diagnose.ts'
+import { getForceScale } from '../session/frames.ts'
 import { checkRange, type RangeCheck } from './range-check.ts'
-import { bodyArgument, defaultPoints, frameArgument, hints, recordingArgument, rows, stamp } from './shape.ts'
+import {
+  bodyArgument,
+  frameArgument,
+  type RecordingCall,
+  type Registration,
+  recordingTool,
+  rows,
+} from './recording-tool.ts'
 
-/** Makes a check one over a range: the list then holds runs of frames. */
-const toFrame = { end_frame: z.int().optional().describe('up to here: lists runs') }
+const endArgument = { end_frame: z.int().optional().describe('Last frame of a range') }
 
-const cone: RangeCheck = { laws: ['cone'], kinds: ['friction_cone'], about: 'the friction cone' }
-const rest: RangeCheck = {
-  laws: ['rest'],
-  kinds: ['jitter', 'creep'],
-  about: 'that what rests stays in place',
-}
-const overlap = (threshold: number | undefined): RangeCheck => ({
-  laws: ['penetration'],
-  kinds: ['penetration'],
-  about:
-    threshold === undefined
-      ? `the limit of overlap of ${depthLimit} m, impacts and bias aside,`
-      : `the limit of overlap of ${threshold} m`,
-  options: threshold === undefined ? {} : { depthLimit: threshold },
-})
-
-/** The runs from a frame to another one, those of a body where one is asked for. */
-async function runsTo(
-  recording: Recording,
-  { frame_id, end_frame, body }: { frame_id: number; end_frame: number; body: BodyId | null },
+/** Checks a range and adds the runs under the name of the tool's own list. */
+async function checkFrames<List extends string>(
+  list: List,
+  { frame_id, end_frame }: { readonly frame_id: number; readonly end_frame: number },
   check: RangeCheck,
-  ctx: ReplayContext,
+  { recording, range, ctx }: RecordingCall,
 ) {
-  const range = frameRange({ start_frame: frame_id, end_frame }, recording.summary.frames)
-  const part = { cursor: undefined, limit: defaultPoints }
-  const isMeant = body === null ? undefined : ({ bodies }: Finding) => bodies.includes(body)
-  const answer = await checkRange(recording, range, { ...check, part, ...(isMeant && { isMeant }) }, ctx)
-  return { frame_id, end_frame, ...answer }
+  const answer = await checkRange(recording, range({ start_frame: frame_id, end_frame }), check, ctx)
+  return { frame_id, end_frame, ...answer, ...({ [list]: answer.runs } as Record<List, unknown>) }
 }
 
-/** Declares check_friction_cone, check_penetration and check_resting_contact. */
-export function checkTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('check_friction_cone', {
+export const checkTools: readonly Registration[] = [
+  recordingTool('check_friction_cone', {
+    title: 'Check friction cone',
     about:
-      'Contacts of a frame against |Ft| <= mu*Fn. All stand in violations; exceeds_limit tells. Values in `unit`, *_n in N.',
-    hints,
+      'Check every contact of a frame against the Coulomb limit |Ft| <= mu*Fn. `violations` lists all checked contacts; `exceeds_limit` marks those over the limit. Use it when a body slides or sticks.',
     input: {
       frame_id: frameArgument,
-      ...toFrame,
-      body_id: bodyArgument.nullish().describe('only contacts of this body'),
-      ...recordingArgument,
+      ...endArgument,
+      body_id: bodyArgument.nullish().describe('Check only contacts of this body'),
     },
-    output: {
-      ...stamp,
-      violations: rows(),
-    },
+    output: { violations: rows() },
+    needs: ['tangent_lambdas'],
     example: { args: { recording: 'slide_at_45', frame_id: 45 } },
-    async run({ frame_id, end_frame, body_id, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      requireAny(recording.summary, ['tangent_lambdas'])
+    async run({ frame_id, end_frame, body_id }, call) {
+      const { recording } = call
       const body = body_id == null ? null : recording.resolveBody(body_id)
       if (end_frame !== undefined) {
-        const answer = await runsTo(recording, { frame_id, end_frame, body }, cone, ctx)
-        return { ...stamp, ...answer, violations: answer.runs }
+        const cone: RangeCheck = {
+          laws: ['cone'],
+          kinds: ['friction_cone'],
+          about: 'the friction cone',
+          body,
+        }
+        return checkFrames('violations', { frame_id, end_frame }, cone, call)
       }
       const frame = await recording.frame(frame_id)
-      const scale = await forceScale(recording, frame)
-      const isMeant = (row: Pair): boolean => body === null || involves(row, body)
-      const violations = frame.friction_constraints.filter(isMeant).map((row) => checkCone(row, scale))
+      const scale = await getForceScale(recording, frame)
+      const isIncluded = (row: Pair): boolean => body === null || involvesBody(row, body)
+      const violations = frame.friction_constraints.filter(isIncluded).map((row) => checkCone(row, scale))
       const pairs_without_friction = frame.collisions.filter(
-        (pair) => isMeant(pair) && !violations.some((row) => isSamePair(row, pair)),
+        (pair) => isIncluded(pair) && !violations.some((row) => isSamePair(row, pair)),
       ).length
       const verdict = judgeCones(violations)
       return {
-        ...stamp,
         frame_id,
         body_id: body,
         violations,
@@ -91,88 +75,87 @@ export function checkTools(app: Registrar<Replay, ReplaySession>): void {
         pairs_without_friction,
         epsilon,
         unit: scale.unit,
-        summary: coneSummary(violations, verdict, pairs_without_friction),
+        ...(await coverFrame(recording, frame_id, ['cone'])),
+        summary: summarizeCones(violations, verdict, pairs_without_friction),
       }
     },
-  })
+  }),
 
-  app.tool('check_penetration', {
-    about: 'Colliding pairs of a frame that overlap by more than the threshold, m.',
-    hints,
+  recordingTool('check_penetration', {
+    title: 'Check penetration',
+    about:
+      'List the colliding pairs of a frame that overlap by more than the threshold (m). Use it when bodies sink into each other.',
     input: {
       frame_id: frameArgument,
-      ...toFrame,
-      threshold: z
-        .number()
-        .optional()
-        .describe('m; deeper pairs are excessive; default 0.01, and in runs more where impacts explain it'),
-      ...recordingArgument,
+      ...endArgument,
+      threshold: z.number().optional().describe('m. Default: 0.01, and more in runs that an impact explains'),
     },
-    output: {
-      ...stamp,
-      excessive_penetrations: rows(),
-    },
+    output: { excessive_penetrations: rows() },
+    needs: ['collisions'],
     example: { args: { recording: 'drop', frame_id: 42 } },
-    async run({ frame_id, end_frame, threshold: given, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      requireAny(recording.summary, ['collisions'])
-      const threshold = given ?? depthLimit
+    async run({ frame_id, end_frame, threshold: requested }, call) {
+      const threshold = requested ?? depthLimit
       if (end_frame !== undefined) {
-        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, overlap(given), ctx)
-        return { ...stamp, ...answer, threshold, excessive_penetrations: answer.runs }
+        const exceptions = requested === undefined ? ' (impacts and bias excepted)' : ''
+        const depth: RangeCheck = {
+          laws: ['penetration'],
+          kinds: ['penetration'],
+          about: `the penetration limit of ${threshold} m${exceptions}`,
+          options: requested === undefined ? {} : { depthLimit: requested },
+        }
+        const bounds = { frame_id, end_frame }
+        return { ...(await checkFrames('excessive_penetrations', bounds, depth, call)), threshold }
       }
-      const { collisions } = await recording.frame(frame_id)
-      const pairs = collisions.map(penetrationOf)
+      const { collisions } = await call.recording.frame(frame_id)
+      const pairs = collisions.map(toPenetration)
       return {
-        ...stamp,
         frame_id,
         threshold,
-        excessive_penetrations: excessive(pairs, threshold),
+        excessive_penetrations: filterExcessive(pairs, threshold),
         checked: pairs.length,
-        ...greatestPenetration(pairs),
-        summary: penetrationSummary(pairs, threshold),
+        ...findMaxPenetration(pairs),
+        ...(await coverFrame(call.recording, frame_id, ['penetration'])),
+        summary: summarizePenetrations(pairs, threshold),
       }
     },
-  })
+  }),
 
-  app.tool('check_resting_contact', {
-    about: 'Bodies in contact in a frame that move, with their speed along and across the contact.',
-    hints,
+  recordingTool('check_resting_contact', {
+    title: 'Check resting contact',
+    about:
+      'List the bodies in contact in a frame that move, with their speed along and across the contact normal. Use it when a body that should rest creeps or jitters.',
     input: {
       frame_id: frameArgument,
-      ...toFrame,
-      velocity_threshold: z.number().min(0).default(0.01).describe('m/s; faster bodies move'),
-      angular_velocity_threshold: z.number().min(0).optional().describe('rad/s; default: the same number'),
-      ...recordingArgument,
+      ...endArgument,
+      velocity_threshold: z.number().min(0).default(0.01).describe('Minimum speed in m/s'),
+      angular_velocity_threshold: z
+        .number()
+        .min(0)
+        .optional()
+        .describe('rad/s. Default: the number of velocity_threshold'),
     },
-    output: {
-      ...stamp,
-      moving_bodies: rows(),
-    },
+    output: { moving_bodies: rows() },
+    needs: ['friction', 'collisions'],
     example: { args: { recording: 'incline_slides', frame_id: 50 } },
-    async run(
-      { frame_id, end_frame, velocity_threshold, angular_velocity_threshold, recording: asked },
-      ctx,
-    ) {
-      const { recording, stamp } = await opened(ctx, asked)
-      requireAny(recording.summary, ['friction', 'collisions'])
+    async run({ frame_id, end_frame, velocity_threshold, angular_velocity_threshold }, call) {
       if (end_frame !== undefined) {
-        const answer = await runsTo(recording, { frame_id, end_frame, body: null }, rest, ctx)
-        return { ...stamp, ...answer, moving_bodies: answer.runs }
+        const rest: RangeCheck = { laws: ['rest'], kinds: ['jitter', 'creep'], about: 'the law of rest' }
+        return checkFrames('moving_bodies', { frame_id, end_frame }, rest, call)
       }
+      const { recording } = call
       const rule = {
         velocity: velocity_threshold,
         angularVelocity: angular_velocity_threshold ?? velocity_threshold,
       }
       const check = checkResting(await recording.frame(frame_id), recording.summary, rule)
       return {
-        ...stamp,
         frame_id,
         velocity_threshold,
         angular_velocity_threshold: rule.angularVelocity,
         ...check,
-        summary: restingSummary(check, rule),
+        ...(await coverFrame(recording, frame_id, ['rest'])),
+        summary: summarizeResting(check, rule),
       }
     },
-  })
-}
+  }),
+]

@@ -1,127 +1,113 @@
-/** Two recordings: where they part, and by how much. */
-import type { Registrar } from '@causeway/app-kit'
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { type Compared, type CompareOptions, compareRecordings } from '../compare.ts'
-import type { Divergence, Tolerance } from '../domain/comparison.ts'
-import { count, quantity, readable } from '../domain/sentence.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { hints, stamp } from './shape.ts'
+import type { Divergence, Tolerance } from '../domain/recordings/comparison.ts'
+import { formatCount, formatNumber, formatQuantity } from '../domain/sentence.ts'
+import { type ComparedRecordings, compareRecordings } from '../session/compare-recordings.ts'
+import { openRecording, type ReplayContext } from '../session/session.ts'
+import { type Registration, readOnly } from './recording-tool.ts'
+
+const defaultTolerance = 1e-6
 
 const pairArguments = {
-  a: z.string().describe('id or path'),
-  b: z.string().describe('id or path'),
-  tolerance: z.number().optional().describe('default 1e-6'),
-  exact: z.boolean().optional().describe('bit by bit'),
-  align: z.enum(['frame', 'time']).optional().describe('default frame'),
+  a: z.string().describe('Id or path'),
+  b: z.string().describe('Id or path'),
+  tolerance: z.number().optional().describe('Absolute and relative. Default: 1e-6'),
+  exact: z.boolean().optional().describe('Compare bit by bit'),
+  align: z.enum(['frame', 'time']).optional().describe('Default: frame'),
 }
 
-/** Declares find_first_divergence and compare_recordings. */
-export function compareTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('find_first_divergence', {
-    about: 'First frame in which two recordings differ, and how.',
-    hints,
-    input: pairArguments,
-    output: stamp,
-    task: 'optional',
-    example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
-    async run(args, ctx) {
-      const { a, b, compared } = await compare(args, ctx, true)
-      const all = compared.comparer.divergences()
-      const [first] = all
-      const at = all.filter(({ first_frame_a }) => first_frame_a === first?.first_frame_a)
-      return {
-        ...compared.told,
-        first_frame: first?.first_frame_a ?? null,
-        first_frame_b: first?.first_frame_b ?? null,
-        differs: at.map(differenceAt),
-        ...(first === undefined
-          ? {}
-          : {
-              frame_a: solverOf(await a.frame(first.first_frame_a)),
-              frame_b: solverOf(await b.frame(first.first_frame_b)),
-            }),
-        summary: divergenceSummary(compared, at, args.exact),
-      }
-    },
-  })
-
-  app.tool('compare_recordings', {
-    about: 'Differences of two recordings: first, greatest, growth.',
-    hints,
-    input: pairArguments,
-    output: stamp,
-    task: 'optional',
-    example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
-    async run(args, ctx) {
-      const { compared } = await compare(args, ctx, false)
-      const divergences = compared.comparer.divergences()
-      const [first] = divergences
-      const greatest = divergences.find(({ field }) => field === 'position')
-      const growth =
-        greatest === undefined
-          ? ''
-          : ` Positions part by up to ${quantity(greatest.greatest, 'm')} in frame ${greatest.greatest_frame_a}.`
-      return {
-        ...compared.told,
-        first_frame: first?.first_frame_a ?? null,
-        divergences,
-        summary: `${divergenceSummary(compared, divergences.slice(0, 1), args.exact)}${growth}`,
-      }
-    },
-  })
+const shared = {
+  hints: readOnly,
+  output: { summary: z.string() },
+  task: 'optional' as const,
+  example: { args: { a: 'incline_slides', b: 'incline_sticks' } },
 }
 
-const usualTolerance = 1e-6
+export const compareTools: readonly Registration[] = [
+  (app) =>
+    app.tool('compare_recordings', {
+      title: 'Compare recordings',
+      about:
+        'Compare two runs frame by frame: the first frame that differs, and the first and largest difference and growth of every field. Use it before and after a change, or to check determinism.',
+      ...shared,
+      input: {
+        ...pairArguments,
+        first_only: z.boolean().optional().describe('Stop at the first difference'),
+      },
+      run: ({ first_only = false, ...args }, ctx) => compare(args, ctx, first_only),
+    }),
+
+  (app) =>
+    app.tool('find_first_divergence', {
+      title: 'Find first divergence',
+      about: 'Find the first frame in which two recordings differ: compare_recordings with first_only.',
+      ...shared,
+      unlisted: true,
+      input: pairArguments,
+      run: (args, ctx) => compare(args, ctx, true),
+    }),
+]
 
 type Arguments = z.output<z.ZodObject<typeof pairArguments>>
 
-async function compare(args: Arguments, ctx: ReplayContext, untilFirst: boolean) {
-  const { recording: a, stamp: stampA } = await opened(ctx, args.a)
-  const { recording: b, stamp: stampB } = await opened(ctx, args.b)
-  const size = Math.max(0, args.tolerance ?? usualTolerance)
+async function compare(args: Arguments, ctx: ReplayContext, firstOnly: boolean) {
+  const { recording: a, stamp: stampA } = await openRecording(ctx, args.a)
+  const { recording: b, stamp: stampB } = await openRecording(ctx, args.b)
+  const size = Math.max(0, args.tolerance ?? defaultTolerance)
   const tolerance: Tolerance = args.exact ? { exact: true } : { exact: false, absolute: size, relative: size }
-  const options: CompareOptions = {
-    tolerance,
-    align: args.align ?? 'frame',
-    untilFirst,
-    signal: ctx.signal,
-    progress: (...told) => ctx.progress(...told),
-  }
+  const { signal, progress } = ctx
+  const options = { tolerance, align: args.align ?? 'frame', firstOnly, signal, progress }
   const compared = await compareRecordings(a, b, options)
   const { matches, only_a, only_b } = compared.matching
-  const told = {
+  const divergences = compared.comparison.divergences()
+  const [first] = divergences
+  const atFirst = divergences.filter(({ first_frame_a }) => first_frame_a === first?.first_frame_a)
+  return {
     recording: stampA.recording,
     recording_b: stampB.recording,
-    compared_frames: compared.comparer.compared,
-    frames_a: framesOf(a),
-    frames_b: framesOf(b),
+    compared_frames: compared.comparison.frames,
+    frames_a: countFrames(a),
+    frames_b: countFrames(b),
     bodies: matches.length,
     renamed_bodies: matches.filter(({ by }) => by !== 'id'),
     only_a,
     only_b,
-    parameters: changedBodies(a, b, compared),
+    parameters: listChangedParameters(a, b, compared),
+    first_frame: first?.first_frame_a ?? null,
+    first_frame_b: first?.first_frame_b ?? null,
+    differs: atFirst.map(toDifference),
+    ...(first === undefined
+      ? {}
+      : {
+          frame_a: toSolverState(await a.frame(first.first_frame_a)),
+          frame_b: toSolverState(await b.frame(first.first_frame_b)),
+        }),
+    ...(firstOnly ? {} : { divergences }),
+    summary: summarizeDivergences(compared.comparison.frames, atFirst, {
+      isExact: args.exact ?? false,
+      position: firstOnly ? undefined : divergences.find(({ field }) => field === 'position'),
+    }),
   }
-  return { a, b, compared: { ...compared, told } }
 }
 
-const framesOf = ({ summary: { frames } }: Recording): number => frames?.total_frames ?? 0
+const countFrames = ({ summary: { frames } }: Recording): number => frames?.total_frames ?? 0
 
-/** Bodies whose mass, restitution or friction is another one. */
-function changedBodies(a: Recording, b: Recording, { matching }: Compared) {
+function listChangedParameters(a: Recording, b: Recording, { matching }: ComparedRecordings) {
   return matching.matches.flatMap((match) => {
-    const one = a.summary.bodies.find(({ body_id }) => body_id === match.a)
-    const other = b.summary.bodies.find(({ body_id }) => body_id === match.b)
-    return (['mass', 'restitution', 'friction'] as const).flatMap((parameter) =>
-      one?.[parameter] === other?.[parameter]
-        ? []
-        : [{ body_id: match.a, parameter, a: one?.[parameter] ?? null, b: other?.[parameter] ?? null }],
-    )
+    const bodyA = a.summary.bodies.find(({ body_id }) => body_id === match.a)
+    const bodyB = b.summary.bodies.find(({ body_id }) => body_id === match.b)
+    return (['mass', 'restitution', 'friction'] as const)
+      .map((parameter) => ({
+        body_id: match.a,
+        parameter,
+        a: bodyA?.[parameter] ?? null,
+        b: bodyB?.[parameter] ?? null,
+      }))
+      .filter((changed) => changed.a !== changed.b)
   })
 }
 
-const differenceAt = ({ field, unit, body_id, value_a, value_b, difference }: Divergence) => ({
+const toDifference = ({ field, unit, body_id, value_a, value_b, difference }: Divergence) => ({
   field,
   body_id,
   value_a,
@@ -130,7 +116,7 @@ const differenceAt = ({ field, unit, body_id, value_a, value_b, difference }: Di
   unit,
 })
 
-const solverOf = ({ frame_id, solver, collisions }: Frame) => ({
+const toSolverState = ({ frame_id, solver, collisions }: Frame) => ({
   frame_id,
   solver,
   pairs: collisions.map(({ body_a_id, body_b_id, penetration_depth }) => [
@@ -140,16 +126,26 @@ const solverOf = ({ frame_id, solver, collisions }: Frame) => ({
   ]),
 })
 
-function divergenceSummary({ comparer }: Compared, at: readonly Divergence[], isExact = false): string {
-  const frames = count(comparer.compared, 'frame')
-  const [first] = at
+function summarizeDivergences(
+  frames: number,
+  atFirst: readonly Divergence[],
+  { isExact, position }: { readonly isExact: boolean; readonly position: Divergence | undefined },
+): string {
+  const [first] = atFirst
   if (first === undefined)
-    return `No difference in ${frames}${isExact ? ', bit by bit' : ' beyond the tolerance'}.`
+    return `No difference in ${formatCount(frames, 'frame')}${isExact ? ', bit by bit' : ' beyond the tolerance'}.`
   const { field, unit, body_id, value_a, value_b, difference } = first
   const values =
     typeof value_a === 'number' && typeof value_b === 'number'
-      ? `${readable(value_a)} against ${readable(value_b)} ${unit}, ${readable(difference)} apart`
+      ? `${formatNumber(value_a)} against ${formatQuantity(value_b, unit)}, a difference of ${formatNumber(difference)}`
       : `${value_a || 'none'} against ${value_b || 'none'}`
-  const others = at.slice(1).map((one) => one.field)
-  return `First difference in frame ${first.first_frame_a}: ${field}${body_id === null ? '' : ` of body ${body_id}`}, ${values}${others.length === 0 ? '' : `; also ${others.join(', ')}`}.`
+  const fields = atFirst.slice(1).map((divergence) => divergence.field)
+  const sentences = [
+    `First difference in frame ${first.first_frame_a}: ${field}${body_id === null ? '' : ` of body ${body_id}`}, ${values}${fields.length === 0 ? '' : `; also ${fields.join(', ')}`}.`,
+  ]
+  if (position !== undefined)
+    sentences.push(
+      `Positions differ by up to ${formatQuantity(position.greatest, 'm')} in frame ${position.greatest_frame_a}.`,
+    )
+  return sentences.join(' ')
 }

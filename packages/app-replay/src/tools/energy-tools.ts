@@ -1,140 +1,118 @@
-/** Energy of a body and of the system over time, and the frames in which it makes a step. */
-import type { Registrar } from '@causeway/app-kit'
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { absentBody } from '../domain/absent-body.ts'
-import { points } from '../domain/columns.ts'
-import { page } from '../domain/cursor.ts'
+import { createBodyNotFound } from '../domain/bodies/absent-body.ts'
+import { paginate } from '../domain/cursor.ts'
 import {
   type Anomaly,
-  anomaliesOf,
-  anomalySummary,
-  attribute,
-  baselineFrames,
+  attributeStep,
   countKinds,
-  energyBudget,
-  findSteps,
-} from '../domain/energy-anomaly.ts'
-import { frameRange } from '../domain/frame-range.ts'
-import { seriesPart, seriesSummary } from '../domain/series.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
+  findEnergySteps,
+  listBaselineFrames,
+  sumEnergyChanges,
+  summarizeAnomalies,
+  toAnomalies,
+} from '../domain/frames/energy-anomaly.ts'
+import { toPoints } from '../domain/series/columns.ts'
+import { selectSeriesPart, summarizeSeries } from '../domain/series/series.ts'
+import type { ReplayContext } from '../session/session.ts'
 import {
   bodyArgument,
-  hints,
-  partArguments,
+  pageArguments,
+  type Registration,
   rangeArguments,
-  recordingArgument,
+  recordingTool,
   rows,
-  stamp,
-} from './shape.ts'
+} from './recording-tool.ts'
 
-/** Anomalies between two reports of progress. */
-const progressEvery = 50
+const progressInterval = 50
 
-/** Declares get_body_energy, get_system_energy and find_energy_anomalies. */
-export function energyTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('get_body_energy', {
-    about: 'Energies of one body over frames, J; long ranges as their peaks, with exact totals.',
-    hints,
-    input: { body_id: bodyArgument, ...rangeArguments, ...partArguments, ...recordingArgument },
-    output: {
-      ...stamp,
-      energy_points: rows(),
-    },
+export const energyTools: readonly Registration[] = [
+  recordingTool('get_body_energy', {
+    title: 'Get body energy',
+    about:
+      'Return the energies (J) of a body over frames, with exact totals. Long ranges are reduced to their minima and maxima.',
+    input: { body_id: bodyArgument, ...rangeArguments, ...pageArguments },
+    output: { energy_points: rows() },
     example: { args: { recording: 'drop', body_id: 2, start_frame: 30, end_frame: 45 } },
-    async run({ body_id, cursor, max_points, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ body_id, cursor, max_points, ...bounds }, { recording, range }) {
       const body = recording.resolveBody(body_id)
-      const energy = await recording.bodyEnergy(body, frameRange(bounds, recording.summary.frames))
+      const energy = await recording.bodyEnergy(body, range(bounds))
       if (energy.length === 0)
-        throw absentBody(body, recording.summary, {
+        throw createBodyNotFound(body, recording.summary, {
           where: 'this range',
           bodies: recording.summary.bodies.map(({ body_id }) => body_id),
         })
-      const { rows, ...part } = seriesPart(energy, 'total_e', { cursor, limit: max_points })
+      const { rows, ...part } = selectSeriesPart(energy, 'total_e', { cursor, limit: max_points })
       return {
-        ...stamp,
         body_id: body,
-        energy_points: points(energy, rows).map((point) => ({ body_id: body, ...point })),
+        energy_points: toPoints(energy, rows).map((point) => ({ body_id: body, ...point })),
         ...part,
-        summary: seriesSummary(`energy point(s) for body ${body}`, rows.length, part),
+        summary: summarizeSeries(`energy point`, `for body ${body}`, rows.length, part),
       }
     },
-  })
+  }),
 
-  app.tool('get_system_energy', {
+  recordingTool('get_system_energy', {
+    title: 'Get system energy',
     about:
-      'Energy of the system over frames and its step delta_e, J; long ranges as their peaks, with exact totals.',
-    hints,
-    input: { ...rangeArguments, ...partArguments, ...recordingArgument },
-    output: {
-      ...stamp,
-      energy_points: rows(),
-    },
+      'Return the energy (J) of the whole system over frames and its change delta_e per frame, with exact totals. Use find_energy_anomalies to find jumps.',
+    input: { ...rangeArguments, ...pageArguments },
+    output: { energy_points: rows() },
     example: { args: { recording: 'energy_injection' } },
-    async run({ cursor, max_points, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const energy = await recording.systemEnergy(frameRange(bounds, recording.summary.frames))
-      const { rows, ...part } = seriesPart(energy, 'total_system_e', { cursor, limit: max_points })
+    async run({ cursor, max_points, ...bounds }, { recording, range }) {
+      const energy = await recording.systemEnergy(range(bounds))
+      const { rows, ...part } = selectSeriesPart(energy, 'total_system_e', { cursor, limit: max_points })
       return {
-        ...stamp,
-        energy_points: points(energy, rows, ['energy_injection', 'collision_active']),
+        energy_points: toPoints(energy, rows, ['energy_injection', 'collision_active']),
         ...part,
-        summary: seriesSummary('system energy point(s)', rows.length, part),
+        summary: summarizeSeries('system energy point', '', rows.length, part),
       }
     },
-  })
+  }),
 
-  app.tool('find_energy_anomalies', {
+  recordingTool('find_energy_anomalies', {
+    title: 'Find energy anomalies',
     about:
-      'Frames whose energy steps by more than the threshold: kind of step, bodies that made it, pairs in contact.',
-    hints,
+      'Find the frames whose energy changes by more than the threshold, with the kind of change, its bodies and the pairs in contact. Use it when energy appears or vanishes.',
     input: {
-      threshold: z.number().min(0).default(1).describe('J; |delta_e| beyond it'),
-      ...partArguments,
-      ...recordingArgument,
+      threshold: z.number().min(0).default(1).describe('Minimum |delta_e| in J'),
+      ...pageArguments,
     },
-    output: {
-      ...stamp,
-      anomalies: rows(),
-    },
+    output: { anomalies: rows() },
     example: { args: { recording: 'energy_injection', threshold: 1 } },
-    async run({ threshold, cursor, max_points, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ threshold, cursor, max_points }, { recording, ctx }) {
       const energy = await recording.systemEnergy({ start: null, end: null })
-      const baselines = baselineFrames(recording.summary)
-      const all = findSteps(energy, { threshold, baselines })
-      const part = page(all, ({ frame_id }) => frame_id, { cursor, limit: max_points })
-      const counts = countKinds(all)
+      const baselines = listBaselineFrames(recording.summary)
+      const steps = findEnergySteps(energy, { threshold, baselines })
+      const page = paginate(steps, ({ frame_id }) => frame_id, { cursor, limit: max_points })
+      const counts = countKinds(steps)
       return {
-        ...stamp,
         threshold,
-        anomalies: await attributed(recording, anomaliesOf(energy, part.items), ctx),
-        count: all.length - counts.baseline,
+        anomalies: await attributeAnomalies(recording, toAnomalies(energy, page.items), ctx),
+        count: steps.length - counts.baseline,
         counts,
-        ...energyBudget(energy, baselines),
-        truncated: part.items.length < all.length,
-        next_cursor: part.next_cursor,
-        summary: anomalySummary(all, threshold, part.items.length),
+        ...sumEnergyChanges(energy, baselines),
+        truncated: page.items.length < steps.length,
+        next_cursor: page.next_cursor,
+        summary: summarizeAnomalies(steps, threshold, page.items.length),
       }
     },
-  })
-}
+  }),
+]
 
-/** Each anomaly with the bodies that made it; frames are read in order, and one that two of them need only once. */
-async function attributed(recording: Recording, anomalies: readonly Anomaly[], ctx: ReplayContext) {
-  const told = []
+/** Reads each frame once. */
+async function attributeAnomalies(recording: Recording, anomalies: readonly Anomaly[], ctx: ReplayContext) {
+  const attributed = []
   let last: Frame | null = null
   for (const [index, anomaly] of anomalies.entries()) {
     ctx.signal.throwIfAborted()
-    if (index % progressEvery === 0) ctx.progress(index, anomalies.length)
+    if (index % progressInterval === 0) ctx.progress(index, anomalies.length)
     const { frame_id, since_frame } = anomaly
     const isNext = last !== null && last.frame_id === since_frame
     const previous: Frame | null =
       since_frame === null ? null : isNext ? last : await recording.frame(since_frame)
     last = await recording.frame(frame_id)
-    told.push({ ...anomaly, ...attribute(last, previous) })
+    attributed.push({ ...anomaly, ...attributeStep(last, previous) })
   }
-  return told
+  return attributed
 }

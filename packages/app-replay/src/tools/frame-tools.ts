@@ -1,123 +1,168 @@
-/** One frame, one body in it, and one body in two of them. */
-import type { Registrar } from '@causeway/app-kit'
 import type { Frame, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { type BodyComparison, compareBody, comparisonSummary } from '../domain/body-comparison.ts'
-import { knowsContacts } from '../domain/capability.ts'
-import { cutFrame, frameSummary } from '../domain/frame-view.ts'
-import { quantity } from '../domain/sentence.ts'
-import { stateOf } from '../domain/state.ts'
+import { type BodyComparison, compareBody, summarizeComparison } from '../domain/bodies/body-comparison.ts'
+import { findBodyState } from '../domain/bodies/state.ts'
+import { describeFinding, toFindingRow } from '../domain/findings/finding-view.ts'
+import type { RankedFinding } from '../domain/findings/ranking.ts'
+import { explainFrame, type FrameExplanation } from '../domain/frames/frame-balance.ts'
+import { summarizeFrame, truncateFrame } from '../domain/frames/frame-view.ts'
+import { hasContacts } from '../domain/recordings/capability.ts'
+import { formatCount, formatQuantity } from '../domain/sentence.ts'
 import { norm } from '../domain/vector.ts'
-import { opened, type ReplaySession, type Stamp } from '../session.ts'
-import type { Replay } from '../store.ts'
+import { type Diagnosis, diagnose } from '../session/diagnose.ts'
+import { findFrame, getForceScale } from '../session/frames.ts'
+import type { AnswerStamp } from '../session/session.ts'
 import {
   bodyArgument,
   defaultPoints,
   frameArgument,
-  hints,
-  partArguments,
-  recordingArgument,
+  pageArguments,
+  type Registration,
+  recordingTool,
   rows,
-  stamp,
   vector,
-} from './shape.ts'
+} from './recording-tool.ts'
 
-/** Declares get_frame, get_body_state and compare_body_across_frames. */
-export function frameTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('get_frame', {
+const contextFrames = 40
+
+export const frameTools: readonly Registration[] = [
+  recordingTool('get_frame', {
+    title: 'Get frame',
     about:
-      'Everything recorded of a frame: states after its step (m, m/s, rad/s), contacts, solver, energies.',
-    hints,
-    input: { frame_id: frameArgument, max_points: partArguments.max_points, ...recordingArgument },
-    output: {
-      ...stamp,
-      states: rows(),
-      collisions: rows(),
-      friction_constraints: rows(),
-    },
+      'Return everything recorded of a frame: states after its step (m, m/s, rad/s), contacts, solver and energies (J). Use get_body_state for one body.',
+    input: { frame_id: frameArgument, max_points: pageArguments.max_points },
+    output: { states: rows(), collisions: rows(), friction_constraints: rows() },
     example: { args: { recording: 'drop', frame_id: 42 } },
-    async run({ frame_id, max_points, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      return frameAnswer(recording, await recording.frame(frame_id), stamp, max_points)
-    },
-  })
+    run: async ({ frame_id, max_points }, { recording, stamp }) =>
+      getFrameAnswer(recording, await recording.frame(frame_id), stamp, max_points),
+  }),
 
-  app.tool('get_body_state', {
+  recordingTool('get_body_state', {
+    title: 'Get body state',
     about:
-      'Position (m), velocity (m/s), orientation, angular velocity (rad/s, body frame) of a body in a frame.',
-    hints,
-    input: { body_id: bodyArgument, frame_id: frameArgument, ...recordingArgument },
-    output: {
-      ...stamp,
-      position: vector(),
-      velocity: vector(),
-      orientation: vector(),
-    },
+      'Return position (m), velocity (m/s), orientation and angular velocity (rad/s, body frame) of a body in a frame.',
+    input: { body_id: bodyArgument, frame_id: frameArgument },
+    output: { position: vector(), velocity: vector(), orientation: vector() },
     example: { args: { recording: 'drop', body_id: 2, frame_id: 30 } },
-    async run({ body_id, frame_id, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ body_id, frame_id }, { recording }) {
       const body = recording.resolveBody(body_id)
       const frame = await recording.frame(frame_id)
-      const state = stateOf(frame, body, recording.summary)
+      const state = findBodyState(frame, body, recording.summary)
       const speed = norm(state.velocity)
       const angular_speed = state.angular_velocity === null ? null : norm(state.angular_velocity)
       const { simulation_time } = frame
       return {
-        ...stamp,
         ...state,
         frame_id,
         simulation_time,
         speed,
         angular_speed,
-        summary: `Body ${body} in frame ${frame_id} (${quantity(simulation_time, 's')}): speed ${quantity(speed, 'm/s')}, spin ${quantity(angular_speed, 'rad/s')}, height ${quantity(state.position.z, 'm')}.`,
+        summary: `Body ${body} in frame ${frame_id} (${formatQuantity(simulation_time, 's')}): speed ${formatQuantity(speed, 'm/s')}, spin ${formatQuantity(angular_speed, 'rad/s')}, height ${formatQuantity(state.position.z, 'm')}.`,
       }
     },
-  })
+  }),
 
-  app.tool('compare_body_across_frames', {
+  recordingTool('compare_body_across_frames', {
+    title: 'Compare body across frames',
     about:
-      'What changed for a body from frame_a to frame_b (b - a): position, velocity, rotation, contacts, time.',
-    hints,
+      'Return the change of a body from frame_a to frame_b (b - a): position, velocity, rotation, contacts and time.',
     input: {
       body_id: bodyArgument,
-      frame_a: z.int().describe('frame id to measure from'),
-      frame_b: z.int().describe('frame id to measure to'),
-      ...recordingArgument,
+      frame_a: z.int().describe('Earlier frame id'),
+      frame_b: z.int().describe('Later frame id'),
     },
-    output: {
-      ...stamp,
-      position_delta: vector(),
-      velocity_delta: vector(),
-    },
+    output: { position_delta: vector(), velocity_delta: vector() },
     example: { args: { recording: 'drop', body_id: 2, frame_a: 30, frame_b: 42 } },
-    async run({ body_id, frame_a, frame_b, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ body_id, frame_a, frame_b }, { recording }) {
       const body = recording.resolveBody(body_id)
-      const sighting = async (frameId: number) => {
+      const read = async (frameId: number) => {
         const frame = await recording.frame(frameId)
-        return { frame, state: stateOf(frame, body, recording.summary) }
+        return { frame, state: findBodyState(frame, body, recording.summary) }
       }
-      const [a, b] = await Promise.all([sighting(frame_a), sighting(frame_b)])
-      const told = compareBody(a, b)
-      const change: BodyComparison = knowsContacts(recording.summary)
-        ? told
-        : { ...told, contact_delta: null }
+      const [a, b] = await Promise.all([read(frame_a), read(frame_b)])
+      const compared = compareBody(a, b)
+      const change: BodyComparison = hasContacts(recording.summary)
+        ? compared
+        : { ...compared, contact_delta: null }
       return {
-        ...stamp,
         body_id: body,
         frame_a,
         frame_b,
         ...change,
-        summary: comparisonSummary(body, a, b, change),
+        summary: summarizeComparison(body, a, b, change),
       }
     },
-  })
+  }),
+
+  recordingTool('explain_frame', {
+    title: 'Explain frame',
+    about:
+      'Explain a frame: forces per body (N), contacts, energy, solver, changes since the frame before, and broken laws. Use it to find out why a body moves.',
+    input: { frame_id: frameArgument },
+    output: {},
+    example: { args: { recording: 'slide_at_45', frame_id: 45 } },
+    async run({ frame_id }, { recording, range, ctx }) {
+      const frame = await recording.frame(frame_id)
+      const before = (await findFrame(recording, frame_id - 1)) ?? null
+      const scale = await getForceScale(recording, frame)
+      const explanation = explainFrame(frame, before, recording.summary, scale)
+      const around = range({ start_frame: frame_id - contextFrames, end_frame: frame_id + contextFrames })
+      const { findings, coverage, names } = await diagnose(recording, around, ctx)
+      const present = findings.filter(({ frames }) => frames.first <= frame_id && frame_id <= frames.last)
+      return {
+        frame_id,
+        simulation_time: frame.simulation_time,
+        ...explanation,
+        balances: explanation.balances.slice(0, defaultPoints),
+        contacts: explanation.contacts?.slice(0, defaultPoints) ?? null,
+        system_energy: frame.system_energy,
+        solver: frame.solver,
+        findings: present.map((one) => toFindingRow(one, names)),
+        ...coverage,
+        summary: summarizeExplanation(frame, explanation, describeLaws(present, { coverage, names })),
+      }
+    },
+  }),
+]
+
+/** Describes the first finding, or how many laws the frame keeps. */
+function describeLaws(
+  [finding]: readonly RankedFinding[],
+  { coverage: { checked, not_checked }, names }: Pick<Diagnosis, 'coverage' | 'names'>,
+): string {
+  if (finding !== undefined) return `${describeFinding(finding, names)}.`
+  const laws = formatCount(checked.length, 'law')
+  const rest = not_checked.length === 0 ? '' : ` ${not_checked.length} could not be checked everywhere.`
+  return `No fault found here by ${laws}.${rest}`
 }
 
-/** One frame with at most `limit` rows of each kind, for the tool and for the resource. */
-export function frameAnswer(recording: Recording, frame: Frame, stamp: Stamp, limit = defaultPoints) {
-  const cut = cutFrame(frame, limit)
-  const isTold = knowsContacts(recording.summary)
-  const summary = frameSummary(frame, { ...cut, isTold })
-  return { ...stamp, ...cut, unit: recording.summary.lambda_unit, summary }
+function summarizeExplanation(
+  { frame_id, simulation_time }: Frame,
+  { balances, contacts, changes }: FrameExplanation,
+  laws: string,
+): string {
+  const touching =
+    contacts === null ? 'contacts not recorded' : `${formatCount(contacts.length, 'pair')} in contact`
+  const [worst] = balances.toSorted((a, b) => (b.unexplained_n ?? 0) - (a.unexplained_n ?? 0))
+  const sentences = [
+    `Frame ${frame_id} (${formatQuantity(simulation_time, 's')}): ${formatCount(balances.length, 'body', 'bodies')}, ${touching}.`,
+    ...changes.slice(0, 3).map((change) => `${change.charAt(0).toUpperCase()}${change.slice(1)}.`),
+  ]
+  if (worst?.unexplained_n != null)
+    sentences.push(
+      `Largest unexplained force: ${formatQuantity(worst.unexplained_n, 'N')} on body ${worst.body_id}.`,
+    )
+  sentences.push(laws)
+  return sentences.join(' ')
+}
+
+export function getFrameAnswer(
+  recording: Recording,
+  frame: Frame,
+  stamp: AnswerStamp,
+  limit = defaultPoints,
+) {
+  const truncated = truncateFrame(frame, limit)
+  const summary = summarizeFrame(truncated, hasContacts(recording.summary))
+  return { ...stamp, ...truncated, unit: recording.summary.lambda_unit, summary }
 }

@@ -1,132 +1,153 @@
-/** Pictures for chats: series as a chart, a frame as a drawing. */
-import { type Registrar, withContent } from '@causeway/app-kit'
 import { lineChart } from '@causeway/picture'
 import { CausewayError } from '@causeway/protocol'
-import type { FrameRange, Recording } from '@causeway/recording'
+import type { FrameRange } from '@causeway/recording'
 import { z } from 'zod'
-import { diagnose } from '../diagnose.ts'
-import { environmentTest } from '../domain/body.ts'
-import { requireAny } from '../domain/capability.ts'
-import { drawFrame } from '../domain/frame-drawing.ts'
-import { frameRange } from '../domain/frame-range.ts'
-import type { Looks } from '../domain/scene-view/shape.ts'
-import { viewNames } from '../domain/scene-view/view.ts'
-import { count, readable } from '../domain/sentence.ts'
-import { chartPoints, seriesChart } from '../domain/series-chart.ts'
-import { forceScale } from '../force-scale.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { plansOf, readShown, seriesArgument } from './series-tools.ts'
-import { frameArgument, hints, recordingArgument, runArguments, stamp } from './shape.ts'
+import { createEnvironmentTest } from '../domain/bodies/body.ts'
+import { drawFrame } from '../domain/drawing/frame-drawing.ts'
+import type { SceneGeometry } from '../domain/drawing/shape.ts'
+import { viewNames } from '../domain/drawing/view.ts'
+import { formatCount, formatNumber, formatQuantity } from '../domain/sentence.ts'
+import { buildSeriesChart, maxChartPoints } from '../domain/series/series-chart.ts'
+import { diagnose } from '../session/diagnose.ts'
+import { getForceScale } from '../session/frames.ts'
+import { parseSeriesNames, readSampledSeries } from '../session/series.ts'
+import { openRecording } from '../session/session.ts'
+import {
+  frameArgument,
+  type RecordingCall,
+  type Registration,
+  recordingTool,
+  runArguments,
+} from './recording-tool.ts'
+import { seriesArgument } from './series-tools.ts'
 
-/** Findings that are shaded, the worst first. */
-const shadedRuns = 4
+const maxShadedFindings = 4
 
-/** Declares plot, render_frame and the resource of their SVG. */
-export function pictureTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('plot', {
-    about: 'Picture (PNG) of quantities over frames.',
-    hints,
+export const pictureTools: readonly Registration[] = [
+  recordingTool('plot', {
+    title: 'Plot series',
+    about:
+      'Draw quantities over frames, also of two runs, as a chart (PNG, SVG link) and return totals. Use it to show how values evolve.',
     input: {
       series: seriesArgument,
       start_frame: runArguments.start_frame,
       end_frame: runArguments.end_frame,
-      mark_frame: z.int().optional().describe('frame to mark'),
-      shade_findings: z.boolean().optional().describe('shade findings'),
-      ...recordingArgument,
+      mark_frame: z.int().optional().describe('Marked frame'),
+      shade_findings: z.boolean().optional().describe('Shade findings'),
+      overlay: z.string().optional().describe('Second run'),
     },
-    output: stamp,
+    output: {},
     example: { args: { recording: 'slide_at_45', series: ['energy.total', 'body.1.speed'], mark_frame: 45 } },
-    async run({ series, mark_frame, shade_findings, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const plans = plansOf(series, recording)
-      const range = frameRange(bounds, recording.summary.frames)
+    async run({ series, mark_frame, shade_findings, overlay, ...bounds }, call) {
+      const { recording, stamp, ctx } = call
+      const plans = parseSeriesNames(series, recording)
+      const range = call.range(bounds)
       const frame = mark_frame === undefined ? null : (await recording.frame(mark_frame)).frame_id
-      const args = { plans, range, points: chartPoints, cite: frame }
-      const { series: found } = await readShown(recording, args, ctx)
-      const marks = { frame, runs: shade_findings ? await foundRuns(recording, range, ctx) : [] }
-      const heading = `${series.join(', ')} of ${recording.identity.name}`
-      const chart = seriesChart(found, { title: heading, marks })
+      const args = { plans, range, points: maxChartPoints, cite: frame }
+      const { series: own } = await readSampledSeries(recording, args, ctx)
+      const sampled = overlay === undefined ? own : await addOverlay(own, { series, overlay, range }, call)
+      const shaded = shade_findings ? await listShadedRuns(range, call) : []
+      const title = `${series.join(', ')} of ${recording.identity.name}`
+      const chart = buildSeriesChart(sampled, { title, marks: { frame, runs: shaded } })
       const { pictures } = ctx.store
       const picture = await pictures.renderer.chart(lineChart(chart), { signal: ctx.signal })
-      const { uri, content } = pictures.keep(stamp.recording, heading, picture)
-      const each = found.map(({ frames, values, quantity, cited, truncated, ...exact }) => exact)
-      const told = each.map(
+      const { uri, content } = pictures.add(stamp.recording, title, picture)
+      call.attach(content)
+      const described = sampled.map(
         ({ name, unit, min, max, max_frame }) =>
-          `${name} ${readable(min)} to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (greatest in frame ${max_frame})`,
+          `${name} ${formatNumber(min)} to ${formatQuantity(max, unit)} (maximum in frame ${max_frame})`,
       )
-      return withContent(
-        { ...stamp, series: each, shaded: marks.runs, svg: uri, summary: `${told.join('; ')}.` },
-        content,
-      )
+      return {
+        series: sampled.map(({ frames, values, quantity, cited, truncated, ...totals }) => totals),
+        shaded,
+        svg: uri,
+        summary: `${described.join('; ')}.`,
+      }
     },
-  })
+  }),
 
-  app.tool('render_frame', {
-    about: 'Drawing (PNG) of a frame: bodies, forces, velocities.',
-    hints,
+  recordingTool('render_frame', {
+    title: 'Render frame',
+    about: 'Draw a frame (PNG, SVG link) with bodies, contact forces and velocities. Use it to show a scene.',
     input: {
       frame_id: frameArgument,
-      view: z.enum(viewNames).optional().describe('default front'),
-      bodies: z.array(z.int()).optional().describe('only these'),
-      ...recordingArgument,
+      view: z.enum(viewNames).optional().describe('Default: front'),
+      bodies: z.array(z.int()).optional().describe('Draw only these'),
     },
-    output: stamp,
+    output: {},
+    needs: ['states'],
     example: { args: { recording: 'stack', frame_id: 60 } },
-    async run({ frame_id, view = 'front', bodies, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      requireAny(recording.summary, ['states'])
+    async run({ frame_id, view = 'front', bodies }, { recording, stamp, ctx, attach }) {
+      const { signal } = ctx
       const chosen = bodies?.map((body) => recording.resolveBody(body)) ?? null
       const frame = await recording.frame(frame_id)
-      const looks = await recording.analyse<Looks>('looks', { frame: frame_id }, { signal: ctx.signal })
+      const geometry = await recording.analyse<SceneGeometry>('geometry', { frame: frame_id }, { signal })
       const svg = drawFrame({
         frame,
         view,
-        looks,
-        scale: await forceScale(recording, frame),
+        geometry,
+        scale: await getForceScale(recording, frame),
         bodies: chosen,
-        isEnvironment: environmentTest(recording.summary),
+        isEnvironment: createEnvironmentTest(recording.summary),
       })
       const { pictures } = ctx.store
-      const picture = await pictures.renderer.drawing(svg, { signal: ctx.signal })
-      const { uri, content } = pictures.keep(stamp.recording, `frame ${frame_id}`, picture)
+      const picture = await pictures.renderer.drawing(svg, { signal })
+      const { uri, content } = pictures.add(stamp.recording, `frame ${frame_id}`, picture)
+      attach(content)
       const drawn = chosen?.length ?? frame.states.length
-      const unsized = frame.states
-        .filter(({ body_id }) => !looks.shapes.has(body_id))
-        .map(({ body_id }) => body_id)
-      return withContent(
-        {
-          ...stamp,
-          frame_id,
-          view,
-          unsized_bodies: unsized,
-          svg: uri,
-          summary: `Frame ${frame_id} with ${count(drawn, 'body', 'bodies')} and ${count(frame.collisions.length, 'pair')} in contact; contacts are those before the step.`,
-        },
-        content,
-      )
+      return {
+        frame_id,
+        view,
+        unsized_bodies: frame.states
+          .filter(({ body_id }) => !geometry.shapes.has(body_id))
+          .map(({ body_id }) => body_id),
+        svg: uri,
+        summary: `Frame ${frame_id} with ${formatCount(drawn, 'body', 'bodies')} and ${formatCount(frame.collisions.length, 'pair')} in contact. Contacts are drawn as they were before the step.`,
+      }
     },
-  })
+  }),
 
-  app.resource('replay://recordings/{recording}/plots/{plot_id}', {
-    name: 'plot',
-    about: 'A picture that plot or render_frame made, as SVG; the latest ones are kept.',
-    mimeType: 'image/svg+xml',
-    async read({ recording = '', plot_id = '' }, { store }) {
-      const text = store.pictures.svg(recording, plot_id)
-      if (text !== undefined) return { text }
-      throw new CausewayError('RESOURCE_NOT_FOUND', `no such picture of ${recording}: ${plot_id}`, {
-        remedy: 'draw it again; only the latest pictures are kept',
-        data: { recording, plot_id },
-      })
-    },
-  })
+  (app) =>
+    app.resource('replay://recordings/{recording}/plots/{plot_id}', {
+      name: 'plot',
+      about: 'A picture of plot or render_frame as SVG. Only the latest pictures are stored.',
+      mimeType: 'image/svg+xml',
+      async read({ recording = '', plot_id = '' }, { store }) {
+        const text = store.pictures.svg(recording, plot_id)
+        if (text !== undefined) return { text }
+        throw new CausewayError('RESOURCE_NOT_FOUND', `no such picture of ${recording}: ${plot_id}`, {
+          remedy: 'draw it again; only the latest pictures are stored',
+          data: { recording, plot_id },
+        })
+      },
+    }),
+]
+
+type SampledSeries = Awaited<ReturnType<typeof readSampledSeries>>['series']
+
+/** Adds the series of a second recording; the names of both contain the recording. */
+async function addOverlay(
+  own: SampledSeries,
+  added: { readonly series: readonly string[]; readonly overlay: string; readonly range: FrameRange },
+  { recording, ctx }: RecordingCall,
+): Promise<SampledSeries> {
+  const { recording: second } = await openRecording(ctx, added.overlay)
+  const plans = parseSeriesNames(added.series, second)
+  const args = { plans, range: added.range, points: maxChartPoints, cite: null }
+  const { series: others } = await readSampledSeries(second, args, ctx)
+  const [first, other] = [recording, second].map(({ identity }) => identity.name)
+  const label = (series: SampledSeries, name: string) =>
+    series.map((one) => ({ ...one, name: `${one.name}, ${name}` }))
+  return [
+    ...label(own, first === other ? recording.identity.id : (first ?? '')),
+    ...label(others, first === other ? second.identity.id : (other ?? '')),
+  ]
 }
 
-async function foundRuns(recording: Recording, range: FrameRange, ctx: ReplayContext) {
+async function listShadedRuns(range: FrameRange, { recording, ctx }: RecordingCall) {
   const { findings } = await diagnose(recording, range, ctx)
   return findings
     .filter(({ severity, follows }) => severity !== 'info' && follows === null)
-    .slice(0, shadedRuns)
+    .slice(0, maxShadedFindings)
     .map(({ kind, frames }) => ({ from: frames.first, to: frames.last, label: kind.replaceAll('_', ' ') }))
 }

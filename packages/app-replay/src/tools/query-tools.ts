@@ -1,36 +1,29 @@
-/** SQL over a recording, for questions that no tool foresaw. */
-import type { Registrar } from '@causeway/app-kit'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
-import { friendlyViews, type Recording, type SqlQuestion } from '@causeway/recording'
-import type { Caller } from '@causeway/worker'
+import { CausewayError, reviseError } from '@causeway/protocol'
+import { friendlyViews, RecordingError, type SqlQuery } from '@causeway/recording'
 import { z } from 'zod'
-import { count } from '../domain/sentence.ts'
-import { opened, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { defaultPoints, hints, recordingArgument, stamp } from './shape.ts'
+import { formatCount } from '../domain/sentence.ts'
+import { openRecording } from '../session/session.ts'
+import { defaultPoints, maxPoints, type Registration, recordingTool } from './recording-tool.ts'
 
-/** Most bytes of the rows of an answer, as JSON. */
-const mostBytes = 50_000
-const mostRows = 2000
+/** Maximum size of the rows of an answer as JSON. */
+const maxBytes = 50_000
 
-/** Longest time that a query may ask for, s. */
-const longestS = 30
-const usualS = 5
+/** Time limit of a query in seconds. */
+const defaultTimeoutS = 5
+const maxTimeoutS = 30
 
-/** Declares query_sql and the resource that describes the tables. */
-export function queryTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('query_sql', {
+export const queryTools: readonly Registration[] = [
+  recordingTool('query_sql', {
+    title: 'Query with SQL',
     about:
-      'One SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver, v_body; columns: schema resource.',
-    hints,
+      'Run one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body, and return its rows. Use it for questions that no other tool answers; the schema resource lists the columns.',
     input: {
-      sql: z.string().describe('SQLite'),
-      params: z.unknown().optional().describe('list or object'),
-      limit: z.int().optional().describe('most rows'),
-      timeout_s: z.number().optional().describe('to 30'),
-      ...recordingArgument,
+      sql: z.string().describe('SELECT statement (SQLite)'),
+      params: z.unknown().optional().describe('List or object'),
+      limit: z.int().optional().describe('Maximum number of rows'),
+      timeout_s: z.number().optional().describe('At most 30'),
     },
-    output: stamp,
+    output: {},
     example: {
       args: {
         recording: 'slide_at_45',
@@ -38,62 +31,51 @@ export function queryTools(app: Registrar<Replay, ReplaySession>): void {
         params: [0.5],
       },
     },
-    async run({ sql, params, limit = defaultPoints, timeout_s = usualS, recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const question = {
+    async run({ sql, params, limit = defaultPoints, timeout_s = defaultTimeoutS }, { recording, ctx }) {
+      const query = {
         sql,
-        params: parameters(params),
-        limit: Math.min(Math.max(limit, 1), mostRows),
-        bytes: mostBytes,
-        deadlineMs: Math.min(Math.max(timeout_s, 0.1), longestS) * 1000,
+        params: parseParameters(params),
+        limit: Math.min(Math.max(limit, 1), maxPoints),
+        bytes: maxBytes,
+        deadlineMs: Math.min(Math.max(timeout_s, 0.1), maxTimeoutS) * 1000,
       }
-      const { columns, rows, cut_by } = await answered(recording, question, {
-        client: ctx.clientKey,
-        signal: ctx.signal,
-      })
-      const cut = { rows: `; more than the limit of ${question.limit}`, bytes: '; cut at 50 kB' }
+      const caller = { client: ctx.clientKey, signal: ctx.signal }
+      const { columns, rows, cut_by } = await recording.query(query, caller).catch(addViews)
+      const reason = { rows: `: limit of ${query.limit} rows`, bytes: ': limit of 50 kB' }
       return {
-        ...stamp,
         columns,
         rows,
         row_count: rows.length,
         truncated: cut_by !== null,
         truncated_by: cut_by,
-        summary: `${count(rows.length, 'row')} of ${columns.join(', ')}${cut_by === null ? '' : cut[cut_by]}.`,
+        summary: `${formatCount(rows.length, 'row')} of ${columns.join(', ')}${cut_by === null ? '' : `, truncated${reason[cut_by]}`}.`,
       }
     },
-  })
+  }),
 
-  app.resource('replay://recordings/{recording}/schema', {
-    name: 'recording schema',
-    about: 'Views and tables of a recording that query_sql can read.',
-    async read({ recording: asked }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      return { json: { ...stamp, views: friendlyViews, tables: await recording.tables() } }
-    },
-  })
-}
+  (app) =>
+    app.resource('replay://recordings/{recording}/schema', {
+      name: 'recording schema',
+      about: 'Views and tables of a recording that query_sql can read.',
+      async read({ recording: idOrPath }, ctx) {
+        const { recording, stamp } = await openRecording(ctx, idOrPath)
+        return { json: { ...stamp, views: friendlyViews, tables: await recording.tables() } }
+      },
+    }),
+]
 
-/** The answer; a statement that is refused is told with the columns that there are. */
-async function answered(recording: Recording, question: SqlQuestion, caller: Caller) {
-  try {
-    return await recording.query(question, caller)
-  } catch (error) {
-    if (!isCausewayError(error) || error.code !== 'INVALID_QUERY') throw error
-    const views = Object.fromEntries(friendlyViews.map(({ name, columns }) => [name, columns.join(', ')]))
-    throw new CausewayError(error.code, error.message, {
-      remedy: error.remedy,
-      data: { ...error.data, views },
-    })
-  }
+function addViews(error: unknown): never {
+  if (!RecordingError.is(error, 'INVALID_QUERY')) throw error
+  const views = Object.fromEntries(friendlyViews.map(({ name, columns }) => [name, columns.join(', ')]))
+  throw reviseError(error, { data: { ...error.data, views } })
 }
 
 const value = z.union([z.number(), z.string(), z.null(), z.boolean().transform(Number)])
 const parameterSchema = z.union([z.array(value), z.record(z.string(), value)]).default([])
 
-/** Throws `INVALID_ARGUMENTS` for anything but a list or an object of plain values. */
-function parameters(given: unknown): SqlQuestion['params'] {
-  const parsed = parameterSchema.safeParse(given ?? undefined)
+/** Throws `INVALID_ARGUMENTS` unless it is a list or an object of plain values. */
+function parseParameters(params: unknown): SqlQuery['params'] {
+  const parsed = parameterSchema.safeParse(params ?? undefined)
   if (parsed.success) return parsed.data
   throw new CausewayError(
     'INVALID_ARGUMENTS',

@@ -1,118 +1,175 @@
-/** Which recordings there are, and what is known of the one in use. */
-import type { Registrar } from '@causeway/app-kit'
-import type { Recording } from '@causeway/recording'
+import type { Columns, Recording } from '@causeway/recording'
 import { z } from 'zod'
-import { page } from '../domain/cursor.ts'
-import { listSummary, loadSummary, metadataSummary } from '../domain/recording-summary.ts'
-import { activated, opened, type ReplaySession, type Stamp } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { hints, partArguments, recordingArgument, rows, stamp } from './shape.ts'
+import { paginate } from '../domain/cursor.ts'
+import { isCompleteFrame, summarizeTail, toTailFrame } from '../domain/frames/tail.ts'
+import { summarizeList, summarizeLoad, summarizeMetadata } from '../domain/recordings/recording-summary.ts'
+import { getColumn } from '../domain/series/columns.ts'
+import { findFrame } from '../session/frames.ts'
+import { readSeries } from '../session/series.ts'
+import { type AnswerStamp, loadRecording, type ReplayContext } from '../session/session.ts'
+import type { ReplayStore } from '../store/store.ts'
+import { pageArguments, type Registration, readOnly, recordingTool, rows } from './recording-tool.ts'
 
-/** Declares list_recordings, load_recording and get_metadata. */
-export function recordingTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('list_recordings', {
-    about: 'Recordings of a folder, or of all, with the ids that other tools take.',
-    hints,
-    input: {
-      directory: z.string().min(1).nullish().describe('folder; default: all'),
-      ...partArguments,
-    },
-    output: {
-      ...stamp,
-      recordings: rows(),
-    },
-    example: { args: {} },
-    async run({ directory, cursor, max_points }, { store }) {
-      const { searched, listings } = await store.list(directory ?? undefined)
-      const recordings = listings
-        .filter((listing) => listing.is_recording)
-        .map(({ id, path, name, size_bytes, total_frames, status }) => ({
-          recording: id,
-          path,
-          name,
-          size_bytes,
-          total_frames: total_frames ?? null,
-          ...(status === undefined ? {} : { status }),
-        }))
-      const others = listings
-        .filter((listing) => !listing.is_recording)
-        .map(({ path, name, reason }) => ({ path, name, reason: reason ?? 'NOT_A_RECORDING' }))
-      const part = page(recordings, (_, index) => index, { cursor, limit: max_points })
-      return {
-        directory: directory ?? null,
-        searched,
-        recordings: part.items,
-        others: others.slice(0, max_points),
-        count: recordings.length,
-        truncated: part.items.length < recordings.length,
-        next_cursor: part.next_cursor,
-        summary: listSummary({
+/** Maximum size of a file of another recorder that is followed. It is copied for every call. */
+const maxFollowedBytes = 64 * 1024 ** 2
+
+/** Number of frames at the end of a file of another recorder that may be incomplete. */
+const maxPartialFrames = 64
+
+export const recordingTools: readonly Registration[] = [
+  (app) =>
+    app.tool('list_recordings', {
+      title: 'List recordings',
+      about:
+        'List the recordings of a folder, or of all folders, with the ids that other tools take. Call it first to find a recording.',
+      hints: readOnly,
+      input: {
+        directory: z.string().min(1).nullish().describe('Folder. Default: all'),
+        ...pageArguments,
+      },
+      output: { summary: z.string(), recordings: rows() },
+      example: { args: {} },
+      async run({ directory, cursor, max_points }, { store }) {
+        const { searched, listings } = await store.list(directory ?? undefined)
+        const recordings = listings
+          .filter((listing) => listing.is_recording)
+          .map(({ id, path, name, size_bytes, total_frames, status }) => ({
+            recording: id,
+            path,
+            name,
+            size_bytes,
+            total_frames: total_frames ?? null,
+            ...(status === undefined ? {} : { status }),
+          }))
+        const others = listings
+          .filter((listing) => !listing.is_recording)
+          .map(({ path, name, reason }) => ({ path, name, reason: reason ?? 'NOT_A_RECORDING' }))
+        const page = paginate(recordings, (_, index) => index, { cursor, limit: max_points })
+        const summary = summarizeList({
           recordings: recordings.length,
           others: others.length,
           folders: searched.length,
-        }),
-      }
-    },
-  })
+        })
+        return {
+          directory: directory ?? null,
+          searched,
+          recordings: page.items,
+          others: others.slice(0, max_points),
+          count: recordings.length,
+          truncated: page.items.length < recordings.length,
+          next_cursor: page.next_cursor,
+          summary,
+        }
+      },
+    }),
 
-  app.tool('load_recording', {
-    about: 'Makes a recording the active one: other tools then need not name it.',
-    hints,
-    input: {
-      path: z.string().min(1).describe('path of a .db file, or an id'),
-    },
-    output: {
-      ...stamp,
-      loaded: z.boolean(),
-      total_frames: z.int(),
-    },
-    task: 'optional',
-    example: { args: { path: 'drop' } },
-    async run({ path }, ctx) {
-      const { recording, stamp } = await activated(ctx, path)
-      const { identity, summary } = recording
-      return {
-        ...stamp,
-        loaded: true,
-        path: identity.path,
-        bodies: summary.bodies.length,
-        total_frames: summary.frames?.total_frames ?? 0,
-        capabilities: summary.capabilities,
-        missing: summary.missing,
-        summary: loadSummary(recording, ctx.sharedSession),
-      }
-    },
-  })
+  (app) =>
+    app.tool('load_recording', {
+      title: 'Load recording',
+      about:
+        'Open a recording and make it the default of this client; returns its bodies and frames. Call it once before other tools, or pass `recording` to each.',
+      hints: readOnly,
+      input: { path: z.string().min(1).describe('Recording id, or path of a .db file') },
+      output: { summary: z.string(), loaded: z.boolean(), total_frames: z.int() },
+      task: 'optional',
+      example: { args: { path: 'drop' } },
+      async run({ path }, ctx) {
+        const { recording, stamp } = await loadRecording(ctx, path)
+        const { identity, summary } = recording
+        return {
+          ...stamp,
+          loaded: true,
+          path: identity.path,
+          bodies: summary.bodies.length,
+          total_frames: summary.frames?.total_frames ?? 0,
+          capabilities: summary.capabilities,
+          missing: summary.missing,
+          summary: summarizeLoad(recording, ctx.sharedSession),
+        }
+      },
+    }),
 
-  app.tool('get_metadata', {
-    about: 'Bodies (kg, restitution, friction), frames, step, gravity, unit of forces; what the file lacks.',
-    hints,
-    input: recordingArgument,
-    output: {
-      ...stamp,
-      bodies: rows(),
-      total_frames: z.int(),
-    },
+  recordingTool('get_metadata', {
+    title: 'Get metadata',
+    about:
+      'Return the bodies (mass in kg, restitution, friction), frames, time step, gravity and force unit of a recording, and what it lacks.',
+    input: {},
+    output: { bodies: rows(), total_frames: z.int() },
     example: { args: { recording: 'drop' } },
-    async run({ recording }, ctx) {
-      const found = await opened(ctx, recording)
-      return metadata(found.recording, found.stamp)
-    },
-  })
-}
+    run: (_, { recording, stamp }) => getMetadata(recording, stamp),
+  }),
 
-/** What is known of a recording, for the tool and for the resource. */
-export function metadata(recording: Recording, stamp: Stamp) {
-  const { frames, ...known } = recording.summary
+  recordingTool('tail_recording', {
+    title: 'Follow recording',
+    about:
+      'Return brief rows of the complete frames after `after_frame`. To watch a running simulation, pass next_frame as the next after_frame.',
+    input: {
+      after_frame: z.int().nullish().describe('Default: the last frames'),
+      limit: z.int().min(1).max(200).default(20).describe('Maximum frames'),
+    },
+    output: {},
+    maxCopyBytes: maxFollowedBytes,
+    example: { args: { recording: 'drop', after_frame: 290 } },
+    async run({ after_frame, limit }, { recording, ctx }) {
+      const { first_frame = 1, last_frame: recorded = 0 } = recording.summary.frames ?? {}
+      const last_frame = await findLastComplete(recording, recorded)
+      const after = Math.max(after_frame ?? last_frame - limit, first_frame - 1)
+      const ids = await listFrameIds(recording, { start: after + 1, end: last_frame }, limit, ctx)
+      const frames = await Promise.all(ids.map((id) => recording.frame(id)))
+      const status = await getStatus(recording, ctx.store)
+      const next_frame = ids.at(-1) ?? Math.min(after, last_frame)
+      return {
+        status,
+        last_frame,
+        frames: frames.map((frame) => toTailFrame(frame, recording.summary)),
+        next_frame,
+        more: next_frame < last_frame,
+        summary: summarizeTail({ status, last_frame, frames: ids.length, next_frame }),
+      }
+    },
+  }),
+]
+
+export function getMetadata(recording: Recording, stamp: AnswerStamp) {
+  const { frames, ...metadata } = recording.summary
   return {
     ...stamp,
-    ...known,
+    ...metadata,
     name: recording.identity.name,
     size_bytes: recording.identity.size_bytes,
     total_frames: frames?.total_frames ?? 0,
     first_frame: frames?.first_frame ?? null,
     last_frame: frames?.last_frame ?? null,
     contiguous: frames?.contiguous ?? true,
-    summary: metadataSummary(recording.summary),
+    summary: summarizeMetadata(recording.summary),
   }
+}
+
+/** Returns `file` for a recording of another recorder: whether it still grows is unknown. */
+const getStatus = async ({ identity }: Recording, { recorder }: ReplayStore): Promise<string> =>
+  identity.run === undefined ? 'file' : (await recorder.state(identity.run)).status
+
+/** The C++ recorder may flush in the middle of a frame. Causeway's recorder stores complete frames. */
+async function findLastComplete(recording: Recording, last: number): Promise<number> {
+  if (recording.identity.run !== undefined) return last
+  for (let id = last; id > Math.max(0, last - maxPartialFrames); id--) {
+    const frame = await findFrame(recording, id)
+    if (frame !== undefined && isCompleteFrame(frame, recording.summary)) return id
+  }
+  return last
+}
+
+async function listFrameIds(
+  recording: Recording,
+  range: { readonly start: number; readonly end: number },
+  limit: number,
+  ctx: ReplayContext,
+): Promise<readonly number[]> {
+  const { start, end } = range
+  const length = Math.max(0, Math.min(limit, end - start + 1))
+  if (length === 0) return []
+  if (recording.summary.frames?.contiguous) return Array.from({ length }, (_, i) => start + i)
+  const columns: Columns = await readSeries(recording, { plans: [], range, limit: length }, ctx)
+  const ids = getColumn(columns, 'frame_id')
+  return Array.from({ length: ids.size }, (_, i) => ids.get(i))
 }

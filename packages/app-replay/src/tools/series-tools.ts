@@ -1,206 +1,154 @@
-/** Any quantity over frames: its values, the path of a body, and the frames that meet a condition. */
-import type { Registrar } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
-import type { Columns, FrameRange, Recording } from '@causeway/recording'
-import type { CallOptions } from '@causeway/worker'
 import { z } from 'zod'
-import type { FrameRun, SeriesArgs } from '../analysis/series.ts'
-import type { ShownSeriesArgs, shownSeries, trajectory } from '../analysis/shown-series.ts'
-import { column } from '../domain/columns.ts'
-import { cursorAt, page, positionOf } from '../domain/cursor.ts'
-import { frameRange } from '../domain/frame-range.ts'
-import { type Predicate, parsePredicate } from '../domain/predicate.ts'
-import { count, quantity, readable } from '../domain/sentence.ts'
-import { parseSeriesName, type SeriesPlan } from '../domain/series-name.ts'
-import { opened, type ReplayContext, type ReplaySession } from '../session.ts'
-import type { Replay } from '../store.ts'
-import { defaultPoints, hints, recordingArgument, runArguments, stamp } from './shape.ts'
+import type { SampledSeriesArgs, trajectory } from '../analysis/sampled-series.ts'
+import type { search } from '../analysis/series.ts'
+import { createCursor, paginate, parseCursor } from '../domain/cursor.ts'
+import { formatCount, formatNumber, formatQuantity } from '../domain/sentence.ts'
+import { getColumn } from '../domain/series/columns.ts'
+import { parsePredicate } from '../domain/series/predicate.ts'
+import { parseSeriesName } from '../domain/series/series-name.ts'
+import { parseSeriesNames, readSampledSeries, readSeries } from '../session/series.ts'
+import {
+  defaultPoints,
+  maxPoints,
+  type RecordingCall,
+  type Registration,
+  recordingTool,
+  runArguments,
+} from './recording-tool.ts'
 
-/** Bounds in fewer words than the original tools have, and how many points: listings are paid for by the byte. */
-const part = {
+const pointArguments = {
   start_frame: runArguments.start_frame,
   end_frame: runArguments.end_frame,
-  max_points: z.int().optional().describe('most points'),
+  max_points: z.int().optional().describe('Maximum points'),
 }
 
-/** Points of a series in one answer. */
-const mostPoints = 2000
+const clampPoints = (points = defaultPoints): number => Math.min(Math.max(points, 2), maxPoints)
 
-const shownOf = (points = defaultPoints): number => Math.min(Math.max(points, 2), mostPoints)
-
-/** Series of one call. */
-const mostSeries = 8
-
-/** Names of series; their grammar is told by the error of a wrong one. */
+/** Names of series. The error of an unknown name explains their grammar. */
 export const seriesArgument = z
   .array(z.string())
-  .describe('energy.delta, body.2.speed, pair.2.floor.normal_force, …')
+  .describe('Such as energy.delta, body.2.speed, pair.2.floor.normal_force')
 
-/** The series of these names; throws `INVALID_ARGUMENTS` for none, for more than eight and for unknown ones. */
-export function plansOf(names: readonly string[], recording: Recording): SeriesPlan[] {
-  if (names.length >= 1 && names.length <= mostSeries)
-    return names.map((name) => parseSeriesName(name, recording.resolveBody))
-  const problem = `takes 1 to ${mostSeries} names`
-  throw new CausewayError('INVALID_ARGUMENTS', `series ${problem}`, {
-    data: { problems: [{ argument: 'series', problem }] },
-  })
-}
-
-/** The series of these plans, over the range, in the worker of the recording. */
-export async function readSeries(
-  recording: Recording,
-  plans: readonly SeriesPlan[],
-  range: FrameRange,
-  ctx: ReplayContext,
-): Promise<Columns> {
-  const args: SeriesArgs = { plans, range }
-  return recording.analyse<Columns>('series', args, looking(ctx))
-}
-
-/** The same in few points, with totals. */
-export const readShown = (recording: Recording, args: ShownSeriesArgs, ctx: ReplayContext) =>
-  recording.analyse<Awaited<ReturnType<typeof shownSeries>>>('shownSeries', args, looking(ctx))
-
-const looking = (ctx: ReplayContext): CallOptions => ({
-  signal: ctx.signal,
-  progress: (...told) => ctx.progress(...told),
-})
-
-/** Every value of the series from a frame on, in frame order, and where they go on. */
-async function seriesPage(
-  recording: Recording,
-  { plans, range, most }: Required<SeriesArgs>,
-  ctx: ReplayContext,
-): Promise<{
-  readonly series: readonly object[]
-  readonly next_cursor: string | null
-  readonly summary: string
-}> {
-  const args: SeriesArgs = { plans, range, most: most + 1 }
-  const columns = await recording.analyse<Columns>('series', args, looking(ctx))
-  const shown = Math.min(columns.length, most)
-  const valuesOf = (name: string): number[] => {
-    const values = column(columns, name)
-    return Array.from({ length: shown }, (_, row) => values.get(row))
-  }
-  const frames = valuesOf('frame_id')
-  const next = columns.length > most ? column(columns, 'frame_id').get(most) : undefined
-  return {
-    series: plans.map(({ name, unit }) => ({ name, unit, frames, values: valuesOf(name), truncated: false })),
-    next_cursor: next === undefined ? null : cursorAt(next),
-    summary:
-      shown === 0
-        ? 'No frames from there on.'
-        : `Every value of frames ${frames[0]} to ${frames.at(-1)}${next === undefined ? ', the last ones' : ''}.`,
-  }
-}
-
-/** Declares get_series, get_body_trajectory and search_frames. */
-export function seriesTools(app: Registrar<Replay, ReplaySession>): void {
-  app.tool('get_series', {
-    about: 'Quantities over frames: exact totals and points; by next_cursor every value.',
-    hints,
-    input: { series: seriesArgument, ...part, cursor: runArguments.cursor, ...recordingArgument },
-    output: stamp,
+export const seriesTools: readonly Registration[] = [
+  recordingTool('get_series', {
+    title: 'Get series',
+    about:
+      'Return quantities over frames: exact totals and a limited number of points; next_cursor leads to every value. Use plot for a picture.',
+    input: { series: seriesArgument, ...pointArguments, cursor: runArguments.cursor },
+    output: {},
     example: { args: { recording: 'slide_at_45', series: ['body.1.speed', 'energy.delta'], max_points: 10 } },
-    async run({ series, max_points, cursor, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const plans = plansOf(series, recording)
-      const range = frameRange(bounds, recording.summary.frames)
+    async run({ series, max_points, cursor, ...bounds }, call) {
+      const plans = parseSeriesNames(series, call.recording)
+      const range = call.range(bounds)
+      const points = clampPoints(max_points)
       if (cursor !== undefined) {
-        const from = { ...range, start: Math.max(range.start ?? 0, positionOf(cursor)) }
-        return {
-          ...stamp,
-          ...(await seriesPage(recording, { plans, range: from, most: shownOf(max_points) }, ctx)),
-        }
+        const rest = { ...range, start: Math.max(range.start ?? 0, parseCursor(cursor)) }
+        return readSeriesPage({ plans, range: rest, limit: points }, call)
       }
-      const args: ShownSeriesArgs = { plans, range, points: shownOf(max_points), cite: null }
-      const { length, series: found } = await readShown(recording, args, ctx)
-      const each = found.map(({ quantity, cited, ...shown }) => shown)
-      const told = each.map(
+      const args: SampledSeriesArgs = { plans, range, points, cite: null }
+      const { length, series: sampled } = await readSampledSeries(call.recording, args, call.ctx)
+      const described = sampled.map(
         ({ name, unit, min, max, min_frame, max_frame }) =>
-          `${name} ${readable(min)} (frame ${min_frame}) to ${readable(max)}${unit === '' ? '' : ` ${unit}`} (frame ${max_frame})`,
+          `${name} ${formatNumber(min)} (frame ${min_frame}) to ${formatQuantity(max, unit)} (frame ${max_frame})`,
       )
-      const next_cursor = each.some(({ truncated }) => truncated) ? cursorAt(range.start ?? 0) : null
+      const isTruncated = sampled.some(({ truncated }) => truncated)
       return {
-        ...stamp,
-        series: each,
-        next_cursor,
-        summary: `${count(length, 'frame')}: ${told.join('; ')}.`,
+        series: sampled.map(({ quantity, cited, ...shown }) => shown),
+        next_cursor: isTruncated ? createCursor(range.start ?? 0) : null,
+        summary: `${formatCount(length, 'frame')}: ${described.join('; ')}.`,
       }
     },
-  })
+  }),
 
-  app.tool('get_body_trajectory', {
-    about: 'Path of a body: points, length, greatest speed, lowest z.',
-    hints,
-    input: { body_id: z.int().describe('body id'), ...part, ...recordingArgument },
-    output: stamp,
+  recordingTool('get_body_trajectory', {
+    title: 'Get body trajectory',
+    about: 'Return the path of a body: points (m), length, displacement, maximum speed and minimum z.',
+    input: { body_id: z.int().describe('Body id'), ...pointArguments },
+    output: {},
     example: { args: { recording: 'drop', body_id: 2, max_points: 10 } },
-    async run({ body_id, max_points, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
+    async run({ body_id, max_points, ...bounds }, { recording, range, ctx }) {
       const body = recording.resolveBody(body_id)
-      const range = frameRange(bounds, recording.summary.frames)
+      const args = { body, range: range(bounds), points: clampPoints(max_points) }
       const { length, ...path } = await recording.analyse<Awaited<ReturnType<typeof trajectory>>>(
         'trajectory',
-        { body, range, points: shownOf(max_points) },
-        looking(ctx),
+        args,
+        ctx,
       )
       const { frames, max_speed, min_z } = path
       return {
-        ...stamp,
         body_id: body,
         ...path,
         path_length_m: length.along,
         displacement_m: length.straight,
-        summary: `Body ${body} travels ${quantity(length.along, 'm')} in ${count(frames, 'frame')}, ${quantity(length.straight, 'm')} from start to end; fastest ${quantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, lowest z ${quantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
+        summary: `Body ${body} travels ${formatQuantity(length.along, 'm')} in ${formatCount(frames, 'frame')}, ${formatQuantity(length.straight, 'm')} from start to end. Maximum speed ${formatQuantity(max_speed.value, 'm/s')} in frame ${max_speed.frame_id}, minimum z ${formatQuantity(min_z.value, 'm')} in frame ${min_z.frame_id}.`,
       }
     },
-  })
+  }),
 
-  app.tool('search_frames', {
-    about: 'Runs of frames in which, for example, speed(2) > 1 and contact(1,2) and not delta_e < -0.5.',
-    hints,
+  recordingTool('search_frames', {
+    title: 'Search frames',
+    about:
+      'Find the runs of frames that meet a condition, such as speed(2) > 1 and contact(1, 2) and not delta_e < -0.5.',
     input: {
-      predicate: z.string().describe('series; f(body), f(body, floor)'),
-      ...part,
+      predicate: z.string().describe('Condition over series, f(body) and f(body, floor)'),
+      ...pointArguments,
       cursor: runArguments.cursor,
-      ...recordingArgument,
     },
-    output: stamp,
+    output: {},
     example: { args: { recording: 'slide_at_45', predicate: 'speed(1) > 0.5 and contact(1, floor)' } },
-    async run({ predicate, cursor, max_points, recording: asked, ...bounds }, ctx) {
-      const { recording, stamp } = await opened(ctx, asked)
-      const parsed = parsePredicate(predicate, (name) => parseSeriesName(name, recording.resolveBody))
-      const range = frameRange(bounds, recording.summary.frames)
-      const { runs, searched } = await findRuns(recording, parsed, range, ctx)
-      const part = page(runs, ({ first_frame }) => first_frame, {
-        cursor,
-        limit: shownOf(max_points),
-      })
+    async run({ predicate: text, cursor, max_points, ...bounds }, { recording, range, ctx }) {
+      const predicate = parsePredicate(text, (name) => parseSeriesName(name, recording.resolveBody))
+      const args = { predicate, range: range(bounds) }
+      const { runs, searched } = await recording.analyse<Awaited<ReturnType<typeof search>>>(
+        'search',
+        args,
+        ctx,
+      )
+      const limit = clampPoints(max_points)
+      const page = paginate(runs, ({ first_frame }) => first_frame, { cursor, limit })
       const frames = runs.reduce((sum, run) => sum + run.frames, 0)
       const [first] = runs
       return {
-        ...stamp,
-        predicate,
-        runs: part.items,
+        predicate: text,
+        runs: page.items,
         count: runs.length,
         frames,
         searched,
-        truncated: part.items.length < runs.length,
-        next_cursor: part.next_cursor,
+        truncated: page.items.length < runs.length,
+        next_cursor: page.next_cursor,
         summary:
           first === undefined
-            ? `None of ${count(searched, 'frame')} meets it.`
-            : `${count(frames, 'frame')} of ${searched} in ${count(runs.length, 'run')}, first in frames ${first.first_frame} to ${first.last_frame}.`,
+            ? `None of ${formatCount(searched, 'frame')} meets the condition.`
+            : `${formatCount(frames, 'frame')} of ${searched} in ${formatCount(runs.length, 'run')}. First: frames ${first.first_frame} to ${first.last_frame}.`,
       }
     },
-  })
-}
+  }),
+]
 
-const findRuns = (recording: Recording, predicate: Predicate, range: FrameRange, ctx: ReplayContext) =>
-  recording.analyse<{ runs: readonly FrameRun[]; searched: number }>(
-    'search',
-    { predicate, range },
-    looking(ctx),
-  )
+async function readSeriesPage(
+  { plans, range, limit }: Required<Parameters<typeof readSeries>[1]>,
+  { recording, ctx }: RecordingCall,
+) {
+  const columns = await readSeries(recording, { plans, range, limit: limit + 1 }, ctx)
+  const shown = Math.min(columns.length, limit)
+  const listValues = (name: string): number[] => {
+    const values = getColumn(columns, name)
+    return Array.from({ length: shown }, (_, row) => values.get(row))
+  }
+  const frames = listValues('frame_id')
+  const next = columns.length > limit ? getColumn(columns, 'frame_id').get(limit) : undefined
+  return {
+    series: plans.map(({ name, unit }) => ({
+      name,
+      unit,
+      frames,
+      values: listValues(name),
+      truncated: false,
+    })),
+    next_cursor: next === undefined ? null : createCursor(next),
+    summary:
+      shown === 0
+        ? 'There are no more frames.'
+        : `Every value of frames ${frames[0]} to ${frames.at(-1)}${next === undefined ? ', the last page' : ''}.`,
+  }
+}

@@ -1,25 +1,25 @@
 import type { Collision, Frame, FrictionConstraint, PairFrame, RecordingSummary } from '@causeway/recording'
 import t from 'tap'
 import {
-  contactFrames,
-  evolution,
-  historySummary,
-  type Touch,
-  touchOf,
-} from '../../src/domain/contact-history.ts'
-import { historyEntries, historyPage } from '../../src/domain/contact-listing.ts'
-import { newtons } from '../../src/domain/force.ts'
-import { checkCone, coneSummary, judgeCones } from '../../src/domain/friction-cone.ts'
+  analyzeEvolution,
+  type PairContact,
+  selectContactFrames,
+  summarizeHistory,
+  toPairContact,
+} from '../../src/domain/contacts/contact-history.ts'
+import { paginateHistory, toHistoryEntries } from '../../src/domain/contacts/contact-listing.ts'
+import { toNewtons } from '../../src/domain/contacts/force.ts'
+import { checkCone, judgeCones, summarizeCones } from '../../src/domain/contacts/friction-cone.ts'
 import {
-  excessive,
-  greatestPenetration,
-  penetrationOf,
-  penetrationSummary,
-} from '../../src/domain/penetration.ts'
-import { checkResting, restingSummary } from '../../src/domain/resting.ts'
+  filterExcessive,
+  findMaxPenetration,
+  summarizePenetrations,
+  toPenetration,
+} from '../../src/domain/contacts/penetration.ts'
+import { checkResting, summarizeResting } from '../../src/domain/contacts/resting.ts'
 
 const up = { x: 0, y: 0, z: 1 }
-const touch = (frame_id: number, more: Partial<Touch> = {}): Touch => ({
+const touch = (frame_id: number, more: Partial<PairContact> = {}): PairContact => ({
   frame_id,
   friction_rows: 4,
   points: 4,
@@ -28,18 +28,18 @@ const touch = (frame_id: number, more: Partial<Touch> = {}): Touch => ({
 })
 const range = { start: 1, end: 100 }
 const seen = (frames: readonly number[]) =>
-  evolution(
+  analyzeEvolution(
     frames.map((frame) => touch(frame)),
     range,
   )
-/** The unit vector at this angle to `up`, degrees. */
+/** Unit vector at an angle to `up` in degrees. */
 const leaning = (degrees: number) => ({
   x: Math.sin((degrees * Math.PI) / 180),
   y: 0,
   z: Math.cos((degrees * Math.PI) / 180),
 })
 
-t.test('history: contact falls into runs, and each inner edge is a begin or an end', async (t) => {
+t.test('analyzeEvolution splits contact into runs with begins and ends', async (t) => {
   const { runs, transitions } = seen([1, 2, 3, 7, 8, 99, 100])
   t.same(runs, [
     { first_frame: 1, last_frame: 3 },
@@ -49,92 +49,88 @@ t.test('history: contact falls into runs, and each inner edge is a begin or an e
   t.same(
     transitions.map(({ frame_id, change }) => `${change} ${frame_id}`),
     ['end 4', 'begin 7', 'end 9', 'begin 99'],
-    'what touches the edge of the range may go on beyond it',
+    'contact at the edge of the range may continue beyond it',
   )
 })
 
-t.test('history: four begins and ends within 30 frames are chatter, three are not', async (t) => {
+t.test('four begins and ends within 30 frames are chatter, three are not', async (t) => {
   t.match(seen([40, 50, 68]), { chatter: true, peak_transitions: 6 })
   t.match(seen([40, 60]), { chatter: true, peak_transitions: 4 })
   t.match(seen([40, 80]), { chatter: false, peak_transitions: 2 })
   t.match(seen([1, 2, 5, 6]), { chatter: false, peak_transitions: 3 })
 })
 
-t.test(
-  'history: a normal that turns over is a flip, one that turns by more than 30 degrees a jump',
-  async (t) => {
-    const frames = [0, 29, 60, 60, 151].map((angle, index) => touch(index + 1, { normal: leaning(angle) }))
-    t.match(evolution(frames, range), { normal_flips: [5], normal_jumps: [3] })
-    const apart = [touch(1), touch(3, { normal: leaning(180) })]
-    t.same(evolution(apart, range).normal_flips, [], 'only neighbours are compared')
-    const absent = [touch(1), touch(2, { normal: null }), touch(3)]
-    t.same(evolution(absent, range).normal_flips, [])
-  },
-)
+t.test('a reversed normal is a flip, and a turn of more than 30 degrees a jump', async (t) => {
+  const frames = [0, 29, 60, 60, 151].map((angle, index) => touch(index + 1, { normal: leaning(angle) }))
+  t.match(analyzeEvolution(frames, range), { normal_flips: [5], normal_jumps: [3] })
+  const apart = [touch(1), touch(3, { normal: leaning(180) })]
+  t.same(analyzeEvolution(apart, range).normal_flips, [], 'only consecutive frames are compared')
+  const absent = [touch(1), touch(2, { normal: null }), touch(3)]
+  t.same(analyzeEvolution(absent, range).normal_flips, [])
+})
 
-t.test('history: a pair recorded in the other order does not look like a flip', async (t) => {
+t.test('a pair recorded in the other order is not a flip', async (t) => {
   const frame = (body_a_id: number, body_b_id: number, z: number): PairFrame => ({
     frame_id: 1,
     simulation_time: 0,
     collision: { body_a_id, body_b_id, normal: { x: 0, y: 0, z }, penetration_depth: 0, contacts: [] },
     friction_constraints: [],
   })
-  t.same(touchOf(frame(2, 3, 1), 2).normal, { x: 0, y: 0, z: 1 })
-  t.same(touchOf(frame(3, 2, -1), 2).normal, { x: 0, y: 0, z: 1 })
+  t.same(toPairContact(frame(2, 3, 1), 2).normal, { x: 0, y: 0, z: 1 })
+  t.same(toPairContact(frame(3, 2, -1), 2).normal, { x: 0, y: 0, z: 1 })
 })
 
-t.test('history: changes in the number of contact points are counted', async (t) => {
+t.test('changes in the number of contact points are counted', async (t) => {
   const frames = [4, 2, 2, 4].map((friction_rows, index) => touch(index + 1, { friction_rows }))
-  t.equal(evolution(frames, range).point_count_changes, 2)
+  t.equal(analyzeEvolution(frames, range).point_count_changes, 2)
 })
 
-t.test('history: friction rows tell of contact, collisions where a pair has none at all', async (t) => {
+t.test('collisions count as contact if a pair never has friction rows', async (t) => {
   const frictionless = [touch(1, { friction_rows: 0 }), touch(2, { friction_rows: 0 })]
-  t.match(contactFrames(frictionless), { source: 'collisions', frames: { length: 2 } })
-  t.match(contactFrames([...frictionless, touch(3)]), {
+  t.match(selectContactFrames(frictionless), { source: 'collisions', frames: { length: 2 } })
+  t.match(selectContactFrames([...frictionless, touch(3)]), {
     source: 'friction',
     frames: [{ frame_id: 3 }],
     without_rows: 2,
   })
-  t.match(contactFrames([]), { source: 'friction', frames: [] })
+  t.match(selectContactFrames([]), { source: 'friction', frames: [] })
 })
 
-t.test('history: in words', async (t) => {
-  const tell = (touches: readonly Touch[], leavesRowsOut = false): string => {
-    const contact = contactFrames(touches)
-    return historySummary([2, 3], contact, {
-      seen: evolution(contact.frames, range),
-      part: { frames: contact.frames.slice(0, 3), leavesRowsOut },
+t.test('summarizeHistory describes runs, chatter, flips and omitted rows', async (t) => {
+  const summarize = (touches: readonly PairContact[], omitsRows = false): string => {
+    const contact = selectContactFrames(touches)
+    return summarizeHistory([2, 3], contact, {
+      evolution: analyzeEvolution(contact.frames, range),
+      page: { frames: contact.frames.slice(0, 3), omitsRows },
     })
   }
-  t.equal(tell([]), 'No contact between bodies 2 and 3 in this range.')
-  t.match(tell([touch(1, { friction_rows: 0 })]), /no friction rows/)
-  t.match(tell([touch(1), touch(2, { friction_rows: 0 })]), /without friction rows in 1 more frame/)
+  t.equal(summarize([]), 'No contact between bodies 2 and 3 in this range.')
+  t.match(summarize([touch(1, { friction_rows: 0 })]), /no friction rows/)
+  t.match(summarize([touch(1), touch(2, { friction_rows: 0 })]), /without friction rows in 1 more frame/)
   const turning = [touch(1), touch(2, { normal: leaning(60) }), touch(3, { normal: leaning(200) })]
-  t.match(tell(turning), /flips in 1 frame \(3\).*30 degrees in 1 frame \(2\)/)
-  t.match(tell([touch(1)], true), /without their rows/)
-  t.match(tell([1, 2, 3, 4].map((frame) => touch(frame))), /3 frames listed; next_cursor/)
+  t.match(summarize(turning), /flips in 1 frame \(3\).*30 degrees in 1 frame \(2\)/)
+  t.match(summarize([touch(1)], true), /without their rows/)
+  t.match(summarize([1, 2, 3, 4].map((frame) => touch(frame))), /3 frames listed; next_cursor/)
 })
 
-t.test('listing: rows are left out where they would fill the answer', async (t) => {
+t.test('rows are omitted if there are too many', async (t) => {
   const frames = Array.from({ length: 60 }, (_, index) => touch(index + 1))
   const recorded = frames.map(({ frame_id }): PairFrame => {
     const row = { normal_lambda: frame_id } as PairFrame['friction_constraints'][number]
     return { frame_id, simulation_time: 0, collision: null, friction_constraints: [row, row] }
   })
-  const long = historyPage(frames, { cursor: undefined, limit: 200 })
-  t.ok(long.leavesRowsOut)
-  t.match(historyEntries(long, recorded)[6], { num_contacts: 4, normal_lambda: 14, contacts: [] })
-  const short = historyPage(frames, { cursor: undefined, limit: 10 })
-  t.match(short, { leavesRowsOut: false, next_cursor: 'at-11' })
-  t.equal(historyEntries(short, recorded).length, 10)
-  t.equal(historyEntries(short, recorded)[0]?.contacts.length, 2)
+  const long = paginateHistory(frames, { cursor: undefined, limit: 200 })
+  t.ok(long.omitsRows)
+  t.match(toHistoryEntries(long, recorded)[6], { num_contacts: 4, normal_lambda: 14, contacts: [] })
+  const short = paginateHistory(frames, { cursor: undefined, limit: 10 })
+  t.match(short, { omitsRows: false, next_cursor: 'at-11' })
+  t.equal(toHistoryEntries(short, recorded).length, 10)
+  t.equal(toHistoryEntries(short, recorded)[0]?.contacts.length, 2)
 })
 
 const zero = { x: 0, y: 0, z: 0 }
 const newton = { unit: 'N', dt: null } as const
 
-/** A contact of body 1 on floor 2. */
 const contact = (row: Partial<FrictionConstraint>): FrictionConstraint => ({
   body_a_id: 1,
   body_b_id: 2,
@@ -150,12 +146,12 @@ const contact = (row: Partial<FrictionConstraint>): FrictionConstraint => ({
   ...row,
 })
 
-const told = (rows: readonly Partial<FrictionConstraint>[], withoutFriction = 0): string => {
+const describe = (rows: readonly Partial<FrictionConstraint>[], withoutFriction = 0): string => {
   const checks = rows.map((row) => checkCone(contact(row), newton))
-  return coneSummary(checks, judgeCones(checks), withoutFriction)
+  return summarizeCones(checks, judgeCones(checks), withoutFriction)
 }
 
-t.test('cone: the worked example of the original design is at its limit and keeps it', async (t) => {
+t.test('the worked example of the original design is at its friction limit', async (t) => {
   const check = checkCone(contact({ tangent1_lambda: 49.04, tangent2_lambda: 0.12 }), newton)
   const total = Math.sqrt(49.04 ** 2 + 0.12 ** 2)
   t.match(check, { normal_force: 98.1, friction_limit: 49.05, exceeds_limit: false, normal_force_n: 98.1 })
@@ -163,18 +159,18 @@ t.test('cone: the worked example of the original design is at its limit and keep
   t.ok(Math.abs((check.margin ?? 0) - (49.05 - total)) < 1e-12)
   t.ok(Math.abs((check.utilization ?? 0) - total / 49.05) < 1e-12)
   t.equal(
-    told([{ tangent1_lambda: 49.04, tangent2_lambda: 0.12 }]),
+    describe([{ tangent1_lambda: 49.04, tangent2_lambda: 0.12 }]),
     '1 contact checked. 0 violations detected. Body 1 is at friction limit (99.98% of mu*Fn).',
   )
 })
 
-t.test('cone: up to 1 % over the limit is slack, more is a violation', async (t) => {
+t.test('up to 1 % over the limit is tolerated', async (t) => {
   const exceeds = (share: number) =>
     checkCone(contact({ tangent1_lambda: 49.05 * share }), newton).exceeds_limit
   t.same([0.999, 1.009, 1.011].map(exceeds), [false, false, true])
 })
 
-t.test('cone: noise under a normal value of 0 violates the plain rule and not the strict one', async (t) => {
+t.test('noise at a normal force of 0 exceeds the plain limit, but not the strict one', async (t) => {
   const noise = { normal_lambda: 0, tangent1_lambda: 2e-8 }
   const real = { normal_lambda: 0, tangent1_lambda: 0.6 }
   t.match(checkCone(contact(noise), newton), { exceeds_limit: true, exceeds_limit_strict: false })
@@ -184,11 +180,11 @@ t.test('cone: noise under a normal value of 0 violates the plain rule and not th
     utilization: null,
     margin: -0.6,
   })
-  t.equal(told([noise]), '1 contact checked. 1 violation detected (1 within noise of 1e-6).')
-  t.match(told([noise, real]), /Body 1 exceeds the friction limit \(tangent force without normal force\)/)
+  t.equal(describe([noise]), '1 contact checked. 1 violation detected (1 within noise of 1e-6).')
+  t.match(describe([noise, real]), /Body 1 exceeds the friction limit \(tangent force without normal force\)/)
 })
 
-t.test('cone: a missing value is no verdict, and is counted', async (t) => {
+t.test('contacts with missing values are counted and not judged', async (t) => {
   const checks = [null, 0].map((tangent1_lambda) => checkCone(contact({ tangent1_lambda }), newton))
   t.match(checks[0], {
     exceeds_limit: null,
@@ -197,22 +193,22 @@ t.test('cone: a missing value is no verdict, and is counted', async (t) => {
     total_tangent_force: null,
   })
   t.match(judgeCones(checks), { violation_count: 0, unjudged_count: 1 })
-  t.match(told([{ normal_lambda: null }]), /1 contact without values not judged/)
+  t.match(describe([{ normal_lambda: null }]), /1 contact without values not judged/)
 })
 
-t.test('cone: violating contacts are pointed at, and the environment is not blamed', async (t) => {
+t.test('violations have their index, and the environment is not named', async (t) => {
   const floor = 2147483650
   const rows = [{}, { body_a_id: floor, body_b_id: 7, tangent1_lambda: 98.1 }]
   const checks = rows.map((row) => checkCone(contact(row), newton))
   t.same(judgeCones(checks).exceeding, [{ index: 1, body_a_id: floor, body_b_id: 7, utilization: 2 }])
-  t.match(told(rows), /Body 7 exceeds the friction limit \(200.00% of mu\*Fn\)/)
+  t.match(describe(rows), /Body 7 exceeds the friction limit \(200.00% of mu\*Fn\)/)
 })
 
-t.test('cone: pairs that collide without friction rows are told', async (t) => {
-  t.match(told([], 2), /0 contacts checked.*2 pairs collide without friction rows/)
+t.test('summarizeCones counts pairs without friction rows', async (t) => {
+  t.match(describe([], 2), /0 contacts checked.*2 pairs collide without friction rows/)
 })
 
-t.test('cone: impulses of a diverged solver are measured without overflow', async (t) => {
+t.test('impulses of a diverged solver do not overflow', async (t) => {
   const check = checkCone(contact({ tangent1_lambda: 3e195, tangent2_lambda: 4e195 }), newton)
   t.equal(check.total_tangent_force, 5e195)
 })
@@ -226,39 +222,35 @@ const collision = (penetration_depth: number | null, depths: readonly (number | 
     contacts: depths.map((depth) => ({ depth })),
   }) as unknown as Collision
 
-t.test('penetration: a pair exactly as deep as the threshold is not excessive', async (t) => {
-  const pairs = [0.01, 0.0101, 0.5].map((depth) => penetrationOf(collision(depth)))
+t.test('a pair as deep as the threshold is not excessive', async (t) => {
+  const pairs = [0.01, 0.0101, 0.5].map((depth) => toPenetration(collision(depth)))
   t.same(
-    excessive(pairs, 0.01).map((one) => one.penetration_depth),
+    filterExcessive(pairs, 0.01).map((one) => one.penetration_depth),
     [0.0101, 0.5],
   )
-  t.match(penetrationSummary(pairs, 0.01), /2 collisions of 3.*deepest is 0\.5 m between bodies 2 and 3/)
+  t.match(summarizePenetrations(pairs, 0.01), /2 collisions of 3.*deepest is 0\.5 m between bodies 2 and 3/)
 })
 
-t.test('penetration: the deepest point counts where the pair has no depth of its own', async (t) => {
-  const pair = penetrationOf(collision(null, [0.1, null, 0.3]))
+t.test('the deepest point counts if the pair has no depth', async (t) => {
+  const pair = toPenetration(collision(null, [0.1, null, 0.3]))
   t.match(pair, { penetration_depth: 0.3, max_point_depth: 0.3 })
 })
 
-t.test(
-  'penetration: the greatest depths of pairs and points stand apart, and are absent where nothing overlaps',
-  async (t) => {
-    t.same(greatestPenetration([penetrationOf(collision(0.1, [0.2]))]), {
-      max_penetration_depth: 0.1,
-      max_point_depth: 0.2,
-    })
-    t.same(greatestPenetration([]), { max_penetration_depth: null, max_point_depth: null })
-    t.match(penetrationSummary([], 0.01), /0 collisions of 0/)
-    t.match(penetrationSummary([penetrationOf(collision(0.001))], 0.01), /the deepest is 0\.001 m/)
-  },
-)
+t.test('maximum depths of pairs and points are separate, and null without overlap', async (t) => {
+  t.same(findMaxPenetration([toPenetration(collision(0.1, [0.2]))]), {
+    max_penetration_depth: 0.1,
+    max_point_depth: 0.2,
+  })
+  t.same(findMaxPenetration([]), { max_penetration_depth: null, max_point_depth: null })
+  t.match(summarizePenetrations([], 0.01), /0 collisions of 0/)
+  t.match(summarizePenetrations([toPenetration(collision(0.001))], 0.01), /the deepest is 0\.001 m/)
+})
 
 const [g, dt] = [9.81, 0.016]
 const floor = 2147483649
 const summary = { gravity_m_s2: { x: 0, y: 0, z: -g }, dt_s: dt, bodies: [] } as unknown as RecordingSummary
 const rule = { velocity: 0.01, angularVelocity: 0.01 }
 
-/** Body 2 on the floor, moving like this. */
 function frame(velocity: object, angular_velocity: object | null, isFrictionless = false): Frame {
   const pair = [{ body_a_id: 2, body_b_id: floor, normal: { x: 0, y: 0, z: -1 } }]
   return {
@@ -274,43 +266,43 @@ function frame(velocity: object, angular_velocity: object | null, isFrictionless
 
 const still = { x: 0, y: 0, z: 0 }
 
-t.test('resting: the recorded speed g*dt of a resting body is named', async (t) => {
+t.test('a resting body with the recorded speed g*dt is named', async (t) => {
   const check = checkResting(frame({ x: 0, y: 0, z: -g * dt }, still), summary, rule)
   t.match(check, { bodies_in_contact: 1, environment_in_contact: 1, source: 'friction' })
   t.match(check.moving_bodies, [{ body_id: 2, likely_at_rest: true, sliding_speed: 0 }])
-  t.match(restingSummary(check, rule), /Likely at rest: 2, whose speed equals g\*dt = 0\.157 m\/s/)
+  t.match(summarizeResting(check, rule), /Likely at rest: 2, whose speed equals g\*dt = 0\.157 m\/s/)
 })
 
-t.test('resting: a body that spins or slides is not at rest at any speed', async (t) => {
+t.test('a body that spins or slides is not at rest at any speed', async (t) => {
   const spinning = checkResting(frame({ x: 0, y: 0, z: -g * dt }, { x: 0, y: 0, z: 1 }), summary, rule)
   t.match(spinning.moving_bodies, [{ likely_at_rest: false, angular_velocity_magnitude: 1 }])
   const sliding = checkResting(frame({ x: 0.3, y: 0.4, z: 0 }, still), summary, rule)
   t.match(sliding.moving_bodies, [{ likely_at_rest: false, sliding_speed: 0.5, normal_speed: 0 }])
-  t.match(restingSummary(sliding, rule), /Sliding along the contact: 2/)
+  t.match(summarizeResting(sliding, rule), /Sliding along the contact: 2/)
 })
 
-t.test('resting: a speed at the threshold is rest, a body without contact is not looked at', async (t) => {
+t.test('a speed at the threshold is rest, and bodies without contact are ignored', async (t) => {
   t.same(checkResting(frame({ x: 0.01, y: 0, z: 0 }, null), summary, rule).moving_bodies, [])
 })
 
-t.test('resting: a velocity that is no number is a body that moves', async (t) => {
+t.test('a body with an undefined velocity counts as moving', async (t) => {
   const check = checkResting(frame({ x: null, y: 0, z: 0 }, null), summary, rule)
   t.match(check.moving_bodies, [{ velocity_magnitude: null, likely_at_rest: false }])
 })
 
-t.test('resting: without friction rows the collisions tell of contact', async (t) => {
+t.test('collisions count as contact without friction rows', async (t) => {
   const check = checkResting(frame(still, still, true), summary, rule)
   t.match(check, { source: 'collisions', bodies_in_contact: 1, moving_bodies: [] })
-  t.match(restingSummary(check, rule), /No friction rows/)
+  t.match(summarizeResting(check, rule), /No friction rows/)
 })
 
-t.test('resting: where gravity is unknown nothing is said of g*dt', async (t) => {
+t.test('g*dt is not mentioned if gravity is unknown', async (t) => {
   const unknown = { ...summary, gravity_m_s2: null } as RecordingSummary
   const check = checkResting(frame({ x: 0, y: 0, z: -g * dt }, still), unknown, rule)
   t.match(check, { rest_speed: null, moving_bodies: [{ likely_at_rest: false }] })
 })
 
-t.test('resting: eras without bit 31 tell the environment by its metadata', async (t) => {
+t.test('eras without bit 31 mark the environment in the metadata', async (t) => {
   const bodies = [
     { body_id: floor, is_environment: true },
     { body_id: 2, is_environment: true },
@@ -319,15 +311,15 @@ t.test('resting: eras without bit 31 tell the environment by its metadata', asyn
   t.match(check, { bodies_in_contact: 0, environment_in_contact: 2 })
 })
 
-t.test('newtons: an impulse is divided by its step, a force is taken as it is', async (t) => {
+t.test('toNewtons divides impulses by the step and returns forces unchanged', async (t) => {
   const [mass, g, dt] = [10, 9.81, 0.016]
-  t.ok(Math.abs((newtons(mass * g * dt, { unit: 'N·s', dt }) ?? 0) - mass * g) < 1e-12)
-  t.equal(newtons(98.1, { unit: 'N', dt }), 98.1)
+  t.ok(Math.abs((toNewtons(mass * g * dt, { unit: 'N·s', dt }) ?? 0) - mass * g) < 1e-12)
+  t.equal(toNewtons(98.1, { unit: 'N', dt }), 98.1)
 })
 
-t.test('newtons: nothing is made up where the unit, the step or the value is unknown', async (t) => {
-  t.equal(newtons(1, { unit: 'unknown', dt: 0.016 }), null)
-  t.equal(newtons(1, { unit: 'N·s', dt: null }), null)
-  t.equal(newtons(1, { unit: 'N·s', dt: 0 }), null)
-  t.equal(newtons(null, { unit: 'N', dt: null }), null)
+t.test('toNewtons returns null if the unit, the step or the value is unknown', async (t) => {
+  t.equal(toNewtons(1, { unit: 'unknown', dt: 0.016 }), null)
+  t.equal(toNewtons(1, { unit: 'N·s', dt: null }), null)
+  t.equal(toNewtons(1, { unit: 'N·s', dt: 0 }), null)
+  t.equal(toNewtons(null, { unit: 'N', dt: null }), null)
 })

@@ -1,30 +1,30 @@
-/** Drawings of frames: shapes, forces, velocities, the ground and the scale. */
 import type { SvgElement } from '@causeway/picture'
 import type { Frame, FrictionConstraint } from '@causeway/recording'
 import t from 'tap'
-import { drawFrame } from '../../src/domain/frame-drawing.ts'
 import {
   type ArrowDrawing,
   drawForces,
-  drawSpeeds,
-  type Lens,
-} from '../../src/domain/scene-view/arrow-drawing.ts'
-import { type ContactForce, contactForces } from '../../src/domain/scene-view/contact-force.ts'
-import { cornersOf, edges, type Looks, shapeOfContacts } from '../../src/domain/scene-view/shape.ts'
-import { outline, type Place, projector, type ViewName } from '../../src/domain/scene-view/view.ts'
+  drawVelocities,
+  type Projection,
+} from '../../src/domain/drawing/arrow-drawing.ts'
+import { type ContactForce, contactForces } from '../../src/domain/drawing/contact-force.ts'
+import { drawFrame } from '../../src/domain/drawing/frame-drawing.ts'
+import { edges, inferShape, listCorners, type SceneGeometry } from '../../src/domain/drawing/shape.ts'
+import { convexHull, createProjector, type ViewName } from '../../src/domain/drawing/view.ts'
+import type { Point3 } from '../../src/domain/vector.ts'
 
-t.test('outline returns the corners of the convex hull counter-clockwise', async (t) => {
+t.test('convexHull returns the corners counter-clockwise', async (t) => {
   const square = [
     [0, 0],
     [2, 0],
     [2, 2],
     [0, 2],
   ] as const
-  t.same(outline([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
+  t.same(convexHull([[1, 1], [1, 0], square[2], square[0], [2, 1], square[3], [0.5, 1.5], square[1]]), square)
 })
 
 t.test('edges joins the corners of a box that differ in one coordinate', async (t) => {
-  const corners = cornersOf([1, 2, 3])
+  const corners = listCorners([1, 2, 3])
   const differing = edges.map(([from, to]) =>
     [0, 1, 2].filter((i) => corners[from]?.[i] !== corners[to]?.[i]),
   )
@@ -35,21 +35,21 @@ t.test('edges joins the corners of a box that differ in one coordinate', async (
   t.equal(new Set(edges.map((edge) => edge.toSorted().join())).size, 12)
 })
 
-t.test('shapeOfContacts returns a box if three points are its corners', async (t) => {
+t.test('inferShape returns a box if three points are its corners', async (t) => {
   t.same(
-    shapeOfContacts([
+    inferShape([
       [1, 2, -3],
       [-1, 2, -3],
       [1, -2, -3],
     ]),
     { box: [1, 2, 3] },
   )
-  const two = shapeOfContacts([
+  const two = inferShape([
     [1, 2, -2],
     [-1, 2, -2],
   ])
   t.same(two, { radius: 3 }, 'two corners are not enough')
-  t.same(shapeOfContacts([[0, 0, 0]]), null)
+  t.same(inferShape([[0, 0, 0]]), null)
 })
 
 t.test('contactForces adds the rows of a pair as forces on the carried body', async (t) => {
@@ -83,10 +83,10 @@ t.test('contactForces adds the rows of a pair as forces on the carried body', as
   t.match(forces(1, row(unknown)), [{ normal: null, friction: null }], 'an unknown force is not zero')
 })
 
-const lens: Lens = { at: ([x, , z]) => [100 * x, -100 * z], project: projector('front') }
+const lens: Projection = { at: ([x, , z]) => [100 * x, -100 * z], project: createProjector('front') }
 
-/** Tips of the arrows that have one, and the labels with their places. */
-function shown({ parts, marks }: ArrowDrawing) {
+/** Returns the tips of arrows, and the labels with their positions. */
+function shown({ parts, labels, marks }: ArrowDrawing) {
   const all = (part: SvgElement | string): SvgElement[] =>
     typeof part === 'string' ? [] : [part, ...part.children.flatMap(all)]
   const elements = parts.flatMap(all)
@@ -94,13 +94,11 @@ function shown({ parts, marks }: ArrowDrawing) {
     tips: elements
       .filter(({ name }) => name === 'polygon')
       .map(({ attributes }) => String(attributes.points).split(/[ ,]/).slice(0, 2).map(Number)),
-    labels: elements
-      .filter(({ name }) => name === 'text')
-      .map(({ attributes: { x, y }, children }) => [children[0], x, y]),
+    labels: labels.map(({ text, at }) => [text, ...at]),
     marks: marks.map(({ name }) => name),
   }
 }
-const force = (normal: Place | null, friction: Place | null): ContactForce => ({
+const force = (normal: Point3 | null, friction: Point3 | null): ContactForce => ({
   ...{ body_a_id: 1, body_b_id: 2, on: 1 },
   ...{ at: [1, 0, 0], points: [[1, 0, 0]], normal, friction },
 })
@@ -119,25 +117,25 @@ t.test('drawForces draws the largest force 120 pixels long and the others to sca
 })
 
 t.test('drawForces labels friction 20 pixels below the lower end of its arrow', async (t) => {
-  const label = (friction: Place) => shown(drawForces([force([0, 0, 40], friction)], lens)).labels[0]
+  const label = (friction: Point3) => shown(drawForces([force([0, 0, 40], friction)], lens)).labels[0]
   t.same(label([0, 0, 30]), ['30 N', 100, 20])
   t.same(label([0, 0, -30]), ['30 N', 100, 110])
 })
 
 t.test('drawForces leaves out unknown forces and those of at most 1 % of the largest', async (t) => {
-  const marks = (normal: Place | null, friction: Place | null) =>
+  const marks = (normal: Point3 | null, friction: Point3 | null) =>
     shown(drawForces([force(normal, friction)], lens)).marks
   t.same(marks([0, 0, 40], [0.4, 0, 0]), ['normal force', 'contact point'])
   t.same(marks([0, 0, 40], [0.41, 0, 0]), ['normal force', 'friction', 'contact point'])
   t.same(marks([0.41, 0, 0], [0, 0, 40]), ['normal force', 'friction', 'contact point'])
   t.same(marks(null, null), ['contact point'])
   t.same(marks([0, 0, 0], [0, 0, 0]), ['contact point'])
-  t.same(drawForces([], lens), { parts: [], marks: [] })
+  t.same(drawForces([], lens), { parts: [], labels: [], marks: [] })
 })
 
-t.test('drawSpeeds starts upright velocities 50 pixels to the right of the body', async (t) => {
-  const from = (velocity: Place) => ({ at: [1, 0, 2] as const, velocity })
-  const drawing = shown(drawSpeeds([from([2, 0, 0]), from([0, 0, 1]), from([0, 0, -1])], lens))
+t.test('drawVelocities starts upright velocities 50 pixels to the right of the body', async (t) => {
+  const from = (velocity: Point3) => ({ at: [1, 0, 2] as const, velocity })
+  const drawing = shown(drawVelocities([from([2, 0, 0]), from([0, 0, 1]), from([0, 0, -1])], lens))
   t.same(drawing.tips, [
     [220, -200],
     [150, -260],
@@ -149,10 +147,10 @@ t.test('drawSpeeds starts upright velocities 50 pixels to the right of the body'
   )
 })
 
-t.test('drawSpeeds leaves out bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
+t.test('drawVelocities leaves out bodies below 1 mm/s and below 1 % of the fastest', async (t) => {
   const speeds = (...values: readonly number[]) =>
     shown(
-      drawSpeeds(
+      drawVelocities(
         values.map((speed) => ({ at: [0, 0, 0], velocity: [speed, 0, 0] })),
         lens,
       ),
@@ -161,15 +159,18 @@ t.test('drawSpeeds leaves out bodies below 1 mm/s and below 1 % of the fastest',
   t.same(speeds(1.1e-3), ['0.0011 m/s'])
   t.same(speeds(2, 0.019), ['2 m/s'])
   t.same(speeds(2, 0.021), ['2 m/s', '0.021 m/s'])
-  t.same(drawSpeeds([{ at: [0, 0, 0], velocity: null }], lens), { parts: [], marks: [] })
+  t.same(drawVelocities([{ at: [0, 0, 0], velocity: null }], lens), { parts: [], labels: [], marks: [] })
 })
 
-/** Numbers of an attribute of the elements of a drawing that match. */
 const numbersIn = (svg: string, pattern: RegExp): number[][] =>
   [...svg.matchAll(pattern)].map(([, ...found]) => found.flatMap((text) => text.split(/[ ,]+/)).map(Number))
 
-/** Bodies without a known shape at these places, drawn with a ground. */
-function drawn(view: ViewName, places: readonly Place[], grounds: Looks['grounds'] = []): string {
+/** Draws bodies of unknown shape with a ground. */
+function drawn(
+  view: ViewName,
+  places: readonly Point3[],
+  geometry: Partial<SceneGeometry> & Pick<SceneGeometry, 'grounds'> = { grounds: [] },
+): string {
   const states = places.map(([x, y, z], index) => ({
     body_id: index + 1,
     position: { x, y, z },
@@ -180,7 +181,7 @@ function drawn(view: ViewName, places: readonly Place[], grounds: Looks['grounds
   return drawFrame({
     frame: { ...frame, system_energy: null } as unknown as Frame,
     view,
-    looks: { shapes: new Map(), grounds },
+    geometry: { shapes: new Map(), fixed: [], names: new Map(), ...geometry },
     scale: { unit: 'N', dt: 0.01 },
     bodies: null,
     isEnvironment: () => false,
@@ -212,17 +213,17 @@ t.test('drawFrame centres bodies and fits them into 80 % of the width and the he
 })
 
 t.test('drawFrame draws a sloping ground below the middle of the bodies, in its plane', async (t) => {
-  const normal: Place = [2 / 7, 3 / 7, 6 / 7]
-  const places: readonly Place[] = [
+  const normal: Point3 = [2 / 7, 3 / 7, 6 / 7]
+  const places: readonly Point3[] = [
     [0, 0, 3],
     [2, 4, 3],
   ]
   // The middle (1, 2, 3) is 26 / 7 m above the plane through the origin.
-  const centre: Place = [1 - 52 / 49, 2 - 78 / 49, 3 - 156 / 49]
+  const centre: Point3 = [1 - 52 / 49, 2 - 78 / 49, 3 - 156 / 49]
   const views = { front: [0, 2, 0.42], side: [1, 2, 0.42], top: [0, 1, 0.28] } as const
   const offsets = [0, 1, 2, 3].map((): [number, number, number] => [0, 0, 0])
   for (const [view, [right, up, share]] of Object.entries(views)) {
-    const svg = drawn(view as ViewName, places, [{ body: 9, at: [0, 0, 0], normal }])
+    const svg = drawn(view as ViewName, places, { grounds: [{ body: 9, at: [0, 0, 0], normal }] })
     const [[x1 = 0, y1 = 0] = [], [x2 = 0] = []] = numbersIn(svg, bodyCircles)
     const [corners = []] = numbersIn(svg, /<polygon points="([^"]*)" fill="#EEF0F2"/g)
     const scale = (x2 - x1) / ((places[1]?.[right] ?? 0) - (places[0]?.[right] ?? 0))

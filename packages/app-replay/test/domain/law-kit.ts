@@ -1,5 +1,6 @@
-/** Scenes in closed form, held against one law without a recording. */
+/** Scenes in closed form for a single law, without a recording. */
 import {
+  type BodyGeometry,
   collisionAt,
   constraintAt,
   energyAt,
@@ -11,35 +12,36 @@ import {
   systemAt,
 } from '@causeway/recording'
 import ndarray from 'ndarray'
-import type { Finding } from '../../src/domain/laws/finding.ts'
+import type { Finding } from '../../src/domain/findings/finding.ts'
 import type { Law } from '../../src/domain/laws/law.ts'
-import type { Extents, Scene } from '../../src/domain/laws/scene.ts'
-import { stepper } from '../../src/domain/laws/step.ts'
+import type { Scene } from '../../src/domain/steps/scene.ts'
+import { Stepper } from '../../src/domain/steps/step.ts'
+import type { Point3 } from '../../src/domain/vector.ts'
 
 type Vec = readonly [number, number, number]
 
-/** Id of the floor in every scene; bodies are 1, 2, … in the order of the columns. */
+/** Id of the floor. Bodies are 1, 2, … in the order of the columns. */
 export const floor = 0x8000_0063
 
-/** m/s², and s of a step. */
+/** m/s², and the step in s. */
 export const [g, dt] = [9.81, 0.01]
 
-/** A body in a frame; what is left out is 0, and no rotation. */
-export interface Told {
+/** A body in a frame. Default: 0, without rotation. */
+export interface SceneBody {
   readonly position?: Vec
   readonly velocity?: Vec
   readonly orientation?: readonly [number, number, number, number]
   readonly spin?: Vec
-  /** rotational energy, J */
+  /** J */
   readonly rotational?: number
 }
 
-/** One contact point of a pair, with the impulses of the step, N·s. */
-export interface ToldTouch {
+/** A contact point of a pair with the impulses of the step in N·s. */
+export interface SceneContact {
   readonly a?: number
   readonly b?: number
   readonly normal?: Vec
-  /** from the centre of a, m; default: half a metre down */
+  /** From the centre of a in m. Default: half a metre down. */
   readonly lever?: Vec
   readonly depth?: number
   readonly restitution?: number
@@ -47,50 +49,57 @@ export interface ToldTouch {
   readonly n?: number
   readonly t1?: number
   readonly mu?: number
+  /** Whether the contact has no constraint rows and no impulses. */
+  readonly isPlain?: boolean
 }
 
-/** A scene: frames 1 to `frames`, of bodies of these masses, kg. */
-export interface ToldScene {
+/** Frames 1 to `frames` of bodies with these masses in kg. */
+export interface SceneSpec {
   readonly frames: number
   readonly masses: readonly number[]
-  readonly extents?: readonly (Extents | undefined)[]
+  readonly extents?: readonly (Point3 | undefined)[]
+  readonly inertias?: readonly (Point3 | undefined)[]
+  readonly geometry?: readonly BodyGeometry[]
   readonly gravity?: Vec
-  /** frame id of a row, from 0 */
+  /** Frame id of a row, from 0. */
   readonly id?: (row: number) => number
   readonly time?: (frame: number) => number
-  readonly state: (frame: number, body: number) => Told
-  readonly touches?: (frame: number) => readonly ToldTouch[]
+  readonly state: (frame: number, body: number) => SceneBody
+  readonly touches?: (frame: number) => readonly SceneContact[]
   readonly stalled?: (frame: number) => boolean
 }
 
-/** What a law finds in a scene. */
-export function findingsOf(law: Law, told: ToldScene): readonly Finding[] {
-  const scene = sceneOf(told)
-  const window = windowOf(told, scene)
-  const { to } = stepper(scene)
-  for (let row = 0; row < told.frames; row++) law.see(to(window, row))
+/** Returns the findings of a law in a scene. */
+export function runLaw(law: Law, spec: SceneSpec): readonly Finding[] {
+  const scene = createScene(spec)
+  const window = createWindow(spec, scene)
+  const stepper = new Stepper(scene)
+  for (let row = 0; row < spec.frames; row++) law.observe(stepper.moveTo(window, row))
   return law.findings()
 }
 
-function sceneOf({ masses, extents, gravity = [0, 0, -g] }: ToldScene): Scene {
+function createScene({ masses, extents, inertias, geometry = [], gravity = [0, 0, -g] }: SceneSpec): Scene {
   const bodies = masses.map((_, column) => column + 1)
   return {
     bodies,
     masses: Float64Array.from(masses),
     extents: extents ?? bodies.map(() => undefined),
-    columnOf: new Map(bodies.map((id, column) => [id, column])),
+    geometry: new Map(geometry.map((one) => [one.body_id, one])),
+    environment: [floor],
+    inertias: inertias ?? bodies.map(() => undefined),
+    columnById: new Map(bodies.map((id, column) => [id, column])),
     gravity,
     g: Math.hypot(...gravity),
     dt,
     impulseFactor: () => 1,
     isEnvironment: (id) => id === floor,
-    knowsContacts: true,
-    knowsImpulses: true,
+    hasContacts: true,
+    hasImpulses: true,
   }
 }
 
-function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWindow {
-  const { frames: count, state, touches = () => [], id = (row: number) => row + 1 } = told
+function createWindow(spec: SceneSpec, { bodies, masses, gravity }: Scene): FrameWindow {
+  const { frames: count, state, touches = () => [], id = (row: number) => row + 1 } = spec
   const ids = Array.from({ length: count }, (_, row) => id(row))
   const states = new Float64Array(count * bodies.length * stateAt.width)
   const energies = new Float64Array(count * bodies.length * energyAt.width)
@@ -98,6 +107,7 @@ function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWin
   const solver = new Float64Array(count * solverAt.width)
   const flat = { collisions: [] as number[], constraints: [] as number[], friction: [] as number[] }
   const offset = new Uint32Array(count + 1)
+  const plainOffset = new Uint32Array(count + 1)
   for (const [row, frame] of ids.entries()) {
     for (const [column, body] of bodies.entries()) {
       const {
@@ -119,46 +129,56 @@ function windowOf(told: ToldScene, { bodies, masses, gravity }: Scene): FrameWin
     }
     const found = touches(frame)
     for (const { a = 1, b = floor, normal = [0, 0, -1], depth = 0, ...touch } of found) {
-      const { lever = [0, 0, -0.5], restitution = 0, closing = 0, n = 0, t1 = 0, mu = 0.5 } = touch
+      const {
+        isPlain = false,
+        lever = [0, 0, -0.5],
+        restitution = 0,
+        closing = 0,
+        n = 0,
+        t1 = 0,
+        mu = 0.5,
+      } = touch
       const levers = [...lever, 0, 0, 0]
       flat.collisions.push(a, b, ...normal, depth)
+      if (isPlain) continue
       flat.constraints.push(a, b, ...normal, ...levers, depth, restitution, closing)
       flat.friction.push(a, b, ...normal, 1, 0, 0, 0, 1, 0, ...levers, mu, n, t1, 0)
     }
     offset[row + 1] = (offset[row] ?? 0) + found.length
-    const isStalled = told.stalled?.(frame) === true
+    plainOffset[row + 1] = (plainOffset[row] ?? 0) + found.filter(({ isPlain }) => isPlain !== true).length
+    const isStalled = spec.stalled?.(frame) === true
     solver.set(
       [10, isStalled ? 1 : 1e-9, isStalled ? 0 : 1, found.length, found.length],
       row * solverAt.width,
     )
   }
-  const rows = (data: readonly number[], width: number) => ({
-    offset: data.length === 0 ? new Uint32Array(count + 1) : offset,
+  const rows = (data: readonly number[], width: number, offsets = plainOffset) => ({
+    offset: data.length === 0 ? new Uint32Array(count + 1) : offsets,
     data: ndarray(Float64Array.from(data), [data.length / width, width]),
   })
   return {
     from: 0,
     to: count,
     frames: Float64Array.from(ids),
-    times: Float64Array.from(ids, (frame) => told.time?.(frame) ?? frame * dt),
+    times: Float64Array.from(ids, (frame) => spec.time?.(frame) ?? frame * dt),
     bodies,
     present: new Uint8Array(count * bodies.length).fill(1),
     states: ndarray(states, [count, bodies.length, stateAt.width]),
     energies: ndarray(energies, [count, bodies.length, energyAt.width]),
     system: ndarray(system, [count, systemAt.width]),
     solver: ndarray(solver, [count, solverAt.width]),
-    collisions: rows(flat.collisions, collisionAt.width),
+    collisions: rows(flat.collisions, collisionAt.width, offset),
     constraints: rows(flat.constraints, constraintAt.width),
     friction: rows(flat.friction, frictionAt.width),
     externals: rows([], externalAt.width),
   }
 }
 
-/** Free fall in semi-implicit Euler steps from rest: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
-export const falling = (frame: number): Told => ({
+/** Free fall from rest by semi-implicit Euler: v(k) = -g k dt, z(k) = dt (v(1) + … + v(k)). */
+export const falling = (frame: number): SceneBody => ({
   position: [0, 0, (-g * dt * dt * frame * (frame + 1)) / 2],
   velocity: [0, 0, -g * frame * dt],
 })
 
-/** A body of this mass that lies on the floor, which carries its weight. */
-export const lying = (mass: number): ToldTouch => ({ n: mass * g * dt })
+/** A body on the floor, which carries its weight. */
+export const lying = (mass: number): SceneContact => ({ n: mass * g * dt })

@@ -1,13 +1,18 @@
 import t from 'tap'
-import { balanceLaw } from '../../src/domain/laws/balance-law.ts'
-import type { Finding, FindingKind, Severity } from '../../src/domain/laws/finding.ts'
-import { rankFindings } from '../../src/domain/laws/ranking.ts'
-import { restLaw } from '../../src/domain/laws/rest-law.ts'
-import { tunnellingLaw } from '../../src/domain/laws/tunnelling-law.ts'
-import { type Turn, turned } from '../../src/domain/scene-view/shape.ts'
-import type { Place } from '../../src/domain/scene-view/view.ts'
-import { count, mainAxis, quantity, readable, several } from '../../src/domain/sentence.ts'
-import { dt, findingsOf, g } from './law-kit.ts'
+import type { Finding, FindingKind, Severity } from '../../src/domain/findings/finding.ts'
+import { rankFindings } from '../../src/domain/findings/ranking.ts'
+import { tunnellingLaw } from '../../src/domain/laws/contact/tunnelling-law.ts'
+import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
+import { restLaw } from '../../src/domain/laws/motion/rest-law.ts'
+import {
+  formatCount,
+  formatList,
+  formatMainAxis,
+  formatNumber,
+  formatQuantity,
+} from '../../src/domain/sentence.ts'
+import { type Point3, type Rotation, rotate } from '../../src/domain/vector.ts'
+import { dt, g, runLaw } from './law-kit.ts'
 
 const finding = (
   kind: FindingKind,
@@ -26,43 +31,40 @@ const finding = (
   confidence: 0.9,
 })
 
-const told = (findings: readonly Finding[]) =>
+const spec = (findings: readonly Finding[]) =>
   rankFindings(findings).map(({ id, kind, follows }) => [id, kind, follows])
 
-t.test('rankFindings: of one moment the cause stands before what follows from it', async (t) => {
-  t.same(told([finding('energy_injection', [45, 45], [1]), finding('friction_cone', [45, 45], [1, 9])]), [
+t.test('rankFindings ranks causes before consequences of the same moment', async (t) => {
+  t.same(spec([finding('energy_injection', [45, 45], [1]), finding('friction_cone', [45, 45], [1, 9])]), [
     ['f1', 'friction_cone', null],
     ['f2', 'energy_injection', 'f1'],
   ])
 })
 
-t.test(
-  'rankFindings: a fault of another body is a cause of its own, and an earlier warning stands behind',
-  async (t) => {
-    t.same(
-      told([
-        finding('creep', [5, 30], [2], 'warning'),
-        finding('momentum', [40, 40], [3]),
-        finding('teleport', [41, 41], [4]),
-      ]),
-      [
-        ['f1', 'momentum', null],
-        ['f2', 'teleport', null],
-        ['f3', 'creep', null],
-      ],
-    )
-  },
-)
+t.test('rankFindings keeps faults of other bodies as causes, and warnings after errors', async (t) => {
+  t.same(
+    spec([
+      finding('creep', [5, 30], [2], 'warning'),
+      finding('momentum', [40, 40], [3]),
+      finding('teleport', [41, 41], [4]),
+    ]),
+    [
+      ['f1', 'momentum', null],
+      ['f2', 'teleport', null],
+      ['f3', 'creep', null],
+    ],
+  )
+})
 
-t.test('rankFindings: after a blow-up nothing about its bodies is news', async (t) => {
+t.test('rankFindings treats findings after a blow-up of the body as consequences', async (t) => {
   const late = finding('penetration', [900, 950], [3, 4])
-  t.same(told([late, finding('blow_up', [60, 200], [3])]), [
+  t.same(spec([late, finding('blow_up', [60, 200], [3])]), [
     ['f1', 'blow_up', null],
     ['f2', 'penetration', 'f1'],
   ])
 })
 
-t.test('readable: four digits, and exponents where a number is very large or small', async (t) => {
+t.test('formatNumber returns four digits, with exponents for very large and small numbers', async (t) => {
   const pairs = [
     [0, '0'],
     [49.05, '49.05'],
@@ -77,28 +79,28 @@ t.test('readable: four digits, and exponents where a number is very large or sma
     [Number.POSITIVE_INFINITY, 'infinite'],
     [Number.NEGATIVE_INFINITY, '-infinite'],
   ] as const
-  for (const [value, text] of pairs) t.equal(readable(value), text)
-  t.equal(quantity(2.5, 'm'), '2.5 m')
-  t.equal(quantity(null, 'm'), 'unknown')
+  for (const [value, text] of pairs) t.equal(formatNumber(value), text)
+  t.equal(formatQuantity(2.5, 'm'), '2.5 m')
+  t.equal(formatQuantity(null, 'm'), 'unknown')
 })
 
-t.test('lists and nouns: counted, and cut after the first few', async (t) => {
-  t.equal(count(1, 'body', 'bodies'), '1 body')
-  t.equal(count(0, 'frame'), '0 frames')
-  t.equal(several([1, 2, 3]), '1, 2, 3')
-  t.equal(several([1, 2, 3, 4, 5, 6, 7]), '1, 2, 3, 4, 5 and 2 more')
+t.test('formatCount and formatList', async (t) => {
+  t.equal(formatCount(1, 'body', 'bodies'), '1 body')
+  t.equal(formatCount(0, 'frame'), '0 frames')
+  t.equal(formatList([1, 2, 3]), '1, 2, 3')
+  t.equal(formatList([1, 2, 3, 4, 5, 6, 7]), '1, 2, 3, 4, 5 and 2 more')
 })
 
-t.test('main axis: named where most of the vector lies along it', async (t) => {
-  t.equal(mainAxis({ x: 0.002, y: 0, z: 0 }, 'm'), ' (0.002 m in X)')
-  t.equal(mainAxis({ x: 1, y: 1, z: 0 }, 'm'), '')
-  t.equal(mainAxis({ x: 0, y: 0, z: 0 }, 'm'), '')
-  t.equal(mainAxis({ x: null, y: 0, z: 0 }, 'm'), '')
+t.test('formatMainAxis names the axis of most of the vector', async (t) => {
+  t.equal(formatMainAxis({ x: 0.002, y: 0, z: 0 }, 'm'), ' (0.002 m in X)')
+  t.equal(formatMainAxis({ x: 1, y: 1, z: 0 }, 'm'), '')
+  t.equal(formatMainAxis({ x: 0, y: 0, z: 0 }, 'm'), '')
+  t.equal(formatMainAxis({ x: null, y: 0, z: 0 }, 'm'), '')
 })
 
 t.test('tunnellingLaw finds a path through a box in every orientation, and none next to it', async (t) => {
-  const half: Place = [0.2, 1, 3]
-  const turns: readonly Turn[] = [
+  const half: Point3 = [0.2, 1, 3]
+  const turns: readonly Rotation[] = [
     [1, 0, 0, 0],
     [Math.SQRT1_2, Math.SQRT1_2, 0, 0],
     [Math.SQRT1_2, 0, Math.SQRT1_2, 0],
@@ -107,17 +109,17 @@ t.test('tunnellingLaw finds a path through a box in every orientation, and none 
     [0.6, -0.48, 0.64, 0],
   ]
   for (const turn of turns) {
-    /** A ball passes the centre plane of the box at (0, y, z) of the box between frames 5 and 6. */
-    const findings = (y: number, z: number, at: Place = [7, -4, 2]) =>
-      findingsOf(tunnellingLaw(), {
+    /** A ball passes the centre plane of a box at (0, y, z) between frames 5 and 6. */
+    const findings = (y: number, z: number, at: Point3 = [7, -4, 2]) =>
+      runLaw(tunnellingLaw(), {
         frames: 10,
         masses: [1, 5],
         extents: [[0.05, 0.05, 0.05], half],
         gravity: [0, 0, 0],
         state: (frame, body) => {
           if (body === 2) return { position: at, orientation: turn }
-          const [dx, dy, dz] = turned(turn, [frame - 5.5, y, z])
-          return { position: [at[0] + dx, at[1] + dy, at[2] + dz], velocity: turned(turn, [100, 0, 0]) }
+          const [dx, dy, dz] = rotate(turn, [frame - 5.5, y, z])
+          return { position: [at[0] + dx, at[1] + dy, at[2] + dz], velocity: rotate(turn, [100, 0, 0]) }
         },
       }).map(({ kind, frames: { first, last } }) => [kind, first, last])
     const crossing = [['tunnelling', 6, 6]]
@@ -137,7 +139,7 @@ t.test('tunnellingLaw finds a path through a box in every orientation, and none 
 t.test('balanceLaw allows a change of spin in proportion to the larger rotational energy', async (t) => {
   // With w dt = 1.8 and a spin that halves, 0.002 + 0.3 * 1.8² = 0.974 of the larger energy may change: 1 J to 38.46 J.
   const findings = (before: number, after: number) =>
-    findingsOf(balanceLaw(), {
+    runLaw(balanceLaw(), {
       frames: 20,
       masses: [2],
       gravity: [0, 0, 0],
@@ -155,7 +157,7 @@ t.test(
   async (t) => {
     /** Kinds of the findings if a body of 2 kg gains speed in 3 frames; its energy is v² J. */
     const kinds = (from: number, to: number) =>
-      findingsOf(balanceLaw(), {
+      runLaw(balanceLaw(), {
         frames: 20,
         masses: [2],
         gravity: [0, 0, 0],
@@ -174,7 +176,7 @@ t.test(
 t.test('restLaw reports creep above 2.5 mm/s below 95 % of the friction limit', async (t) => {
   /** Kinds of the findings if a body slides along y at this speed, m/s, on a second one. */
   const kinds = (speed: number, used: number, carrier = 0) =>
-    findingsOf(restLaw(), {
+    runLaw(restLaw(), {
       frames: 40,
       masses: [1, 1],
       state: (frame, body) => {

@@ -1,22 +1,25 @@
 import type { BodyState, Columns, Frame, SolverField, SystemEnergyField } from '@causeway/recording'
 import t from 'tap'
-import { compareBody, comparisonSummary, type Sighting } from '../../src/domain/body-comparison.ts'
-import { points } from '../../src/domain/columns.ts'
-import { convergenceSummary, judgeConvergence } from '../../src/domain/convergence.ts'
 import {
-  anomaliesOf,
-  anomalySummary,
-  attribute,
-  baselineFrames,
+  type BodyInFrame,
+  compareBody,
+  summarizeComparison,
+} from '../../src/domain/bodies/body-comparison.ts'
+import {
+  attributeStep,
   countKinds,
-  energyBudget,
-  findSteps,
-} from '../../src/domain/energy-anomaly.ts'
-import { frameRange } from '../../src/domain/frame-range.ts'
-import { seriesPart, seriesSummary } from '../../src/domain/series.ts'
-import { dot, minus, norm, opposite, rotationAngle, split } from '../../src/domain/vector.ts'
+  findEnergySteps,
+  listBaselineFrames,
+  sumEnergyChanges,
+  summarizeAnomalies,
+  toAnomalies,
+} from '../../src/domain/frames/energy-anomaly.ts'
+import { resolveFrameRange } from '../../src/domain/frames/frame-range.ts'
+import { toPoints } from '../../src/domain/series/columns.ts'
+import { selectSeriesPart, summarizeSeries } from '../../src/domain/series/series.ts'
+import { judgeConvergence, summarizeConvergence } from '../../src/domain/steps/convergence.ts'
+import { dot, negate, norm, rotationAngle, splitAlong, subtract } from '../../src/domain/vector.ts'
 
-/** A series over frames 1..n. */
 function series(values: readonly number[]): Columns<'frame_id' | 'e'> {
   const data = Float64Array.from(values.flatMap((value, index) => [index + 1, value]))
   return { fields: ['frame_id', 'e'], length: values.length, data }
@@ -24,16 +27,16 @@ function series(values: readonly number[]): Columns<'frame_id' | 'e'> {
 
 const whole = { cursor: undefined, limit: 10 }
 
-t.test('series: a short one is shown whole', async (t) => {
-  const part = seriesPart(series([1, 2, 3]), 'e', whole)
+t.test('selectSeriesPart returns a short series completely', async (t) => {
+  const part = selectSeriesPart(series([1, 2, 3]), 'e', whole)
   t.match(part, { rows: [0, 1, 2], bucketed: false, truncated: false, next_cursor: null })
 })
 
-t.test('series: a long one keeps its ends and every peak, whatever the bucket', async (t) => {
+t.test('selectSeriesPart preserves the ends and every peak of a long series', async (t) => {
   const values = Array.from({ length: 1000 }, (_, i) => Math.sin(i / 50))
   values[517] = 40
   values[518] = -40
-  const part = seriesPart(series(values), 'e', whole)
+  const part = selectSeriesPart(series(values), 'e', whole)
   t.ok(part.rows.length <= 10)
   t.same([part.rows[0], part.rows.at(-1)], [0, 999])
   t.ok([517, 518].every((row) => part.rows.includes(row)))
@@ -44,8 +47,8 @@ t.test('series: a long one keeps its ends and every peak, whatever the bucket', 
   )
 })
 
-t.test('series: totals are exact, NaN left out and counted', async (t) => {
-  const { totals } = seriesPart(series([5, Number.NaN, -1, 2]), 'e', whole)
+t.test('computeTotals counts and ignores NaN', async (t) => {
+  const { totals } = selectSeriesPart(series([5, Number.NaN, -1, 2]), 'e', whole)
   t.same(totals, {
     count: 4,
     nonfinite: 1,
@@ -60,17 +63,17 @@ t.test('series: totals are exact, NaN left out and counted', async (t) => {
   })
 })
 
-t.test('series: a mean near the largest double stays finite', async (t) => {
-  const { totals } = seriesPart(series([1.5e308, 1.5e308, 1.5e308]), 'e', whole)
+t.test('the mean of values near the largest double is finite', async (t) => {
+  const { totals } = selectSeriesPart(series([1.5e308, 1.5e308, 1.5e308]), 'e', whole)
   t.ok(Math.abs((totals.mean ?? 0) / 1.5e308 - 1) < 1e-12)
 })
 
-t.test('series: the cursor leads through every row once', async (t) => {
+t.test('the cursor leads through every row once', async (t) => {
   const all = series(Array.from({ length: 25 }, (_, i) => i))
   const seen: number[] = []
-  let cursor = seriesPart(all, 'e', whole).next_cursor
+  let cursor = selectSeriesPart(all, 'e', whole).next_cursor
   while (cursor !== null) {
-    const part = seriesPart(all, 'e', { cursor, limit: 10 })
+    const part = selectSeriesPart(all, 'e', { cursor, limit: 10 })
     t.equal(part.bucketed, false)
     seen.push(...part.rows)
     cursor = part.next_cursor
@@ -79,29 +82,29 @@ t.test('series: the cursor leads through every row once', async (t) => {
     seen,
     Array.from({ length: 25 }, (_, i) => i),
   )
-  t.throws(() => seriesPart(all, 'e', { cursor: 'frame 3', limit: 10 }), { code: 'INVALID_CURSOR' })
+  t.throws(() => selectSeriesPart(all, 'e', { cursor: 'frame 3', limit: 10 }), { code: 'INVALID_CURSOR' })
 })
 
-t.test('series: a row without a number stands out among the peaks', async (t) => {
+t.test('a row without a number is shown among the peaks', async (t) => {
   const values = Array.from({ length: 100 }, () => 1)
   values[42] = Number.NaN
-  t.ok(seriesPart(series(values), 'e', whole).rows.includes(42))
+  t.ok(selectSeriesPart(series(values), 'e', whole).rows.includes(42))
 })
 
-t.test('series: an empty one and a broken one are said to be so', async (t) => {
+t.test('summarizeSeries reports empty series and missing values', async (t) => {
   const words = (values: readonly number[]): string => {
-    const { rows, ...part } = seriesPart(series(values), 'e', whole)
-    return seriesSummary('points', rows.length, part)
+    const { rows, ...part } = selectSeriesPart(series(values), 'e', whole)
+    return summarizeSeries('point', '', rows.length, part)
   }
   t.match(words([]), /no frames/)
   t.match(words([1, Number.NaN]), /1 frame without a finite value/)
   t.match(words(Array.from({ length: 20 }, () => 1)), /bucket/)
 })
 
-t.test('points: NaN and infinity are null, flags are booleans', async (t) => {
+t.test('toPoints replaces NaN and infinity by null, and flags by booleans', async (t) => {
   const data = Float64Array.of(1, Number.NaN, 1, 2, Number.POSITIVE_INFINITY, 0)
   const columns: Columns<'frame_id' | 'e' | 'hit'> = { fields: ['frame_id', 'e', 'hit'], length: 2, data }
-  t.same(points(columns, [0, 1], ['hit']), [
+  t.same(toPoints(columns, [0, 1], ['hit']), [
     { frame_id: 1, e: null, hit: true },
     { frame_id: 2, e: null, hit: false },
   ])
@@ -116,7 +119,7 @@ const fields = [
   'collision_active',
 ] as const
 
-/** Frames 1..n of these total energies, J; bodies touch in the frames of `contact`. */
+/** Frames 1..n with these total energies in J. Bodies touch in the frames of `contact`. */
 function energy(totals: readonly number[], contact: readonly number[] = []): Columns<SystemEnergyField> {
   const rows = totals.flatMap((total, index) => {
     const frame = index + 1
@@ -128,9 +131,9 @@ function energy(totals: readonly number[], contact: readonly number[] = []): Col
 
 const baselines = new Set([1])
 
-t.test('anomalies: each step has the kind that tells what it means', async (t) => {
+t.test('findEnergySteps classifies each step', async (t) => {
   const totals = energy([100, 90, 70, 75, 75], [3])
-  const found = anomaliesOf(totals, findSteps(totals, { threshold: 4, baselines }))
+  const found = toAnomalies(totals, findEnergySteps(totals, { threshold: 4, baselines }))
   t.match(found[2], {
     simulation_time: 0.03,
     total_system_e: 70,
@@ -148,15 +151,15 @@ t.test('anomalies: each step has the kind that tells what it means', async (t) =
   )
 })
 
-t.test('anomalies: a step that equals the threshold is none', async (t) => {
+t.test('a step equal to the threshold is not an anomaly', async (t) => {
   t.same(
-    findSteps(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
+    findEnergySteps(energy([0, 4, 8.5]), { threshold: 4, baselines }).map((one) => one.frame_id),
     [3],
   )
 })
 
-t.test('anomalies: an energy that is no number is found at any threshold', async (t) => {
-  const found = findSteps(energy([10, Number.NaN, 10]), { threshold: 1e300, baselines })
+t.test('an undefined energy is an anomaly at any threshold', async (t) => {
+  const found = findEnergySteps(energy([10, Number.NaN, 10]), { threshold: 1e300, baselines })
   t.same(
     found.map(({ frame_id, kind, delta_e }) => [frame_id, kind, delta_e]),
     [
@@ -166,7 +169,7 @@ t.test('anomalies: an energy that is no number is found at any threshold', async
   )
 })
 
-t.test('anomalies: a body that appears makes a baseline', async (t) => {
+t.test('the step of a body that appears is a baseline', async (t) => {
   const summary = {
     frames: { first_frame: 1, last_frame: 3, total_frames: 3, contiguous: true },
     appearances: [
@@ -174,8 +177,8 @@ t.test('anomalies: a body that appears makes a baseline', async (t) => {
       { body_id: 3, first_frame: 2 },
     ],
   }
-  const spawned = baselineFrames(summary as never)
-  const found = findSteps(energy([10, 60, 60]), { threshold: 1, baselines: spawned })
+  const spawned = listBaselineFrames(summary as never)
+  const found = findEnergySteps(energy([10, 60, 60]), { threshold: 1, baselines: spawned })
   t.same(countKinds(found), {
     baseline: 2,
     injection: 0,
@@ -183,45 +186,42 @@ t.test('anomalies: a body that appears makes a baseline', async (t) => {
     impact_loss: 0,
     nonfinite: 0,
   })
-  t.match(anomalySummary(found, 1, 2), /^No anomalies .* 2 baseline steps/)
+  t.match(summarizeAnomalies(found, 1, 2), /^No anomalies .* 2 baseline steps/)
 })
 
-t.test('anomalies: many small gains show in the budget, below any threshold', async (t) => {
+t.test('sumEnergyChanges shows many small gains below any threshold', async (t) => {
   const creeping = energy(Array.from({ length: 1001 }, (_, i) => 5 + i * 0.01))
-  t.same(findSteps(creeping, { threshold: 1, baselines }).length, 1)
-  const { injected_e, lost_e } = energyBudget(creeping, baselines)
+  t.same(findEnergySteps(creeping, { threshold: 1, baselines }).length, 1)
+  const { injected_e, lost_e } = sumEnergyChanges(creeping, baselines)
   t.ok(Math.abs(injected_e - 10) < 1e-9)
   t.equal(lost_e, 0)
 })
 
-t.test('anomalies: energies of a diverged run are told with an exponent', async (t) => {
-  const found = findSteps(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
+t.test('energies of a diverged run have an exponent', async (t) => {
+  const found = findEnergySteps(energy([1, 2e195, -1e195]), { threshold: 1, baselines })
   t.match(
-    anomalySummary(found, 1, 1),
-    /greatest: 2e195 J in frame 2.*greatest: -3e195 J in frame 3.*1 listed; next_cursor/,
+    summarizeAnomalies(found, 1, 1),
+    /largest: 2e195 J in frame 2.*largest: -3e195 J in frame 3.*1 listed; next_cursor/,
   )
 })
 
-t.test(
-  'attribution: the bodies whose energy changed most come first, and the pairs in contact are named',
-  async (t) => {
-    const row = (body_id: number, total_e: number | null) => ({ body_id, total_e })
-    const collisions = [{ body_a_id: 2, body_b_id: 9 }]
-    const frame = (rows: readonly object[]): Frame =>
-      ({ body_energies: rows, collisions, friction_constraints: [] }) as unknown as Frame
-    const before = frame([row(1, 10), row(2, 10), row(3, 10), row(4, 10)])
-    const after = frame([row(1, 10.5), row(2, -5), row(3, null), row(4, 10), row(5, 7)])
-    t.same(attribute(after, before), {
-      per_body: [
-        { body_id: 3, delta_e: null },
-        { body_id: 2, delta_e: -15 },
-        { body_id: 5, delta_e: 7 },
-      ],
-      pairs: collisions,
-    })
-    t.same(attribute(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
-  },
-)
+t.test('attributeStep sorts bodies by change and names the pairs in contact', async (t) => {
+  const row = (body_id: number, total_e: number | null) => ({ body_id, total_e })
+  const collisions = [{ body_a_id: 2, body_b_id: 9 }]
+  const frame = (rows: readonly object[]): Frame =>
+    ({ body_energies: rows, collisions, friction_constraints: [] }) as unknown as Frame
+  const before = frame([row(1, 10), row(2, 10), row(3, 10), row(4, 10)])
+  const after = frame([row(1, 10.5), row(2, -5), row(3, null), row(4, 10), row(5, 7)])
+  t.same(attributeStep(after, before), {
+    per_body: [
+      { body_id: 3, delta_e: null },
+      { body_id: 2, delta_e: -15 },
+      { body_id: 5, delta_e: 7 },
+    ],
+    pairs: collisions,
+  })
+  t.same(attributeStep(after, null, 1).per_body, [{ body_id: 3, delta_e: null }])
+})
 
 /** Frames 1..n as `[iterations, residual, converged, constraints]`. */
 function solver(rows: readonly (readonly [number, number, number, number])[]): Columns<SolverField> {
@@ -230,7 +230,7 @@ function solver(rows: readonly (readonly [number, number, number, number])[]): C
   return { fields, length: rows.length, data }
 }
 
-t.test('convergence: is judged only in frames with constraints', async (t) => {
+t.test('convergence is judged only in frames with constraints', async (t) => {
   const verdict = judgeConvergence(
     solver([
       [0, 0, 0, 0],
@@ -246,14 +246,14 @@ t.test('convergence: is judged only in frames with constraints', async (t) => {
     max_residual_frame: 2,
   })
   t.match(
-    convergenceSummary('3 frames', verdict),
+    summarizeConvergence('3 frames', verdict),
     /3 frames, 2 of them .*not converged in 1 \(2\).* 1e98 in frame 2/,
   )
 })
 
-t.test('convergence: free flight has nothing to judge', async (t) => {
+t.test('convergence has nothing to judge in free flight', async (t) => {
   const verdict = judgeConvergence(solver([[0, 0, 0, 0]]))
-  t.match(convergenceSummary('1 frame', verdict), /nothing to solve/)
+  t.match(summarizeConvergence('1 frame', verdict), /nothing to solve/)
 })
 
 const absent = { x: 1, y: null, z: 1 }
@@ -261,26 +261,26 @@ const unit = { x: 0, y: 0, z: 1 }
 const turn = (angle: number) => ({ w: Math.cos(angle / 2), x: 0, y: Math.sin(angle / 2), z: 0 })
 const still = { w: 1, x: 0, y: 0, z: 0 }
 
-t.test('vectors: an absent component makes the result absent', async (t) => {
+t.test('a missing component makes a vector result null', async (t) => {
   t.equal(norm(absent), null)
   t.equal(dot(absent, unit), null)
   t.equal(dot(unit, absent), null)
-  t.same(minus(absent, unit), { x: 1, y: null, z: 0 })
-  t.same(split(absent, unit), { along: null, across: null })
+  t.same(subtract(absent, unit), { x: 1, y: null, z: 0 })
+  t.same(splitAlong(absent, unit), { along: null, across: null })
   t.equal(rotationAngle({ ...still, w: null }, still), null)
   t.equal(rotationAngle(still, { ...still, z: null }), null)
 })
 
-t.test('vectors: lengths of a diverged run do not overflow', async (t) => {
+t.test('lengths of a diverged run do not overflow', async (t) => {
   t.equal(norm({ x: 3e195, y: 0, z: -4e195 }), 5e195)
 })
 
-t.test('vectors: a velocity splits into its parts along and across a normal', async (t) => {
-  t.same(split({ x: 3, y: 4, z: -2 }, unit), { along: -2, across: 5 })
-  t.same(opposite({ x: 1, y: -2, z: 0 }), { x: -1, y: 2, z: 0 })
+t.test('splitAlong splits a velocity into parts along and across a normal', async (t) => {
+  t.same(splitAlong({ x: 3, y: 4, z: -2 }, unit), { along: -2, across: 5 })
+  t.same(negate({ x: 1, y: -2, z: 0 }), { x: -1, y: 2, z: 0 })
 })
 
-t.test('rotation angle: is exact for small angles, and q and -q are the same rotation', async (t) => {
+t.test('rotationAngle is exact for small angles and treats q and -q as equal', async (t) => {
   const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) <= 1e-12 * b
   for (const angle of [1e-9, 0.1, 1, 3]) t.ok(near(rotationAngle(still, turn(angle)), angle), `${angle} rad`)
   const { w, x, y, z } = turn(1)
@@ -291,28 +291,28 @@ t.test('rotation angle: is exact for small angles, and q and -q are the same rot
 
 const frames = { first_frame: 1, last_frame: 100, total_frames: 100, contiguous: true }
 
-t.test('range: open bounds are the first and the last frame, others are cut to them', async (t) => {
-  t.same(frameRange({}, frames), { start: 1, end: 100 })
-  t.same(frameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
-  t.same(frameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
-  t.same(frameRange({ start_frame: 7, end_frame: 7 }, frames), { start: 7, end: 7 })
+t.test('open bounds are the first and last frame, and others are clamped', async (t) => {
+  t.same(resolveFrameRange({}, frames), { start: 1, end: 100 })
+  t.same(resolveFrameRange({ start_frame: null, end_frame: null }, frames), { start: 1, end: 100 })
+  t.same(resolveFrameRange({ start_frame: 0, end_frame: 1000 }, frames), { start: 1, end: 100 })
+  t.same(resolveFrameRange({ start_frame: 7, end_frame: 7 }, frames), { start: 7, end: 7 })
 })
 
-t.test('range: one that lies outside or is reversed is an error', async (t) => {
-  t.throws(() => frameRange({ start_frame: 101 }, frames), {
+t.test('a range that is outside or reversed is an error', async (t) => {
+  t.throws(() => resolveFrameRange({ start_frame: 101 }, frames), {
     code: 'FRAME_NOT_FOUND',
     data: { first_frame: 1, last_frame: 100 },
   })
-  t.throws(() => frameRange({ start_frame: 9, end_frame: 3 }, frames), { code: 'INVALID_ARGUMENTS' })
+  t.throws(() => resolveFrameRange({ start_frame: 9, end_frame: 3 }, frames), { code: 'INVALID_ARGUMENTS' })
 })
 
-t.test('range: a recording of 0 frames has the open range alone', async (t) => {
-  t.same(frameRange({}, null), { start: null, end: null })
-  t.throws(() => frameRange({ start_frame: 1 }, null), { code: 'FRAME_NOT_FOUND' })
+t.test('a recording of 0 frames has only the open range', async (t) => {
+  t.same(resolveFrameRange({}, null), { start: null, end: null })
+  t.throws(() => resolveFrameRange({ start_frame: 1 }, null), { code: 'FRAME_NOT_FOUND' })
 })
 
 /** A body in free fall from rest at 100 m, spinning about z at 2 rad/s, after `time` seconds. */
-function falling(frame_id: number, time: number, contacts: readonly number[] = []): Sighting {
+function falling(frame_id: number, time: number, contacts: readonly number[] = []): BodyInFrame {
   const state = {
     body_id: 2,
     position: { x: 0, y: 0, z: 100 - 4.905 * time ** 2 },
@@ -327,7 +327,7 @@ function falling(frame_id: number, time: number, contacts: readonly number[] = [
 
 const near = (a: number | null, b: number): boolean => a !== null && Math.abs(a - b) < 1e-9
 
-t.test('comparison: free fall gives the closed form, b - a', async (t) => {
+t.test('compareBody of a free fall returns the closed form', async (t) => {
   const change = compareBody(falling(100, 1), falling(150, 1.5))
   t.ok(near(change.position_delta.z, -4.905 * (1.5 ** 2 - 1)))
   t.ok(near(change.velocity_delta.z, -9.81 * 0.5))
@@ -337,14 +337,14 @@ t.test('comparison: free fall gives the closed form, b - a', async (t) => {
   t.equal(change.elapsed_time, 0.5)
 })
 
-t.test('comparison: bodies touched before and after are told apart', async (t) => {
+t.test('compareBody lists gained and lost contacts', async (t) => {
   const { contact_delta } = compareBody(falling(1, 1, [7, 8]), falling(2, 1.5, [8, 9, 10]))
   t.same(contact_delta, { contacts_a: 4, contacts_b: 6, gained: [9, 10], lost: [7] })
 })
 
-t.test('comparison: what a frame lacks is absent from the change', async (t) => {
+t.test('compareBody returns null for what a frame lacks', async (t) => {
   const a = falling(1, 1)
-  const b: Sighting = {
+  const b: BodyInFrame = {
     state: { ...a.state, angular_velocity: null, velocity: { x: null, y: 0, z: 0 } },
     frame: { ...a.frame, simulation_time: null },
   }
@@ -352,13 +352,13 @@ t.test('comparison: what a frame lacks is absent from the change', async (t) => 
   t.match(change, { angular_velocity_delta: null, elapsed_time: null, speed_delta: null })
 })
 
-t.test('comparison: in words, with the axis and whether it got faster', async (t) => {
+t.test('summarizeComparison names the axis and the trend', async (t) => {
   const [a, b] = [falling(100, 1), falling(150, 1.5, [9])]
-  const text = comparisonSummary(2, a, b, compareBody(a, b))
+  const text = summarizeComparison(2, a, b, compareBody(a, b))
   t.match(text, /^Body 2 moved 6\.131 m \(-6\.131 m in Z\) and turned by 1 rad between frames 100 and 150/)
   t.match(
     text,
     /Velocity changed by 4\.905 m\/s \(-4\.905 m\/s in Z\), faster\. 0 contact points before, 2 after\.$/,
   )
-  t.match(comparisonSummary(2, b, a, compareBody(b, a)), /slower/)
+  t.match(summarizeComparison(2, b, a, compareBody(b, a)), /slower/)
 })

@@ -2,10 +2,10 @@ import { copyFileSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { bodyOf, frameLine, frameLines, runLine } from '../../../recording/test/run-lines.ts'
+import { frameLine, frameLines, runLine, streamLines } from '../../../recording/test/run-lines.ts'
 import replay from '../../src/index.ts'
-import type { Replay } from '../../src/store.ts'
-import { ask, fixtures, openReplay, rowsOf } from '../replay-kit.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { ask, fixtures, openReplay, toRows } from '../replay-kit.ts'
 
 verifies('replay:frame', async (t) => {
   const client = await ask(t, 'drop')
@@ -22,11 +22,11 @@ verifies('replay:frame', async (t) => {
   })
 })
 
-t.test('get_frame: long lists are cut, and counted exactly', async (t) => {
+t.test('get_frame truncates long lists and counts them exactly', async (t) => {
   const client = await ask(t, 'stack')
   const frame = await client.call('get_frame', { frame_id: 60, max_points: 2 })
   t.match(frame, { truncated: true, counts: { states: 3, friction_constraints: 12 } })
-  t.equal(rowsOf(frame.states).length, 2)
+  t.equal(toRows(frame.states).length, 2)
   t.match(frame.summary, /max_points/)
 })
 
@@ -43,7 +43,7 @@ verifies('replay:body:state', async (t) => {
   t.match(state, { orientation: { w: 1 }, angular_velocity: { x: 0, y: 0, z: 0 }, angular_speed: 0 })
 })
 
-t.test('get_body_state: a body that appears later is not found yet, and the answer says when', async (t) => {
+t.test('get_body_state reports when a missing body appears', async (t) => {
   const client = await ask(t, 'late_spawn')
   await t.rejects(client.call('get_body_state', { frame_id: 39, body_id: 3 }), {
     code: 'BODY_NOT_FOUND',
@@ -52,7 +52,7 @@ t.test('get_body_state: a body that appears later is not found yet, and the answ
   t.match(await client.call('get_body_state', { frame_id: 40, body_id: 3 }), { body_id: 3 })
 })
 
-t.test('get_body_state: the floor has no state', async (t) => {
+t.test('get_body_state has no state of the floor', async (t) => {
   const client = await ask(t, 'drop')
   await t.rejects(client.call('get_body_state', { frame_id: 100, body_id: 1 }), {
     code: 'BODY_NOT_FOUND',
@@ -101,8 +101,8 @@ verifies('replay:session:named', async (t) => {
     check_penetration: { frame_id: 100 },
     check_resting_contact: { frame_id: 100 },
   }
-  t.equal(Object.keys(calls).length, 13, 'every tool but list and load')
-  t.ok(app.changes.includes('resources'), 'and the loaded recording is announced')
+  t.equal(Object.keys(calls).length, 13, 'every tool except list_recordings and load_recording')
+  t.ok(app.changes.includes('resources'), 'the opened recording is announced')
   for (const [tool, args] of Object.entries(calls))
     t.match(await one.call(tool, args), { recording: 'drop', summary: /\w/ }, tool)
 })
@@ -115,7 +115,7 @@ verifies('replay:session:shared-hint', async (t) => {
   t.notMatch(own.summary, /pass recording/)
 })
 
-t.test('recording: an explicit one wins over the active one, and leaves it as it was', async (t) => {
+t.test('an explicit recording overrides the loaded one without replacing it', async (t) => {
   const { client } = await openReplay(t, ['drop', 'stack'])
   const one = client()
   await one.call('load_recording', { path: 'drop.db' })
@@ -127,7 +127,7 @@ verifies('replay:metadata', async (t) => {
   const client = await ask(t, 'late_spawn')
   const answer = await client.call('get_metadata')
   t.same(
-    rowsOf(answer.bodies).map(({ body_id, mass }) => [body_id, mass]),
+    toRows(answer.bodies).map(({ body_id, mass }) => [body_id, mass]),
     [
       [2, 10],
       [3, 4],
@@ -142,17 +142,14 @@ verifies('replay:metadata', async (t) => {
   })
 })
 
-t.test(
-  'load_recording: tells bodies, frames and what the file lacks, and reports its progress',
-  async (t) => {
-    const { client } = await openReplay(t, ['era_no_tangents'])
-    const answer = await client().call('load_recording', { path: 'era_no_tangents' })
-    t.match(answer, { loaded: true, bodies: 2, total_frames: 45, missing: ['tangent_lambdas', 'geometry'] })
-    t.match(answer.summary, /2 bodies, 45 frames.*tangent_lambdas/)
-  },
-)
+t.test('load_recording returns bodies, frames and missing parts, and reports progress', async (t) => {
+  const { client } = await openReplay(t, ['era_no_tangents'])
+  const answer = await client().call('load_recording', { path: 'era_no_tangents' })
+  t.match(answer, { loaded: true, bodies: 2, total_frames: 45, missing: ['tangent_lambdas', 'geometry'] })
+  t.match(answer.summary, /2 bodies, 45 frames.*tangent_lambdas/)
+})
 
-t.test('list_recordings: is paged', async (t) => {
+t.test('list_recordings has pages', async (t) => {
   const { client } = await openReplay(t, ['drop', 'nan', 'stack'])
   const first = await client().call('list_recordings', { max_points: 2 })
   t.match(first, { count: 3, truncated: true, recordings: { length: 2 } })
@@ -160,7 +157,7 @@ t.test('list_recordings: is paged', async (t) => {
   t.match(rest, { recordings: [{ recording: 'stack' }], next_cursor: null })
 })
 
-t.test('a recording of 0 frames: its frames are not found, its series are empty', async (t) => {
+t.test('a recording of 0 frames has no frames and empty series', async (t) => {
   const client = await ask(t, 'zero_frames')
   t.match(await client.call('get_metadata'), {
     total_frames: 0,
@@ -172,114 +169,106 @@ t.test('a recording of 0 frames: its frames are not found, its series are empty'
   await t.rejects(client.call('get_frame', { frame_id: 1 }), { code: 'FRAME_NOT_FOUND' })
 })
 
-verifies('replay:tail', 'tail_recording: gives new frames of a run while it grows, each once', async (t) => {
+verifies('replay:tail', 'tail_recording returns each new frame of a growing run once', async (t) => {
   const { app, client } = await openReplay(t, [])
-  const { recorder } = app.store as Replay
+  const { recorder } = app.store as ReplayStore
   const one = client()
-  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 8)]))
+  await recorder.write('run', streamLines([runLine, ...frameLines(1, 8)]))
   const first = await one.call('tail_recording', { recording: 'run', limit: 5 })
   t.match(first, { status: 'live', last_frame: 8, next_frame: 8, more: false })
   t.same(
-    rowsOf(first.frames).map(({ frame_id }) => frame_id),
+    toRows(first.frames).map(({ frame_id }) => frame_id),
     [4, 5, 6, 7, 8],
   )
-  t.match(rowsOf(first.frames)[2], { frame_id: 6, pairs_in_contact: 1, converged: true, fastest_body: 1 })
+  t.match(toRows(first.frames)[2], { frame_id: 6, pairs_in_contact: 1, converged: true, fastest_body: 1 })
   const none = await one.call('tail_recording', { recording: 'run', after_frame: 8 })
   t.match(none, { frames: [], next_frame: 8, more: false })
-  await recorder.write('run', bodyOf([...frameLines(9, 10), frameLine(20)]))
+  await recorder.write('run', streamLines([...frameLines(9, 10), frameLine(20)]))
   await recorder.finish('run')
   const next = await one.call('tail_recording', { recording: 'run', after_frame: 8, limit: 2 })
   t.match(next, { status: 'finished', last_frame: 20, next_frame: 10, more: true })
   const rest = await one.call('tail_recording', { recording: 'run', after_frame: next.next_frame })
   t.same(
-    rowsOf(rest.frames).map(({ frame_id }) => frame_id),
+    toRows(rest.frames).map(({ frame_id }) => frame_id),
     [20],
-    'over a gap in the ids',
+    'across a gap in the ids',
   )
 })
 
-verifies(
-  'replay:tail',
-  'tail_recording: frames without energies are frames, also where the ids have gaps',
-  async (t) => {
-    const { app, client } = await openReplay(t, [])
-    const { recorder } = app.store as Replay
-    const one = client()
-    const bare = (id: number): string =>
-      JSON.stringify({ frame_id: id, bodies: [{ id: 1, position: [0, 0, id], velocity: [0, 0, 1] }] })
-    const seen: unknown[] = []
-    let after: unknown = 0
-    /** Asks for two frames at a time, as long as there are more. */
-    const follow = async (pages: number): Promise<void> => {
-      for (let i = 0; i < pages; i++) {
-        const asked = { recording: 'run', after_frame: after, limit: 2 }
-        const { frames, next_frame, more } = await one.call('tail_recording', asked)
-        seen.push(...rowsOf(frames).map(({ frame_id }) => frame_id))
-        after = next_frame
-        t.equal(more, i < pages - 1)
-      }
+verifies('replay:tail', 'tail_recording returns frames without energies, with gaps in the ids', async (t) => {
+  const { app, client } = await openReplay(t, [])
+  const { recorder } = app.store as ReplayStore
+  const one = client()
+  const bare = (id: number): string =>
+    JSON.stringify({ frame_id: id, bodies: [{ id: 1, position: [0, 0, id], velocity: [0, 0, 1] }] })
+  const seen: unknown[] = []
+  let after: unknown = 0
+  /** Reads two frames at a time while there are more. */
+  const follow = async (pages: number): Promise<void> => {
+    for (let i = 0; i < pages; i++) {
+      const asked = { recording: 'run', after_frame: after, limit: 2 }
+      const { frames, next_frame, more } = await one.call('tail_recording', asked)
+      seen.push(...toRows(frames).map(({ frame_id }) => frame_id))
+      after = next_frame
+      t.equal(more, i < pages - 1)
     }
-    await recorder.write('run', bodyOf([2, 4, 6, 8, 10].map(bare)))
-    await follow(3)
-    // From here on there are energies; what came before has none.
-    await recorder.write('run', bodyOf([bare(12), '{"run": {"bodies": [{"id": 1, "mass": 1}]}}', bare(14)]))
-    await follow(1)
-    t.same(seen, [2, 4, 6, 8, 10, 12, 14])
-  },
-)
+  }
+  await recorder.write('run', streamLines([2, 4, 6, 8, 10].map(bare)))
+  await follow(3)
+  // From here on, frames have energies.
+  await recorder.write(
+    'run',
+    streamLines([bare(12), '{"run": {"bodies": [{"id": 1, "mass": 1}]}}', bare(14)]),
+  )
+  await follow(1)
+  t.same(seen, [2, 4, 6, 8, 10, 12, 14])
+})
 
-verifies(
-  'replay:tail',
-  'tail_recording: a file of somebody else is copied again when it has changed',
-  async (t) => {
-    const { folder, client } = await openReplay(t, ['drop'])
-    const one = client()
-    t.match(await one.call('tail_recording', { recording: 'drop' }), { status: 'file', more: false })
-    copyFileSync(join(fixtures, 'stack.db'), join(folder, 'drop.db'))
-    t.match(await one.call('tail_recording', { recording: 'drop' }), { reloaded: true })
-  },
-)
+verifies('replay:tail', 'tail_recording copies a changed file of another recorder again', async (t) => {
+  const { folder, client } = await openReplay(t, ['drop'])
+  const one = client()
+  t.match(await one.call('tail_recording', { recording: 'drop' }), { status: 'file', more: false })
+  copyFileSync(join(fixtures, 'stack.db'), join(folder, 'drop.db'))
+  t.match(await one.call('tail_recording', { recording: 'drop' }), { reloaded: true })
+})
 
-verifies(
-  'replay:tail',
-  'tail_recording: frames whose parts are not all there yet are left for the next call',
-  async (t) => {
-    const { client } = await openReplay(t, ['drop'], {
-      change: (db) => {
-        const last = db.prepare('SELECT max(id) FROM SimulationFrameRecord').pluck().get()
-        db.prepare('DELETE FROM SystemEnergyRecord WHERE frame_id > ?').run(Number(last) - 3)
-      },
-    })
-    const one = client()
-    const { total_frames } = await one.call('get_metadata', { recording: 'drop' })
-    t.match(await one.call('tail_recording', { recording: 'drop' }), { last_frame: Number(total_frames) - 3 })
-  },
-)
+verifies('replay:tail', 'tail_recording leaves incomplete frames for the next call', async (t) => {
+  const { client } = await openReplay(t, ['drop'], {
+    change: (db) => {
+      const last = db.prepare('SELECT max(id) FROM SimulationFrameRecord').pluck().get()
+      db.prepare('DELETE FROM SystemEnergyRecord WHERE frame_id > ?').run(Number(last) - 3)
+    },
+  })
+  const one = client()
+  const { total_frames } = await one.call('get_metadata', { recording: 'drop' })
+  t.match(await one.call('tail_recording', { recording: 'drop' }), { last_frame: Number(total_frames) - 3 })
+})
 
 verifies(
   'replay:tail:announced',
-  'frames/latest: is announced when frames are stored, and soon again after many',
+  'frames/latest is announced when frames are stored, and again after many',
   async (t) => {
     const { app } = await openReplay(t, [])
-    const { recorder } = app.store as Replay
-    for (let id = 1; id <= 20; id++) await recorder.write('run', bodyOf([frameLine(id, { contacts: [] })]))
+    const { recorder } = app.store as ReplayStore
+    for (let id = 1; id <= 20; id++)
+      await recorder.write('run', streamLines([frameLine(id, { contacts: [] })]))
     const uri = 'replay://recordings/run/frames/latest'
-    const told = () => app.changes.filter((change) => change === uri).length
+    const announced = () => app.changes.filter((change) => change === uri).length
     const deadline = Date.now() + 10_000
-    while (told() < 2 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
-    t.ok(told() >= 2, 'the last flush is told too')
-    t.ok(told() < 20, `${told()} announcements of 20 flushes`)
+    while (announced() < 2 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10))
+    t.ok(announced() >= 2, 'the last flush is announced')
+    t.ok(announced() < 20, `${announced()} announcements of 20 flushes`)
   },
 )
 
 t.test('list_recordings lists live and finished runs of the recorder as recordings', async (t) => {
   const { app, client } = await openReplay(t, ['drop'])
-  const { recorder } = app.store as Replay
+  const { recorder } = app.store as ReplayStore
   const one = client()
-  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  await recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
   const list = async () => {
     const { count, recordings, others } = await one.call('list_recordings')
-    const found = rowsOf(recordings).map(({ recording, total_frames, status }) => [
+    const found = toRows(recordings).map(({ recording, total_frames, status }) => [
       recording,
       total_frames,
       status,
@@ -292,7 +281,7 @@ t.test('list_recordings lists live and finished runs of the recorder as recordin
     ['drop', 150, undefined],
     ['run', 3, 'live'],
   ])
-  await recorder.write('run', bodyOf(frameLines(4, 5)))
+  await recorder.write('run', streamLines(frameLines(4, 5)))
   await recorder.finish('run')
   t.same(await list(), [
     ['drop', 150, undefined],
@@ -302,9 +291,9 @@ t.test('list_recordings lists live and finished runs of the recorder as recordin
 
 t.test('frame ids of a run with gaps are completed with its first and last frame only', async (t) => {
   const { app, client } = await openReplay(t, [])
-  const { recorder } = app.store as Replay
-  await recorder.write('gaps', bodyOf([runLine, ...frameLines(2, 3), frameLine(7)]))
-  await recorder.write('whole', bodyOf([runLine, ...frameLines(2, 4)]))
+  const { recorder } = app.store as ReplayStore
+  await recorder.write('gaps', streamLines([runLine, ...frameLines(2, 3), frameLine(7)]))
+  await recorder.write('whole', streamLines([runLine, ...frameLines(2, 4)]))
   const context = { store: app.store, session: {}, signal: new AbortController().signal, progress: () => {} }
   const frames = replay.resources.find(({ template }) => template.text.endsWith('{frame_id}'))
   const complete = (recording: string) => frames?.complete('frame_id', { recording }, context as never)
@@ -323,23 +312,23 @@ t.test('frame ids of a run with gaps are completed with its first and last frame
 
 t.test('timeline returns 50 events and a cursor for the others', async (t) => {
   const { app, client } = await openReplay(t, [])
-  const { recorder } = app.store as Replay
+  const { recorder } = app.store as ReplayStore
   // The ball touches the floor in every third frame.
-  await recorder.write('run', bodyOf([runLine, ...frameLines(1, 240)]))
+  await recorder.write('run', streamLines([runLine, ...frameLines(1, 240)]))
   await recorder.finish('run')
   const one = client()
   const asked = { recording: 'run', kinds: ['contact_begin'] }
   const first = await one.call('timeline', asked)
-  t.equal(rowsOf(first.events).length, 50)
+  t.equal(toRows(first.events).length, 50)
   const rest = await one.call('timeline', { ...asked, cursor: first.next_cursor })
-  t.equal(rowsOf(rest.events).length, 30)
+  t.equal(toRows(rest.events).length, 30)
   t.equal(rest.next_cursor, null)
 })
 
 t.test('close waits until the files of live runs are closed', async (t) => {
   const { app, folder } = await openReplay(t, [])
   const files = () => globSync('data/**/run.db*', { cwd: join(folder, '..') }).map((file) => basename(file))
-  await (app.store as Replay).recorder.write('run', bodyOf([runLine, ...frameLines(1, 3)]))
+  await (app.store as ReplayStore).recorder.write('run', streamLines([runLine, ...frameLines(1, 3)]))
   t.ok(files().includes('run.db-wal'))
   await app.close()
   t.same(files().sort(), ['run.db', 'run.db.initialized'], 'the last connection removes the write-ahead log')

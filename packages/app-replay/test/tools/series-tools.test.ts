@@ -1,12 +1,12 @@
 import { verifies } from '../../../../test/verifies.ts'
-import { bodyOf } from '../../../recording/test/run-lines.ts'
-import { readable } from '../../src/domain/sentence.ts'
-import type { Replay } from '../../src/store.ts'
-import { ask, openReplay, rowsOf, textOf } from '../replay-kit.ts'
+import { streamLines } from '../../../recording/test/run-lines.ts'
+import { formatNumber } from '../../src/domain/sentence.ts'
+import type { ReplayStore } from '../../src/store/store.ts'
+import { ask, openReplay, readText, toRows } from '../replay-kit.ts'
 
 verifies(
   'replay:series',
-  'get_series: values are those of the frames, totals exact, and a long series keeps its peaks',
+  'get_series returns the recorded values, exact totals, and the peaks of a long series',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const names = [
@@ -17,42 +17,38 @@ verifies(
       'pair.1.floor.normal_force',
     ]
     const { series } = await one.call('get_series', { series: names, start_frame: 40, end_frame: 50 })
-    const [speed, , delta, , force] = rowsOf(series) as { frames: number[]; values: number[]; unit: string }[]
+    const [speed, , delta, , force] = toRows(series) as { frames: number[]; values: number[]; unit: string }[]
     t.same(speed?.frames, [40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50])
     for (const frame_id of [44, 45]) {
       const state = await one.call('get_body_state', { body_id: 1, frame_id })
       t.ok(Math.abs((speed?.values[frame_id - 40] ?? 0) - Number(state.speed)) < 1e-12)
     }
-    const anomalies = rowsOf((await one.call('find_energy_anomalies')).anomalies)
+    const anomalies = toRows((await one.call('find_energy_anomalies')).anomalies)
     t.equal(delta?.values[5], anomalies.find(({ frame_id }) => frame_id === 45)?.delta_e)
     t.equal(force?.unit, 'N')
     t.ok(Math.abs((force?.values[0] ?? 0) - 98.1) < 1, 'a body of 10 kg at rest weighs on the floor')
-    const cut = rowsOf((await one.call('get_series', { series: ['energy.delta'], max_points: 6 })).series)
+    const cut = toRows((await one.call('get_series', { series: ['energy.delta'], max_points: 6 })).series)
     t.match(cut, [{ truncated: true, max_frame: 45, count: 120 }])
     const [{ frames = [] } = {}] = cut
     t.ok((frames as number[]).includes(45))
   },
 )
 
-verifies(
-  'replay:series',
-  'get_series: the first step of a whole recording is no change of energy',
-  async (t) => {
-    const one = await ask(t, 'drop')
-    const [delta] = rowsOf((await one.call('get_series', { series: ['energy.delta'] })).series)
-    t.match(delta, { values: [null], nonfinite: 1 })
-  },
-)
+verifies('replay:series', 'get_series has no energy change in the first frame', async (t) => {
+  const one = await ask(t, 'drop')
+  const [delta] = toRows((await one.call('get_series', { series: ['energy.delta'] })).series)
+  t.match(delta, { values: [null], nonfinite: 1 })
+})
 
-verifies('replay:series', 'get_series: page by page every value comes once, in frame order', async (t) => {
+verifies('replay:series', 'get_series returns every value once, page by page, in frame order', async (t) => {
   const one = await ask(t, 'drop')
   const args = { series: ['body.2.position.z', 'energy.total'], max_points: 40, start_frame: 5 }
   const first = await one.call('get_series', args)
-  t.equal(first.next_cursor, 'at-5', 'few points say how to get all')
+  t.equal(first.next_cursor, 'at-5', 'few points include a cursor')
   const seen: unknown[][] = []
   for (let cursor = first.next_cursor; cursor !== null; ) {
     const page = await one.call('get_series', { ...args, cursor })
-    const [height, energy] = rowsOf(page.series) as { frames: number[]; values: number[] }[]
+    const [height, energy] = toRows(page.series) as { frames: number[]; values: number[] }[]
     for (const [i, frame] of (height?.frames ?? []).entries())
       seen.push([frame, height?.values[i], energy?.values[i]])
     cursor = page.next_cursor
@@ -60,7 +56,7 @@ verifies('replay:series', 'get_series: page by page every value comes once, in f
   const wanted: unknown[][] = []
   for (let frame_id = 5; frame_id <= 150; frame_id += 29) {
     const { states, system_energy } = await one.call('get_frame', { frame_id })
-    const position = rowsOf(states)[0]?.position as { z: number }
+    const position = toRows(states)[0]?.position as { z: number }
     wanted.push([frame_id, position.z, (system_energy as { total_system_e: number }).total_system_e])
   }
   t.same(
@@ -69,11 +65,11 @@ verifies('replay:series', 'get_series: page by page every value comes once, in f
   )
   for (const row of wanted) t.same(seen[Number(row[0]) - 5], row)
   const beyond = await one.call('get_series', { ...args, cursor: 'at-151' })
-  t.match(beyond, { next_cursor: null, summary: 'No frames from there on.' })
+  t.match(beyond, { next_cursor: null, summary: 'There are no more frames.' })
   await t.rejects(one.call('get_series', { ...args, cursor: 'page 2' }), { code: 'INVALID_CURSOR' })
 })
 
-verifies('replay:series', 'get_series: a wrong name is refused with what was meant', async (t) => {
+verifies('replay:series', 'get_series suggests the correct name for an unknown one', async (t) => {
   const one = await ask(t, 'slide_at_45')
   const read = (name: string) => one.call('get_series', { series: [name] })
   await t.rejects(read('body.1.sped'), { code: 'INVALID_ARGUMENTS', data: { did_you_mean: 'body.1.speed' } })
@@ -86,77 +82,77 @@ verifies('replay:series', 'get_series: a wrong name is refused with what was mea
 
 verifies(
   'replay:trajectory',
-  'get_body_trajectory: few points keep the shape, lengths are exact',
+  'get_body_trajectory preserves the shape and returns exact lengths',
   async (t) => {
     const one = await ask(t, 'drop')
     const whole = await one.call('get_body_trajectory', { body_id: 2 })
     const few = await one.call('get_body_trajectory', { body_id: 2, max_points: 6 })
     t.equal(few.path_length_m, whole.path_length_m)
-    t.equal(rowsOf(few.points).length, 6)
+    t.equal(toRows(few.points).length, 6)
     t.ok(Number(few.shape_error_m) < 0.2 * Number(few.path_length_m))
     t.match(few, { truncated: true, min_z: whole.min_z as object, max_speed: whole.max_speed as object })
   },
 )
 
-verifies('replay:search', 'search_frames: runs of frames that meet a condition, in pages', async (t) => {
-  const one = await ask(t, 'slide_at_45')
-  const slides = await one.call('search_frames', { predicate: 'speed(1) > 0.5 and contact(1, floor)' })
-  t.equal(rowsOf(slides.runs)[0]?.first_frame, 45)
-  const jumps = await one.call('search_frames', { predicate: 'abs(delta_e) > 1' })
-  t.same(rowsOf(jumps.runs).map(({ first_frame }) => first_frame)[0], 45)
-  const none = await one.call('search_frames', { predicate: 'not (time >= 0)' })
-  t.match(none, { count: 0, runs: [], frames: 0, searched: 120 })
-  const odd = { predicate: 'frame == 3 or frame == 5 or frame == 7', max_points: 2 }
-  const first = await one.call('search_frames', odd)
-  t.match(first, { count: 3, truncated: true })
-  const second = await one.call('search_frames', { ...odd, cursor: first.next_cursor })
-  t.match(second, { runs: [{ first_frame: 7, frames: 1 }], next_cursor: null })
-})
-
 verifies(
   'replay:search',
-  'search_frames: a condition that cannot be read is refused at its place',
+  'search_frames returns the runs of frames that meet a condition in pages',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
-    const refused = async (predicate: string, position: number, data = {}) =>
-      t.rejects(
-        one.call('search_frames', { predicate }),
-        { code: 'INVALID_ARGUMENTS', data: { position, ...data } },
-        predicate,
-      )
-    await refused('speed(1) >', 10)
-    await refused('speed(1) > 1 and', 16)
-    await refused('speed(1) > 1 2', 13)
-    await refused('sped(1) > 1', 0, { did_you_mean: 'body.1.speed' })
-    await refused('speed(1) > 1; drop', 12)
-    await refused(`${'('.repeat(300)}1`, 40)
-    await refused('and', 0)
+    const slides = await one.call('search_frames', { predicate: 'speed(1) > 0.5 and contact(1, floor)' })
+    t.equal(toRows(slides.runs)[0]?.first_frame, 45)
+    const jumps = await one.call('search_frames', { predicate: 'abs(delta_e) > 1' })
+    t.same(toRows(jumps.runs).map(({ first_frame }) => first_frame)[0], 45)
+    const none = await one.call('search_frames', { predicate: 'not (time >= 0)' })
+    t.match(none, { count: 0, runs: [], frames: 0, searched: 120 })
+    const odd = { predicate: 'frame == 3 or frame == 5 or frame == 7', max_points: 2 }
+    const first = await one.call('search_frames', odd)
+    t.match(first, { count: 3, truncated: true })
+    const second = await one.call('search_frames', { ...odd, cursor: first.next_cursor })
+    t.match(second, { runs: [{ first_frame: 7, frames: 1 }], next_cursor: null })
   },
 )
 
+verifies('replay:search', 'search_frames reports the position of a syntax error', async (t) => {
+  const one = await ask(t, 'slide_at_45')
+  const refused = async (predicate: string, position: number, data = {}) =>
+    t.rejects(
+      one.call('search_frames', { predicate }),
+      { code: 'INVALID_ARGUMENTS', data: { position, ...data } },
+      predicate,
+    )
+  await refused('speed(1) >', 10)
+  await refused('speed(1) > 1 and', 16)
+  await refused('speed(1) > 1 2', 13)
+  await refused('sped(1) > 1', 0, { did_you_mean: 'body.1.speed' })
+  await refused('speed(1) > 1; drop', 12)
+  await refused(`${'('.repeat(300)}1`, 40)
+  await refused('and', 0)
+})
+
 verifies(
   'replay:explain',
-  'explain_frame: the forces on a resting body balance, those of a push are named',
+  'explain_frame balances the forces on a resting body and names those of a push',
   async (t) => {
     const client = await ask(t, 'slide_at_45')
     const rest = await client.call('explain_frame', { frame_id: 44 })
-    const [body] = rowsOf(rest.balances)
+    const [body] = toRows(rest.balances)
     t.ok(Number(body?.unexplained_n) < 1)
     const { z } = (body?.contact_n ?? { z: 0 }) as { z: number }
     t.ok(Math.abs(z - 98.1) < 1)
     t.same(rest.findings, [])
     const push = await client.call('explain_frame', { frame_id: 45 })
-    t.match(rowsOf(push.findings)[0], { kind: 'friction_cone' })
-    t.match(rowsOf(push.contacts)[0], { exceeds_limit: true, is_new: false })
-    t.ok(rowsOf(push.contacts).some(({ utilization }) => Number(utilization) > 10))
+    t.match(toRows(push.findings)[0], { kind: 'friction_cone' })
+    t.match(toRows(push.contacts)[0], { exceeds_limit: true, is_new: false })
+    t.ok(toRows(push.contacts).some(({ utilization }) => Number(utilization) > 10))
   },
 )
 
-verifies('replay:explain', 'explain_frame: a force that the engine applied is explained', async (t) => {
+verifies('replay:explain', 'explain_frame includes external forces', async (t) => {
   const { app, client } = await openReplay(t, [])
   const [mass, dt, g, thrust] = [10, 0.01, 9.81, 50]
   const run = { gravity: [0, 0, -g], dt, bodies: [{ id: 1, mass }] }
-  /** A body that falls and is pushed along x from the second frame on, as semi-implicit Euler steps make it. */
+  /** A body that falls and is pushed along x from the second frame on, by semi-implicit Euler. */
   const line = (k: number): string => {
     const [vx, vz] = [(thrust / mass) * dt * (k - 1), -g * dt * k]
     const position = [(vx * dt * k) / 2, 0, (vz * dt * (k + 1)) / 2]
@@ -172,9 +168,9 @@ verifies('replay:explain', 'explain_frame: a force that the engine applied is ex
     return JSON.stringify({ frame_id: k, time: k * dt, bodies: [body], contacts: [] })
   }
   const lines = [JSON.stringify({ run }), ...Array.from({ length: 20 }, (_, i) => line(i + 1))]
-  await (app.store as Replay).recorder.write('thrust', bodyOf(lines))
+  await (app.store as ReplayStore).recorder.write('thrust', streamLines(lines))
   const story = await client().call('explain_frame', { recording: 'thrust', frame_id: 10 })
-  const [body] = rowsOf(story.balances)
+  const [body] = toRows(story.balances)
   t.match(body, { external_n: { x: thrust, y: 0, z: 0 }, contact_n: { x: 0 } })
   t.ok(Math.abs(Number(body?.unexplained_n)) < 1e-9)
   t.same(story.findings, [])
@@ -182,30 +178,30 @@ verifies('replay:explain', 'explain_frame: a force that the engine applied is ex
   t.match(frame, { external_forces: [{ body_id: 1, force: { x: 40 } }, {}], counts: { external_forces: 2 } })
 })
 
-verifies('replay:explain', 'explain_frame: the first frame has nothing before it', async (t) => {
+verifies('replay:explain', 'explain_frame has nothing before the first frame', async (t) => {
   const client = await ask(t, 'drop')
   const { changes, balances } = await client.call('explain_frame', { frame_id: 1 })
   t.same(changes, ['there is no frame before this one'])
-  t.equal(rowsOf(balances)[0]?.inertial_n, null)
+  t.equal(toRows(balances)[0]?.inertial_n, null)
 })
 
-verifies('replay:timeline', 'timeline: a drop is an impact and then a rest', async (t) => {
+verifies('replay:timeline', 'timeline reports an impact and then rest for a drop', async (t) => {
   const client = await ask(t, 'drop')
   const { events, counts } = await client.call('timeline')
-  const kinds = rowsOf(events).map(({ kind }) => kind)
+  const kinds = toRows(events).map(({ kind }) => kind)
   t.ok(kinds.indexOf('contact_begin') < kinds.indexOf('impact'))
   t.ok(kinds.indexOf('impact') < kinds.indexOf('rest'))
-  const impact = rowsOf(events).find(({ kind }) => kind === 'impact')
+  const impact = toRows(events).find(({ kind }) => kind === 'impact')
   t.match(impact, { bodies: [2, 2147483649], unit: 'N·s' })
   t.ok(Number(impact?.value) > 0)
   t.equal((counts as Record<string, number>).rest, 1)
 })
 
-verifies('replay:timeline', 'timeline: kinds filter, a kind that does not exist is refused', async (t) => {
+verifies('replay:timeline', 'timeline filters by kinds and rejects unknown kinds', async (t) => {
   const client = await ask(t, 'incline_slides')
   const { events } = await client.call('timeline', { kinds: ['sliding_start'] })
-  t.ok(rowsOf(events).length > 0)
-  t.ok(rowsOf(events).every(({ kind }) => kind === 'sliding_start'))
+  t.ok(toRows(events).length > 0)
+  t.ok(toRows(events).every(({ kind }) => kind === 'sliding_start'))
   await t.rejects(client.call('timeline', { kinds: ['explosion'] }), { code: 'INVALID_ARGUMENTS' })
 })
 
@@ -225,12 +221,12 @@ verifies(
 
 verifies(
   'replay:stalls',
-  'find_solver_stalls: the run, its bodies and the ratio of their masses',
+  'find_solver_stalls returns the run, its bodies and their mass ratio',
   async (t) => {
     const client = await ask(t, 'solver_stall')
     const { runs, count } = await client.call('find_solver_stalls')
     t.equal(count, 1)
-    t.match(rowsOf(runs)[0], { frames: { first: 30, last: 39 }, bodies: [2, 3], mass_ratio: 1000 })
+    t.match(toRows(runs)[0], { frames: { first: 30, last: 39 }, bodies: [2, 3], mass_ratio: 1000 })
     const clean = await (await ask(t, 'drop')).call('find_solver_stalls')
     t.same(clean.runs, [])
   },
@@ -243,8 +239,8 @@ interface Image {
   readonly uri?: string
 }
 
-/** Width and height of a PNG, from its header. */
-function sizeOf(content: readonly Image[]): readonly [number, number] {
+/** Reads width and height from the header of a PNG. */
+function readSize(content: readonly Image[]): readonly [number, number] {
   const png = Buffer.from(content.find(({ type }) => type === 'image')?.data ?? '', 'base64')
   if (png.toString('latin1', 1, 4) !== 'PNG') throw new Error('not a PNG')
   return [png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -252,7 +248,7 @@ function sizeOf(content: readonly Image[]): readonly [number, number] {
 
 verifies(
   'replay:plot',
-  'plot: a PNG, exact totals, and a link to its SVG, in which the cited frame is marked',
+  'plot returns a PNG, exact totals, and a link to an SVG with the cited frame marked',
   async (t) => {
     const one = await ask(t, 'slide_at_45')
     const answer = await one.answer('plot', {
@@ -261,15 +257,15 @@ verifies(
       shade_findings: true,
     })
     const content = answer.content as unknown as Image[]
-    const [width, height] = sizeOf(content)
+    const [width, height] = readSize(content)
     t.ok(width >= 1000 && height >= 400)
     const link = content.find(({ type }) => type === 'resource_link')
     t.match(link, { uri: /^replay:\/\/recordings\/slide_at_45\/plots\//, mimeType: 'image/svg+xml' })
-    const svg = await textOf(one, link?.uri)
+    const svg = await readText(one, link?.uri)
     const cited = await one.call('get_series', { series: ['energy.total'], start_frame: 45, end_frame: 45 })
-    const [{ max } = {}] = rowsOf(cited.series)
-    t.match(svg, `frame 45: ${readable(Number(max))} J`)
-    for (const told of ['frame 45', 'energy (J)', 'speed (m/s)', 'friction cone']) t.match(svg, told, told)
+    const [{ max } = {}] = toRows(cited.series)
+    t.match(svg, `frame 45: ${formatNumber(Number(max))} J`)
+    for (const shown of ['frame 45', 'energy (J)', 'speed (m/s)', 'friction cone']) t.match(svg, shown, shown)
     t.match(answer.structuredContent, { series: [{ name: 'energy.total', max_frame: 45 }, {}] })
     await t.rejects(one.read('replay://recordings/slide_at_45/plots/nothing'), { code: 'RESOURCE_NOT_FOUND' })
   },
@@ -282,19 +278,19 @@ verifies(
     const one = await ask(t, 'slide_at_45')
     const range = { series: ['energy.total'], start_frame: 44, end_frame: 46 }
     const { series } = await one.call('get_series', range)
-    const [{ values = [] } = {}] = rowsOf(series) as { values?: number[] }[]
+    const [{ values = [] } = {}] = toRows(series) as { values?: number[] }[]
     for (const [frame, value] of [
       [44, values[0]],
       [46, values[2]],
     ] as const) {
       const { content } = await one.answer('plot', { ...range, mark_frame: frame })
       const link = (content as unknown as Image[]).find(({ type }) => type === 'resource_link')
-      t.match(await textOf(one, link?.uri), `frame ${frame}: ${readable(value ?? null)} J`)
+      t.match(await readText(one, link?.uri), `frame ${frame}: ${formatNumber(value ?? null)} J`)
     }
   },
 )
 
-verifies('replay:plot', 'plot: refuses what it cannot draw, in words that help', async (t) => {
+verifies('replay:plot', 'plot rejects what it cannot draw with a useful error', async (t) => {
   const one = await ask(t, 'slide_at_45')
   await t.rejects(one.call('plot', { series: [] }), { code: 'INVALID_ARGUMENTS' })
   await t.rejects(one.call('plot', { series: Array(9).fill('energy.total') }), { code: 'INVALID_ARGUMENTS' })
@@ -303,13 +299,13 @@ verifies('replay:plot', 'plot: refuses what it cannot draw, in words that help',
   })
 })
 
-verifies('replay:render', 'render_frame: bodies, forces in N and speeds in every view', async (t) => {
+verifies('replay:render', 'render_frame draws bodies, forces in N and speeds in every view', async (t) => {
   const one = await ask(t, 'slide_at_45')
   for (const view of ['front', 'side', 'top', 'iso']) {
     const answer = await one.answer('render_frame', { frame_id: 46, view })
     const content = answer.content as unknown as Image[]
-    t.same(sizeOf(content), [1350, 960], view)
-    const svg = await textOf(one, content.find(({ uri }) => uri !== undefined)?.uri)
+    t.same(readSize(content), [1350, 960], view)
+    const svg = await readText(one, content.find(({ uri }) => uri !== undefined)?.uri)
     t.match(svg, 'Frame 46, t = 0.184 s')
     t.match(svg, '0.9804 m/s')
     t.equal(svg.includes('98.1 N'), true, 'the weight of the body')
@@ -319,7 +315,7 @@ verifies('replay:render', 'render_frame: bodies, forces in N and speeds in every
 
 verifies(
   'replay:render',
-  'render_frame: what is not finite is named and not drawn, and every era has a picture',
+  'render_frame names bodies without finite positions, and draws every era',
   async (t) => {
     const names = ['nan', 'era_states_only', 'era_flat_contacts', 'era_unified', 'tunnelling']
     const { client } = await openReplay(t, names)
@@ -332,7 +328,7 @@ verifies(
         frame_id,
         view: 'iso',
       })
-      t.same(sizeOf(answer.content as unknown as Image[]), [1350, 960], recording)
+      t.same(readSize(answer.content as unknown as Image[]), [1350, 960], recording)
     }
   },
 )

@@ -1,18 +1,15 @@
-/** The table form of `showData`: a shape, an axis for each dimension, and the values row after row. */
-
-/** A table of figures. */
-export interface Table {
+interface Table {
   readonly shape: readonly [rows: number, columns: number]
   readonly axes: readonly [
     { readonly name: string; readonly values: readonly (string | number)[] },
     { readonly name: string; readonly values: readonly string[] },
   ]
-  /** row-major */
+  /** Shape [rows, columns], row-major. */
   readonly values: readonly (number | string | null)[]
 }
 
-/** Rows under columns; `axis` names what a row stands for, `key` gives its label. */
-export function table<Row>(
+/** Returns the table members of `showData`. `axis` names the rows, and `key` returns the label of a row. */
+export function createTable<Row>(
   rows: readonly Row[],
   axis: { readonly name: string; readonly key: (row: Row) => string | number },
   columns: Readonly<Record<string, (row: Row) => number | string | null>>,
@@ -27,9 +24,8 @@ export function table<Row>(
   }
 }
 
-/** Rounded to so many decimals, for figures that people read; null stays null. */
-export function rounded(value: number, decimals: number): number
-export function rounded(value: number | null, decimals: number): number | null
-export function rounded(value: number | null, decimals: number): number | null {
+export function roundTo(value: number, decimals: number): number
+export function roundTo(value: number | null, decimals: number): number | null
+export function roundTo(value: number | null, decimals: number): number | null {
   return value === null ? null : Number(value.toFixed(decimals))
 }

@@ -1,36 +1,38 @@
-/** Parts of a text by lines. A text "a\nb\n" has two. */
-import { CausewayError } from '@causeway/protocol'
+import { TrmError } from '../errors.ts'
 
-/** The lines of a text, without their ends. */
-export function linesIn(text: string): readonly string[] {
+/** Splits a text into lines without their ends. `a\nb\n` has two lines. */
+export function splitLines(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.split(/\r\n|\n|\r/)
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-/** A part of a text. */
-export interface FilePart {
-  /** with the line ends of the file */
+interface FilePart {
+  /** With the line ends of the file. */
   readonly content: string
-  /** of the whole file */
+  /** Lines of the whole file. */
   readonly lineCount: number
-  /** the line to go on with, null at the end */
+  /** Line after the part; `null` at the end. */
   readonly nextOffset: number | null
 }
 
-/** Whole lines from `offset` (from 1), at most `limit` of them and about `room` characters, but at least one. */
-export function filePart(
+/** Returns whole lines from `offset` (from 1): at most `limit` lines and about `maxLength` characters, but at least one line. */
+export function readPart(
   text: string,
-  { offset, limit, room }: { readonly offset: number; readonly limit: number; readonly room: number },
+  {
+    offset,
+    limit,
+    maxLength,
+  }: { readonly offset: number; readonly limit: number; readonly maxLength: number },
 ): FilePart {
   const lines = text.split(/(?<=\n)|(?<=\r)(?!\n)/).filter((line) => line !== '')
   const chosen: string[] = []
-  let size = 0
+  let length = 0
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    if (chosen.length > 0 && size + line.length > room) break
-    const kept = line.length > room ? `${line.slice(0, room)}…` : line
-    chosen.push(kept)
-    size += kept.length
+    if (chosen.length > 0 && length + line.length > maxLength) break
+    const shown = line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+    chosen.push(shown)
+    length += shown.length
   }
   const next = offset + chosen.length
   return {
@@ -40,19 +42,17 @@ export function filePart(
   }
 }
 
-/** A checked range, its end moved to the last line; throws `INVALID_LINE`, `INVALID_RANGE`, `LINE_BEYOND_END`. */
-export function lineRange(
+/** Checks a range and clamps its end. Throws `INVALID_LINE`, `INVALID_RANGE`, `LINE_BEYOND_END`. */
+export function checkRange(
   count: number,
-  start: number,
-  end: number,
+  { start, end }: { readonly start: number; readonly end: number },
   file: string,
 ): { readonly start: number; readonly end: number } {
   const data = { file, start, end, line_count: count }
   if (start < 1 || end < 1)
-    throw new CausewayError('INVALID_LINE', `lines are counted from 1: ${Math.min(start, end)}`, { data })
+    throw new TrmError('INVALID_LINE', `lines count from 1: ${Math.min(start, end)}`, { data })
   if (start > end)
-    throw new CausewayError('INVALID_RANGE', `the range ends before it begins: ${start} to ${end}`, { data })
-  if (start > count)
-    throw new CausewayError('LINE_BEYOND_END', `the file has ${count} lines: ${file}`, { data })
+    throw new TrmError('INVALID_RANGE', `the range ends before it starts: ${start} to ${end}`, { data })
+  if (start > count) throw new TrmError('LINE_BEYOND_END', `the file has ${count} lines: ${file}`, { data })
   return { start, end: Math.min(end, count) }
 }

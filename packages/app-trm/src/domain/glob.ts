@@ -1,14 +1,14 @@
-/** Patterns of paths, matched without backtracking: in time proportional to the length of the pattern times that of the path. */
+/** Path patterns without backtracking: the time is proportional to the pattern length times the path length. */
 
-/** A step of a pattern: one character, any number of characters, or a mark that the next `optional` steps may be skipped. */
+/** One character, any number of characters, or a marker that the next `optional` steps may be skipped. */
 export type PatternStep =
   | { readonly one: (char: string) => boolean }
   | { readonly many: (char: string) => boolean }
   | { readonly optional: number }
 
 /** Steps that match this text. */
-export const literalSteps = (text: string): readonly PatternStep[] =>
-  text.split('').map((wanted) => ({ one: (char) => char === wanted }))
+export const toLiteralSteps = (text: string): readonly PatternStep[] =>
+  text.split('').map((literal) => ({ one: (char) => char === literal }))
 
 const isInName = (char: string): boolean => char !== '/'
 const isAny = (): boolean => true
@@ -18,17 +18,17 @@ export const wildcardSteps = {
   '?': [{ one: isInName }],
   '*': [{ many: isInName }],
   '**': [{ many: isAny }],
-  '**/': [{ optional: 2 }, { many: isAny }, ...literalSteps('/')],
+  '**/': [{ optional: 2 }, { many: isAny }, ...toLiteralSteps('/')],
 } as const satisfies Record<string, readonly PatternStep[]>
 
 /**
  * Returns a test of whole texts. It compares both ends of a text first, where each step matches one character, and
  * tracks positions only between the first and the last wildcard.
  */
-export function stepsMatcher(steps: readonly PatternStep[]): (text: string) => boolean {
+export function createMatcher(steps: readonly PatternStep[]): (text: string) => boolean {
   const first = steps.findIndex((step) => !('one' in step))
   if (first === -1) return (text) => text.length === steps.length && matchesEach(steps, text, 0)
-  const end = wildcardsEnd(steps)
+  const end = findWildcardsEnd(steps)
   const [prefix, wildcards, suffix] = [steps.slice(0, first), steps.slice(first, end), steps.slice(end)]
   return (text) => {
     const suffixAt = text.length - suffix.length
@@ -42,7 +42,7 @@ export function stepsMatcher(steps: readonly PatternStep[]): (text: string) => b
 }
 
 /** Returns the index after the last step that can match no character or several. */
-function wildcardsEnd(steps: readonly PatternStep[]): number {
+function findWildcardsEnd(steps: readonly PatternStep[]): number {
   let end = 0
   for (const [index, step] of steps.entries()) {
     if ('many' in step) end = Math.max(end, index + 1)
@@ -58,7 +58,7 @@ function matchesEach(steps: readonly PatternStep[], text: string, start: number)
 
 /** Whether the steps match the whole text; tracks all positions in the steps that the characters so far can reach. */
 function matchesWildcards(steps: readonly PatternStep[], text: string): boolean {
-  let reached = withSkips(steps, new Set([0]))
+  let reached = addSkips(steps, new Set([0]))
   for (let index = 0; index < text.length && reached.size > 0; index++) {
     const char = text.charAt(index)
     const next = new Set<number>()
@@ -68,13 +68,13 @@ function matchesWildcards(steps: readonly PatternStep[], text: string): boolean 
       if ('one' in step && step.one(char)) next.add(at + 1)
       if ('many' in step && step.many(char)) next.add(at)
     }
-    reached = withSkips(steps, next)
+    reached = addSkips(steps, next)
   }
   return reached.has(steps.length)
 }
 
 /** Adds the positions that can be reached without a character. */
-function withSkips(steps: readonly PatternStep[], reached: Set<number>): Set<number> {
+function addSkips(steps: readonly PatternStep[], reached: Set<number>): Set<number> {
   for (const at of reached) {
     const step = steps[at]
     if (step === undefined || 'one' in step) continue
@@ -88,13 +88,13 @@ function withSkips(steps: readonly PatternStep[], reached: Set<number>): Set<num
  * Returns a test of relative paths with forward slashes: `*` and `?` match within a name, `**` also across folders.
  * `data/` matches all below that folder, `*.lock` such files in any folder.
  */
-export function globMatcher(pattern: string): (path: string) => boolean {
+export function createGlobMatcher(pattern: string): (path: string) => boolean {
   const whole = pattern.endsWith('/') ? `${pattern}**` : pattern
   const anywhere = whole.includes('/') ? whole.replace(/^\//, '') : `**/${whole}`
   const steps = (anywhere.match(/\*\*\/|\*\*|./gs) ?? []).flatMap((part): readonly PatternStep[] =>
-    isWildcard(part) ? wildcardSteps[part] : literalSteps(part),
+    isWildcard(part) ? wildcardSteps[part] : toLiteralSteps(part),
   )
-  return stepsMatcher(steps)
+  return createMatcher(steps)
 }
 
 const isWildcard = (part: string): part is keyof typeof wildcardSteps => Object.hasOwn(wildcardSteps, part)

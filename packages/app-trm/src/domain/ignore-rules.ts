@@ -1,82 +1,81 @@
 /**
- * The rules of one `.gitignore` (https://git-scm.com/docs/gitignore). Each path is judged by itself: the package `ignore` lets a
- * folder that is ignored here decide of all below it, also where a nearer file has taken it back.
+ * The rules of one `.gitignore` (https://git-scm.com/docs/gitignore). The package `ignore` is not used because it lets an
+ * ignored folder decide all paths below it, even if a nearer file includes them again.
  */
+import { createMatcher, type PatternStep, toLiteralSteps, wildcardSteps } from './glob.ts'
 
-import { literalSteps, type PatternStep, stepsMatcher, wildcardSteps } from './glob.ts'
-
-/** Says of a path below the folder of the rules whether they ignore it or keep it; undefined where they say nothing. */
+/** Returns whether a path below the folder of the rules is ignored; `undefined` if no rule matches. */
 export type IgnoreRules = (path: string, isFolder: boolean) => boolean | undefined
 
 interface Rule {
   readonly matches: (text: string) => boolean
-  readonly isKept: boolean
-  readonly isForFolders: boolean
-  /** a pattern without a slash is for names at any depth */
-  readonly isForNames: boolean
+  readonly isIncluded: boolean
+  readonly isFolderRule: boolean
+  /** A pattern without a slash matches names at any depth. */
+  readonly isNameRule: boolean
 }
 
-/** Longer lines match nothing: they are longer than a path. */
+/** Longer lines match nothing, because no path is that long. */
 const maxLineLength = 4096
 
-/** Reads the rules; of those that match a path the last one counts. */
-export function ignoreRules(text: string): IgnoreRules {
-  const lastFirst = text.split('\n').flatMap(ruleOf).reverse()
+/** Parses the rules. The last rule that matches a path counts. */
+export function parseIgnoreRules(text: string): IgnoreRules {
+  const lastFirst = text.split('\n').flatMap(parseRule).reverse()
   return (path, isFolder) => {
     const name = path.slice(path.lastIndexOf('/') + 1)
     const rule = lastFirst.find(
-      ({ matches, isForFolders, isForNames }) =>
-        (isFolder || !isForFolders) && matches(isForNames ? name : path),
+      ({ matches, isFolderRule, isNameRule }) =>
+        (isFolder || !isFolderRule) && matches(isNameRule ? name : path),
     )
-    return rule === undefined ? undefined : !rule.isKept
+    return rule === undefined ? undefined : !rule.isIncluded
   }
 }
 
-function ruleOf(line: string): Rule[] {
-  const written = withoutTrailingBlanks(line.replace(/\r$/, ''))
-  if (written === '' || written.startsWith('#') || written.length > maxLineLength) return []
-  const isKept = written.startsWith('!')
-  const whole = isKept ? written.slice(1) : written
-  const isForFolders = whole.endsWith('/')
-  const pattern = isForFolders ? whole.slice(0, -1) : whole
+function parseRule(line: string): Rule[] {
+  const rule = trimBlanks(line.replace(/\r$/, ''))
+  if (rule === '' || rule.startsWith('#') || rule.length > maxLineLength) return []
+  const isIncluded = rule.startsWith('!')
+  const whole = isIncluded ? rule.slice(1) : rule
+  const isFolderRule = whole.endsWith('/')
+  const pattern = isFolderRule ? whole.slice(0, -1) : whole
   const steps = parsePattern(pattern.replace(/^\//, ''))
   if (steps === undefined) return []
-  return [{ matches: stepsMatcher(steps), isKept, isForFolders, isForNames: !pattern.includes('/') }]
+  return [{ matches: createMatcher(steps), isIncluded, isFolderRule, isNameRule: !pattern.includes('/') }]
 }
 
-/** A backslash keeps the blank behind it. */
-function withoutTrailingBlanks(line: string): string {
+/** A backslash preserves the blank after it. */
+function trimBlanks(line: string): string {
   const trimmed = line.trimEnd()
   return trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed
 }
 
-/** `**` stands for folders between slashes, `*` and `?` for parts of a name, brackets for one character of a set. */
+/** `**` between slashes, `*` and `?` within a name, brackets for one character of a set. */
 const part = /^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\\.|[^*?[\\]/gs
 
-/** The steps of a pattern; `undefined` if git ignores the pattern because it is malformed. */
+/** Returns the steps of a pattern; `undefined` for a malformed pattern, which git ignores. */
 function parsePattern(pattern: string): readonly PatternStep[] | undefined {
   const parts = pattern.match(part) ?? []
   if (parts.join('') !== pattern) return undefined
   try {
-    return parts.flatMap(stepsOfPart)
+    return parts.flatMap(toSteps)
   } catch (error) {
     if (error instanceof SyntaxError) return undefined // a range such as [z-a]
     throw error
   }
 }
 
-function stepsOfPart(text: string): readonly PatternStep[] {
+function toSteps(text: string): readonly PatternStep[] {
   if (text === '**/') return wildcardSteps['**/']
-  if (text === '/**/') return [...literalSteps('/'), ...wildcardSteps['**/']]
-  if (text === '/**') return [...literalSteps('/'), { one: () => true }, ...wildcardSteps['**']]
+  if (text === '/**/') return [...toLiteralSteps('/'), ...wildcardSteps['**/']]
+  if (text === '/**') return [...toLiteralSteps('/'), { one: () => true }, ...wildcardSteps['**']]
   if (text.startsWith('*')) return wildcardSteps['*']
   if (text === '?') return wildcardSteps['?']
-  if (text.startsWith('[')) return [setStep(text.slice(1, -1))]
-  return literalSteps(text.startsWith('\\') ? text.slice(1) : text)
+  if (text.startsWith('[')) return [parseSet(text.slice(1, -1))]
+  return toLiteralSteps(text.startsWith('\\') ? text.slice(1) : text)
 }
 
-/** `[!a-z]` never matches a slash, nor does any set. */
-function setStep(inside: string): PatternStep {
+/** Parses a set such as `!a-z`. A set never matches a slash. */
+function parseSet(inside: string): PatternStep {
   const isNegated = /^[!^]/.test(inside)
   const members = (isNegated ? inside.slice(1) : inside)
     .replaceAll(/\[:(\w+):\]/g, (_, name: string) => classes[name] ?? '')

@@ -1,12 +1,10 @@
-/** What a candidate would make of the files, in small. */
 import { structuredPatch } from 'diff'
 import type { AppliedCandidate, FileContent, FilesBefore } from './candidate/types.ts'
 
-/** Most lines of each side of a file that are shown. */
-const mostLines = 40
+/** Maximum shown lines of each side of a file. */
+const maxLines = 40
 
-/** How one file would change. */
-export interface FilePreview {
+interface FilePreview {
   readonly file: string
   readonly beforeLines: readonly string[]
   readonly afterLines: readonly string[]
@@ -15,8 +13,7 @@ export interface FilePreview {
   readonly changeType: 'insertion' | 'deletion' | 'modification' | 'replacement'
 }
 
-/** How all files would change. */
-export interface Preview {
+interface Preview {
   readonly filesAffected: readonly string[]
   readonly linesAdded: number
   readonly linesRemoved: number
@@ -24,22 +21,17 @@ export interface Preview {
   readonly filesPreviews: readonly FilePreview[]
 }
 
-/** The exact changes of an applied candidate, lines with three of context. */
-export function previewOf(before: FilesBefore, { changes, report }: AppliedCandidate): Preview {
-  const counts = new Map(report.files.map((file) => [file.path, file]))
+/** Returns the changed lines of an applied candidate with three lines of context. */
+export function createPreview(before: FilesBefore, { changes, report }: AppliedCandidate): Preview {
+  const reports = new Map(report.files.map((file) => [file.path, file]))
   const filesPreviews = [...changes].map(([file, after]): FilePreview => {
-    const { linesAdded = 0, linesRemoved = 0 } = counts.get(file) ?? {}
-    const sides = hunkLines(textOf(before.get(file)), textOf(after))
-    return {
-      file,
-      ...sides,
-      linesAdded,
-      linesRemoved,
-      changeType: typeOf(before.get(file), after, linesAdded, linesRemoved),
-    }
+    const { linesAdded = 0, linesRemoved = 0 } = reports.get(file) ?? {}
+    const content = before.get(file)
+    const changeType = findChangeType(content, after, linesAdded, linesRemoved)
+    return { file, ...findLines(toText(content), toText(after)), linesAdded, linesRemoved, changeType }
   })
-  const sum = (of: (file: FilePreview) => number): number =>
-    filesPreviews.reduce((total, file) => total + of(file), 0)
+  const sum = (count: (file: FilePreview) => number): number =>
+    filesPreviews.reduce((total, file) => total + count(file), 0)
   return {
     filesAffected: filesPreviews.map(({ file }) => file),
     linesAdded: sum(({ linesAdded }) => linesAdded),
@@ -49,7 +41,7 @@ export function previewOf(before: FilesBefore, { changes, report }: AppliedCandi
   }
 }
 
-function typeOf(
+function findChangeType(
   before: FileContent | undefined,
   after: FileContent | null,
   added: number,
@@ -60,16 +52,16 @@ function typeOf(
   return after === null || added === 0 ? 'deletion' : 'replacement'
 }
 
-const textOf = (content: FileContent | null | undefined): string =>
+const toText = (content: FileContent | null | undefined): string =>
   typeof content === 'string' ? content : ''
 
-function hunkLines(before: string, after: string): Pick<FilePreview, 'beforeLines' | 'afterLines'> {
+function findLines(before: string, after: string): Pick<FilePreview, 'beforeLines' | 'afterLines'> {
   const { hunks } = structuredPatch('a', 'b', before, after, '', '', { context: 3 })
   const lines = hunks.flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith('\\'))
-  const side = (mark: string): string[] =>
+  const select = (mark: string): string[] =>
     lines
       .filter((line) => line.startsWith(' ') || line.startsWith(mark))
       .map((line) => line.slice(1))
-      .slice(0, mostLines)
-  return { beforeLines: side('-'), afterLines: side('+') }
+      .slice(0, maxLines)
+  return { beforeLines: select('-'), afterLines: select('+') }
 }

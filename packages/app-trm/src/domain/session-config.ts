@@ -1,60 +1,54 @@
-/** How a session was started: fixed for its life, shown back, and stored. */
 import { CausewayError } from '@causeway/protocol'
-import { refusedName } from './environment.ts'
-import { defaultPolicy, type HaltPolicy } from './halting.ts'
-import { defaultWeights, reservedNames, type SignalKind, type SignalSpec } from './signal.ts'
-import type { Protection } from './tamper.ts'
+import { findForbiddenName } from './command/environment.ts'
+import { defaultPolicy, type HaltPolicy } from './evaluation/halting.ts'
+import { defaultWeights, type SignalKind, type SignalSpec } from './evaluation/signal.ts'
+import type { Protection } from './evaluation/tamper.ts'
 
-/** When a candidate's files land in the user's project. */
+/** When the files of a candidate are written to the user's project. */
 export type WritePolicy = 'each' | 'improved' | 'end'
 
 /** How a benchmark is run and read. */
-export interface PerfConfig {
+interface PerfConfig {
   readonly goal: 'min' | 'max'
-  /** runs of which the median counts */
+  /** Number of runs; their median counts. */
   readonly repeat: number
   readonly pattern?: string | undefined
   readonly unit?: string | undefined
-  /** share of a measure below which a difference is noise, and no improvement */
+  /** Relative difference that is noise. */
   readonly noise: number
 }
 
-/** Everything that decides what an evaluation does. */
+/** The configuration of a session, fixed for its life. */
 export interface SessionConfig {
-  /** where the session reads and writes: the project itself, or a copy of the session's own */
+  /** Folder that the session reads and writes: the project, or the session's workspace. */
   readonly repo: string
-  /** real path of the user's project */
+  /** Real path of the user's project. */
   readonly project: string
-  /** in the order in which they run */
+  /** In the order in which they run. */
   readonly signals: readonly SignalSpec[]
-  /** weight of the coverage that the tests write; 0 where it is told and not scored */
-  readonly coverageWeight: number
   readonly halt: HaltPolicy
-  /** share of the newest score in the moving average, 0 to 1 */
+  /** Weight of the newest score in the moving average, 0 to 1. */
   readonly ema: number
-  /** limit of each command, s */
+  /** Timeout of each command, in seconds. */
   readonly timeoutS: number
   readonly write: WritePolicy
-  /** evaluates in a copy of the project, so that commands leave nothing in the user's */
+  /** Whether commands run in a work copy of the project. */
   readonly isolate: boolean
-  /** ignored folders that the copy links to */
+  /** Ignored folders that the work copy links to. */
   readonly link: readonly string[]
-  /** ignored folders and files of which each copy has its own */
+  /** Ignored folders and files that are copied for each evaluation. */
   readonly copy: readonly string[]
-  /** further environment of the commands */
+  /** Additional environment variables of the commands. */
   readonly env: Readonly<Record<string, string>>
   readonly perf: PerfConfig
   readonly allowTestRemoval: boolean
-  /** runs nothing more of a candidate after a check, the tests or a linter failed */
+  /** Whether a failed check, test or linter skips the remaining commands. */
   readonly failFast: boolean
-  /** data checks and linters count by how much of them is good, not only by their exit */
-  readonly graded: boolean
   readonly protect: Protection
-  /** what confines its commands beyond limits */
   readonly sandbox: 'none' | 'bwrap'
 }
 
-/** What a caller of start gives. */
+/** The validated arguments of `trm.start`. */
 export interface SessionRequest {
   readonly build?: string | undefined
   readonly dataQual?: string | undefined
@@ -76,124 +70,94 @@ export interface SessionRequest {
   readonly perf?: { readonly [Key in keyof PerfConfig]?: PerfConfig[Key] | undefined } | undefined
   readonly allowTestRemoval?: boolean | undefined
   readonly failFast?: boolean | undefined
-  readonly graded?: boolean | undefined
   readonly protect?: Protection | undefined
-  /** `auto` is for the caller to settle before */
   readonly sandbox?: 'none' | 'bwrap' | undefined
 }
 
-/** Share of a measure that is noise where the caller says nothing. */
 const defaultNoise = 0.02
 
-/** What sessions of an earlier version do not say. */
-const later = {
-  copy: [],
-  coverageWeight: 0,
-  failFast: false,
-  graded: false,
-  protect: [],
-  sandbox: 'none',
-} as const
+/** Adds the members that sessions of earlier versions lack, and removes those of removed options. */
+export function upgradeConfig(
+  stored: SessionConfig & { readonly graded?: unknown; readonly coverageWeight?: unknown },
+): SessionConfig {
+  const { graded: _, coverageWeight: __, ...config } = stored
+  return {
+    ...{ copy: [], failFast: false, protect: [], sandbox: 'none' },
+    ...config,
+    project: config.project ?? config.repo,
+    perf: { ...config.perf, noise: config.perf.noise ?? defaultNoise },
+  }
+}
 
-/** The configuration of a stored session. */
-export const storedConfig = (config: SessionConfig): SessionConfig => ({
-  ...later,
-  ...config,
-  project: config.project ?? config.repo,
-  perf: { ...config.perf, noise: config.perf.noise ?? defaultNoise },
-})
+/** Folders that tools create and that candidates do not change. */
+const linkedFolders = ['node_modules', '.venv', 'venv', '.tox']
 
-/** Folders that tools fill and that candidates do not change. */
-const linked = ['node_modules', '.venv', 'venv', '.tox']
-
-/** The configuration of a request, defaults filled in; throws `INVALID_ARGUMENTS` for what cannot be. */
-export function sessionConfig(repo: string, request: SessionRequest): SessionConfig {
+/** Creates a configuration with defaults. Throws `INVALID_ARGUMENTS`. */
+export function createConfig(repo: string, request: SessionRequest): SessionConfig {
   const { weights = {}, halt = {}, perf = {}, env = {}, link = [], copy = [] } = request
-  const bad = refusedName(env)
-  if (bad !== undefined) throw invalid(`env.${bad}`, 'may not be set for commands')
+  const forbidden = findForbiddenName(env)
+  if (forbidden !== undefined) throw createError(`env.${forbidden}`, 'must not be set for commands')
   if (request.write === 'improved' && request.isolate === false)
-    throw invalid('options.write', 'improved judges a candidate before it lands, which takes isolate')
-  const kinds: readonly (readonly [string, SignalKind, string | undefined])[] = [
+    throw createError('options.write', 'improved requires isolate')
+  const standard: readonly (readonly [name: string, kind: SignalKind, command: string | undefined])[] = [
     ['build', 'check', request.build],
     ['dataQual', 'check', request.dataQual],
     ['test', 'test', request.test],
     ['lint', 'lint', request.lint],
     ['perf', 'perf', request.bench],
   ]
-  const standard = kinds.flatMap(([name, kind, command]): SignalSpec[] =>
+  const signals = standard.flatMap(([name, kind, command]): SignalSpec[] =>
     command === undefined
       ? []
       : [{ name, kind, command, weight: weights[name] ?? defaultWeights[name] ?? 0 }],
   )
-  const further = (request.signals ?? []).map((signal): SignalSpec => ({ ...signal, kind: 'check' }))
-  refuseRepeated(further)
+  const names = new Set([...Object.keys(defaultWeights), 'coverage'])
+  for (const signal of request.signals ?? []) {
+    if (names.has(signal.name)) throw createError(`signals.${signal.name}`, 'is a name that is already used')
+    names.add(signal.name)
+    signals.push({ ...signal, kind: 'check' })
+  }
   return {
     repo,
     project: repo,
-    signals: [...standard, ...further],
-    coverageWeight: coverageWeightOf(request),
-    halt: {
-      max: halt.max ?? defaultPolicy.max,
-      threshold: halt.threshold ?? defaultPolicy.threshold,
-      patience: halt.patience ?? defaultPolicy.patience,
-      min: halt.min ?? defaultPolicy.min,
-    },
+    signals,
+    halt: { ...defaultPolicy, ...definedMembers(halt) },
     ema: request.ema ?? 0.9,
     timeoutS: request.timeout ?? 120,
     write: request.write ?? 'each',
     isolate: request.isolate ?? true,
-    link: [...new Set([...linked, ...link])].filter((path) => !copy.includes(path)),
+    link: [...new Set([...linkedFolders, ...link])].filter((path) => !copy.includes(path)),
     copy: [...new Set(copy)],
     env,
-    perf: {
-      goal: perf.goal ?? 'min',
-      repeat: perf.repeat ?? 1,
-      pattern: perf.pattern,
-      unit: perf.unit,
-      noise: perf.noise ?? defaultNoise,
-    },
+    perf: { goal: 'min', repeat: 1, noise: defaultNoise, ...definedMembers(perf) },
     allowTestRemoval: request.allowTestRemoval ?? false,
     failFast: request.failFast ?? false,
-    graded: request.graded ?? false,
     protect: request.protect ?? 'compare',
     sandbox: request.sandbox ?? 'none',
   }
 }
 
-/** Coverage is what the tests write: without them there is none to weigh. */
-function coverageWeightOf({ weights: { coverage = 0 } = {}, test }: SessionRequest): number {
-  if (coverage > 0 && test === undefined)
-    throw invalid('weights.coverage', 'needs a test command that writes coverage')
-  return coverage
-}
-
-function refuseRepeated(signals: readonly SignalSpec[]): void {
-  const names = new Set(reservedNames)
-  for (const { name } of signals) {
-    if (names.has(name)) throw invalid(`signals.${name}`, 'is a name that is taken')
-    names.add(name)
+/** Removes members that are `undefined`, so that defaults apply. */
+const definedMembers = <T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [Key in keyof T]: Exclude<T[Key], undefined>
   }
-}
 
-const invalid = (argument: string, problem: string): CausewayError =>
+const createError = (argument: string, problem: string): CausewayError =>
   new CausewayError('INVALID_ARGUMENTS', `start: ${argument} ${problem}`, {
     data: { problems: [{ argument, problem }] },
   })
 
-/** The weights in force, by name. */
-const weightsOf = ({ signals, coverageWeight }: SessionConfig): Readonly<Record<string, number>> => ({
-  ...defaultWeights,
-  ...(coverageWeight > 0 ? { coverage: coverageWeight } : {}),
-  ...Object.fromEntries(signals.map(({ name, weight }) => [name, weight])),
-})
-
-/** The configuration as `trm.start` shows it: commands by signal, values of the environment left out. */
-export function shownConfig(config: SessionConfig) {
-  const { repo: _, coverageWeight: __, project, signals, halt, ema, timeoutS, env, ...options } = config
+/** Returns the configuration as clients receive it, without the values of environment variables. */
+export function formatConfig(config: SessionConfig) {
+  const { repo: _, project, signals, halt, ema, timeoutS, env, ...options } = config
   return {
     repoPath: project,
     commands: Object.fromEntries(signals.map(({ name, command }) => [name, command])),
-    weights: weightsOf(config),
+    weights: {
+      ...defaultWeights,
+      ...Object.fromEntries(signals.map(({ name, weight }) => [name, weight])),
+    },
     halt,
     haltPolicy: {
       maxSteps: halt.max,

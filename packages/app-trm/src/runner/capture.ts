@@ -1,103 +1,93 @@
-/** Output of a command in bounded memory: its beginning, its end, and what looks like a failure between them. */
 import stripAnsi from 'strip-ansi'
 
-/** What is kept of one stream. */
+/** The output of one stream. */
 export interface Captured {
-  /** without escapes; a line in brackets stands where something is left out */
+  /** Without escape sequences; a line in brackets replaces omitted output. */
   readonly text: string
-  /** all that was written */
+  /** All written bytes. */
   readonly bytes: number
   readonly truncated: boolean
 }
 
-/** A stream that is being kept. */
-export interface Capture {
-  add(chunk: Buffer): void
-  end(): Captured
-}
-
-/** Bytes kept of the beginning, of failures in the middle, and of the end. */
 const [headBytes, middleBytes, tailBytes] = [64 * 1024, 64 * 1024, 256 * 1024]
 
-/** What makes a line of the middle worth keeping, with what follows it. */
-const telling = ['Error', 'FAIL', 'not ok', 'Traceback', 'panic', '✖']
-const tellingLine = /\b\w*Error\b|\bFAIL(ED|URE)?\b|^\s*not ok\b|^Traceback|^panic|✖/
-const linesAfter = 20
+/** Failures in the middle of an output, with the following lines. */
+const failureWords = ['Error', 'FAIL', 'not ok', 'Traceback', 'panic', '✖']
+const failureLine = /\b\w*Error\b|\bFAIL(ED|URE)?\b|^\s*not ok\b|^Traceback|^panic|✖/
+const failureLines = 20
 
-/** Begins to keep a stream. */
-export function capture(): Capture {
-  const head: Buffer[] = []
-  const tail: Buffer[] = []
-  const middle: string[] = []
-  const size = { head: 0, tail: 0, middle: 0, all: 0 }
+/** Stores the beginning, the end, and failures of a stream in bounded memory. */
+export class Capture {
+  readonly #head: Buffer[] = []
+  readonly #tail: Buffer[] = []
+  readonly #middle: string[] = []
+  readonly #size = { head: 0, tail: 0, middle: 0, all: 0 }
 
-  const keepMiddle = (chunk: Buffer): void => {
-    if (size.middle >= middleBytes || !telling.some((word) => chunk.includes(word))) return
-    const lines = chunk.toString('utf8').split('\n')
-    let wanted = 0
-    for (const line of lines) {
-      if (tellingLine.test(line)) wanted = linesAfter
-      if (wanted-- <= 0 || size.middle >= middleBytes) continue
-      const kept = line.slice(0, 2000)
-      middle.push(kept)
-      size.middle += kept.length + 1
+  add(chunk: Buffer): void {
+    const size = this.#size
+    size.all += chunk.length
+    const room = headBytes - size.head
+    if (room > 0) {
+      this.#head.push(chunk.subarray(0, room))
+      size.head += Math.min(room, chunk.length)
     }
-  }
-  const dropOldest = (): void => {
-    for (let first = tail[0]; first !== undefined && size.tail - first.length >= tailBytes; first = tail[0]) {
-      tail.shift()
+    if (chunk.length <= room) return
+    const rest = chunk.subarray(Math.max(0, room))
+    this.#tail.push(rest)
+    size.tail += rest.length
+    for (let first = this.#tail[0]; first && size.tail - first.length >= tailBytes; first = this.#tail[0]) {
+      this.#tail.shift()
       size.tail -= first.length
-      keepMiddle(first)
+      this.#addFailures(first)
     }
   }
-  return {
-    add(chunk) {
-      size.all += chunk.length
-      const room = headBytes - size.head
-      if (room > 0) {
-        head.push(chunk.subarray(0, room))
-        size.head += Math.min(room, chunk.length)
-      }
-      if (chunk.length <= room) return
-      const rest = chunk.subarray(Math.max(0, room))
-      tail.push(rest)
-      size.tail += rest.length
-      dropOldest()
-    },
-    end() {
-      const kept = Buffer.concat(tail)
-      const end = kept.length > tailBytes ? kept.subarray(kept.length - tailBytes) : kept
-      const left = size.all - size.head - end.length
-      const texts = [
-        Buffer.concat(head).toString('utf8'),
-        ...(left > 0 ? [`\n[${left} bytes are left out]\n`] : []),
-        ...(middle.length > 0 ? [`${middle.join('\n')}\n[…]\n`] : []),
-        end.toString('utf8'),
-      ]
-      return { text: tidy(texts.join('')), bytes: size.all, truncated: left > 0 }
-    },
+
+  finish(): Captured {
+    const tail = Buffer.concat(this.#tail)
+    const end = tail.subarray(Math.max(0, tail.length - tailBytes))
+    const omitted = this.#size.all - this.#size.head - end.length
+    const texts = [
+      Buffer.concat(this.#head).toString('utf8'),
+      ...(omitted > 0 ? [`\n[${omitted} bytes omitted]\n`] : []),
+      ...(this.#middle.length > 0 ? [`${this.#middle.join('\n')}\n[…]\n`] : []),
+      end.toString('utf8'),
+    ]
+    return { text: cleanOutput(texts.join('')), bytes: this.#size.all, truncated: omitted > 0 }
+  }
+
+  #addFailures(chunk: Buffer): void {
+    const size = this.#size
+    if (size.middle >= middleBytes || !failureWords.some((word) => chunk.includes(word))) return
+    let remaining = 0
+    for (const line of chunk.toString('utf8').split('\n')) {
+      if (failureLine.test(line)) remaining = failureLines
+      if (remaining-- <= 0 || size.middle >= middleBytes) continue
+      const shown = line.slice(0, 2000)
+      this.#middle.push(shown)
+      size.middle += shown.length + 1
+    }
   }
 }
 
-/** Without escapes, without what a carriage return wrote over, and with repeated lines told once. */
-export function tidy(text: string): string {
+/** Removes escape sequences and text that a carriage return overwrote, and collapses repeated lines. */
+export function cleanOutput(text: string): string {
   const lines = stripAnsi(text).replaceAll('\r\n', '\n').split('\n')
-  const shown: string[] = []
+  const cleaned: string[] = []
   let repeats = 0
   const flush = (): void => {
-    if (repeats > 2) shown.push(`[the line above ${repeats} times more]`)
-    else for (; repeats > 0; repeats--) shown.push(shown.at(-1) ?? '')
+    if (repeats > 2) cleaned.push(`[the line above ${repeats} more times]`)
+    else for (; repeats > 0; repeats--) cleaned.push(cleaned.at(-1) ?? '')
     repeats = 0
   }
   for (const line of lines) {
-    const last = line.slice(line.lastIndexOf('\r') + 1)
-    if (last !== '' && last === shown.at(-1)) {
+    const visible = line.slice(line.lastIndexOf('\r') + 1)
+    if (visible !== '' && visible === cleaned.at(-1)) {
       repeats++
       continue
     }
     flush()
-    shown.push(last)
+    cleaned.push(visible)
   }
   flush()
-  return shown.join('\n')
+  return cleaned.join('\n')
 }

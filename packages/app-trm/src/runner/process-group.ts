@@ -1,23 +1,20 @@
-/** Groups of processes: known again after a restart, and ended whole. */
-
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
-import { processIdentity } from '@causeway/store'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identifyProcess } from '@causeway/store'
 
-/** A process that can be told from a later one with the same number. */
+/** Identifies a process even if its number is used again. */
 export interface ProcessMark {
   readonly pid: number
-  /** what tells it from one of another start or another boot; null where it has ended or the system does not tell */
+  /** Identity of the start; `null` if the process ended or the system does not provide it. */
   readonly started: string | null
 }
 
-/** Environment variable that every process of an evaluation carries. */
+/** Environment variable of every process of an evaluation. */
 export const markerName = 'CAUSEWAY_STEP'
 
-/** The mark of a process that runs now. */
-export const markOf = (pid: number): ProcessMark => ({ pid, started: processIdentity(pid) || null })
+export const createMark = (pid: number): ProcessMark => ({ pid, started: identifyProcess(pid) || null })
 
-/** Signals a group; false where there is none. Numbers that would mean this process's own group are refused. */
+/** Signals a process group. Returns false if it does not exist, and for numbers that mean the server's own group. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid) return false
   try {
@@ -30,46 +27,43 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Ends processes that carry the marker, also those that have left their group; tells how many there were. */
-export async function endMarked(marker: string): Promise<number> {
-  let ended = 0
-  // A process may fork while the list is read, and shows no environment while it begins: none must be seen twice in a row.
+/** Kills every process with the marker, including those that left their group. Returns their number. */
+export async function killMarked(marker: string): Promise<number> {
+  let killed = 0
+  // A process may fork during the listing and has no environment at its start: two empty listings in a row are required.
   for (let [round, empty] = [0, 0]; round < 8 && empty < 2; round++) {
-    const found = await marked(marker)
+    const found = await findMarked(marker)
     empty = found.length === 0 ? empty + 1 : 0
-    for (const pid of found) if (end(pid)) ended++
-    if (empty < 2) await pause(10)
+    for (const pid of found) {
+      try {
+        process.kill(pid, 'SIGKILL')
+        killed++
+      } catch {
+        // The process already ended.
+      }
+    }
+    if (empty < 2) await sleep(10)
   }
-  return ended
+  return killed
 }
 
-function end(pid: number): boolean {
-  try {
-    process.kill(pid, 'SIGKILL')
-    return true
-  } catch {
-    return false // it was faster
-  }
-}
-
-/** Numbers of the processes that carry the marker; none on a system without /proc. */
-export async function marked(marker: string): Promise<readonly number[]> {
+/** Returns the numbers of the processes with the marker; none on systems without /proc. */
+export async function findMarked(marker: string): Promise<readonly number[]> {
   const entries = await readdir('/proc').catch(() => [])
-  const wanted = `${markerName}=${marker}`
   const found = await Promise.all(
     entries
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .map(async (name) => {
         const environment = await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')
-        return environment.split('\0').includes(wanted) ? Number(name) : undefined
+        return environment.split('\0').includes(`${markerName}=${marker}`) ? Number(name) : undefined
       }),
   )
   return found.filter((pid) => pid !== undefined)
 }
 
-/** Ends what an earlier server left running, if it is still the same process. */
-export async function endLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
-  if (mark !== null && mark.started !== null && markOf(mark.pid).started === mark.started)
+/** Kills the processes that an earlier server left. */
+export async function killLeftover(mark: ProcessMark | null, marker: string): Promise<void> {
+  if (mark !== null && mark.started !== null && createMark(mark.pid).started === mark.started)
     signalGroup(mark.pid, 'SIGKILL')
-  await endMarked(marker)
+  await killMarked(marker)
 }

@@ -1,32 +1,30 @@
-/** Running one command of a project: a group of its own, a limit that holds, output in bounded memory. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { setTimeout as pause } from 'node:timers/promises'
-import { limits } from '../domain/sandbox.ts'
-import { type Captured, capture } from './capture.ts'
-import { endMarked, markerName, markOf, type ProcessMark, signalGroup } from './process-group.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { createLimits } from '../domain/command/sandbox.ts'
+import { Capture, type Captured } from './capture.ts'
+import { createMark, killMarked, markerName, type ProcessMark, signalGroup } from './process-group.ts'
 
-/** What to run. */
 export interface CommandRun {
-  /** for `/bin/sh -c` */
+  /** For `/bin/sh -c`. */
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** a command line that runs the one after it: a sandbox; none where it is left out */
-  readonly within?: readonly string[] | undefined
-  /** unique among all evaluations; carried by every process */
+  /** Command line of a sandbox that runs the rest of the line. */
+  readonly sandbox?: readonly string[] | undefined
+  /** Unique for an evaluation; in the environment of every process. */
   readonly marker: string
   readonly signal: AbortSignal
-  /** called once with the process, before anything of its output is read */
+  /** Called once with the process, before its output is read. */
   readonly onStart?: (mark: ProcessMark) => Promise<void>
   readonly onOutput?: (chunk: Buffer) => void
 }
 
-/** How it went. */
 export interface CommandResult {
-  /** null where it was ended, or could not be started */
+  /** `null` if a signal ended the command. */
   readonly exitCode: number | null
   readonly timedOut: boolean
   readonly cancelled: boolean
@@ -35,23 +33,23 @@ export interface CommandResult {
   readonly stderr: Captured
 }
 
-/** Time between the request to end and the end, and time for what is left in the pipes, ms. */
+/** Time from SIGTERM to SIGKILL, and time to read the rest of the pipes, in milliseconds. */
 const [graceMs, drainMs] = [2000, 1000]
 
 /**
- * A watcher in the command's own group reads a pipe from this process: when this process dies, however it dies, the
- * pipe ends and the watcher ends the group. It is the shell alone: a command's PATH may hold no program.
+ * A watcher in the command's group reads a pipe from the server. When the server dies, the pipe ends and the watcher kills the
+ * group. It uses shell built-ins only, because the PATH of a command may contain no program.
  */
-const watched = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
+const watcher = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec 3<&-; '
 
-/** Runs a command to its end, its limit or its cancellation; nothing that it started is left then. */
+/** Runs a command until it ends, times out or is cancelled. No process of it remains. */
 export async function runCommand(run: CommandRun): Promise<CommandResult> {
-  const { command, cwd, env, timeoutMs, within = [], marker, signal, onStart, onOutput } = run
+  const { command, cwd, env, timeoutMs, sandbox = [], marker, signal, onStart, onOutput } = run
   const started = performance.now()
-  const streams = { stdout: capture(), stderr: capture() }
+  const streams = { stdout: new Capture(), stderr: new Capture() }
   const state = { timedOut: false, cancelled: false }
-  const script = `${watched}${limits(timeoutMs / 1000, availableParallelism())}exec "$@"`
-  const child = spawn('/bin/sh', ['-c', script, 'sh', ...within, '/bin/sh', '-c', command], {
+  const script = `${watcher}${createLimits(timeoutMs / 1000, availableParallelism())}exec "$@"`
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...sandbox, '/bin/sh', '-c', command], {
     cwd,
     env: { ...env, [markerName]: marker },
     detached: true,
@@ -62,11 +60,11 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
       streams[name].add(chunk)
       onOutput?.(chunk)
     })
-  for (const pipe of child.stdio) pipe?.on('error', () => {}) // a broken pipe is told by the exit
+  for (const pipe of child.stdio) pipe?.on('error', () => {}) // the exit code reports a broken pipe
 
-  const stop = (why: 'timedOut' | 'cancelled') => (): void => {
+  const stop = (cause: 'timedOut' | 'cancelled') => (): void => {
     if (state.timedOut || state.cancelled) return
-    state[why] = true
+    state[cause] = true
     void endGroup(child)
   }
   const timer = setTimeout(stop('timedOut'), timeoutMs)
@@ -74,17 +72,16 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const exit = ended(child)
-    if (child.pid !== undefined) await onStart?.(markOf(child.pid))
+    const exit = waitForExit(child)
+    if (child.pid !== undefined) await onStart?.(createMark(child.pid))
     const exitCode = await exit
-    await sweep(child, marker)
-    const killed = state.timedOut || state.cancelled
+    await cleanUp(child, marker)
     return {
-      exitCode: killed ? null : exitCode,
+      exitCode: state.timedOut || state.cancelled ? null : exitCode,
       ...state,
       ms: Math.round(performance.now() - started),
-      stdout: streams.stdout.end(),
-      stderr: streams.stderr.end(),
+      stdout: streams.stdout.finish(),
+      stderr: streams.stderr.finish(),
     }
   } finally {
     clearTimeout(timer)
@@ -92,8 +89,8 @@ export async function runCommand(run: CommandRun): Promise<CommandResult> {
   }
 }
 
-/** The exit code of the shell, not of what holds its pipes; 127 where there is no shell. */
-async function ended(child: ChildProcess): Promise<number | null> {
+/** Returns the exit code of the shell, even if other processes hold its pipes; 127 without a shell. */
+async function waitForExit(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null) return child.exitCode
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
@@ -103,21 +100,34 @@ async function ended(child: ChildProcess): Promise<number | null> {
   }
 }
 
-/** SIGTERM to the group, SIGKILL to what is left of it. */
 async function endGroup({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined) return
   signalGroup(pid, 'SIGTERM')
-  await pause(graceMs, undefined, { ref: false })
+  await sleep(graceMs, undefined, { ref: false })
   signalGroup(pid, 'SIGKILL')
 }
 
-/** Ends what the command left behind, and lets the pipes run dry for as long as that may take. */
-async function sweep(child: ChildProcess, marker: string): Promise<void> {
+/** Kills remaining processes and reads the rest of the pipes. */
+async function cleanUp(child: ChildProcess, marker: string): Promise<void> {
   const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null && !pipe.readableEnded)
-  const dry = Promise.all(pipes.map((pipe) => pipe && once(pipe, 'end').catch(() => undefined)))
-  // The watcher holds none of these pipes; it ends the group as soon as its own is closed.
+  const ended = Promise.all(pipes.map((pipe) => pipe && once(pipe, 'end').catch(() => undefined)))
   if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
-  await endMarked(marker)
-  await Promise.race([dry, pause(drainMs, undefined, { ref: false })])
+  await killMarked(marker)
+  await Promise.race([ended, sleep(drainMs, undefined, { ref: false })])
   for (const pipe of child.stdio) pipe?.destroy()
+}
+
+/** Timeout of the check for bubblewrap on a busy machine, in milliseconds. */
+const bwrapTimeoutMs = 10_000
+
+/** Whether bubblewrap is installed and can create namespaces, which containers and some systems prevent. */
+export async function hasBwrap(): Promise<boolean> {
+  const namespaces = ['--unshare-net', '--unshare-pid', '--unshare-ipc']
+  const args = [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--', 'true']
+  try {
+    await promisify(execFile)('bwrap', args, { timeout: bwrapTimeoutMs })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,56 +1,47 @@
-/** Places in which evaluations run; who finds none waits in line. */
+/** Default number of concurrent evaluations. */
+export const defaultSlots = 2
 
-/** A number of places. */
-export interface Slots {
-  /** Waits for a place; gives what frees it. Rejects with the signal's reason when it aborts first. */
-  take(signal: AbortSignal): Promise<() => void>
-  /** how many wait */
-  readonly waiting: number
-}
+/** Limits concurrent evaluations; further ones wait in order. */
+export class EvaluationSlots {
+  readonly #queue: (() => void)[] = []
+  #free: number
 
-/** Evaluations at once where no setting says it. */
-export const defaultPlaces = 2
-
-/** Makes places for `limit` at once. */
-export function makeSlots(limit = defaultPlaces): Slots {
-  const line: (() => void)[] = []
-  let free = limit
-  const release = (): void => {
-    const next = line.shift()
-    if (next === undefined) free++
-    else next()
+  constructor(limit = defaultSlots) {
+    this.#free = limit
   }
-  const onceOnly = (): (() => void) => {
-    let isFreed = false
+
+  /** Number of waiting evaluations. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** Waits for a slot and returns the function that releases it. Rejects with the signal's reason. */
+  async acquire(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted()
+    if (this.#free > 0) this.#free--
+    else await this.#wait(signal)
+    let isReleased = false
     return () => {
-      if (isFreed) return
-      isFreed = true
-      release()
+      if (isReleased) return
+      isReleased = true
+      const next = this.#queue.shift()
+      if (next === undefined) this.#free++
+      else next()
     }
   }
-  return {
-    get waiting() {
-      return line.length
-    },
-    async take(signal) {
-      signal.throwIfAborted()
-      if (free > 0) {
-        free--
-        return onceOnly()
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        signal.removeEventListener('abort', leave)
+        resolve()
       }
-      await new Promise<void>((resolve, reject) => {
-        const enter = (): void => {
-          signal.removeEventListener('abort', leave)
-          resolve()
-        }
-        const leave = (): void => {
-          line.splice(line.indexOf(enter), 1)
-          reject(signal.reason)
-        }
-        line.push(enter)
-        signal.addEventListener('abort', leave, { once: true })
-      })
-      return onceOnly()
-    },
+      const leave = (): void => {
+        this.#queue.splice(this.#queue.indexOf(enter), 1)
+        reject(signal.reason)
+      }
+      this.#queue.push(enter)
+      signal.addEventListener('abort', leave, { once: true })
+    })
   }
 }

@@ -1,103 +1,118 @@
-import { CausewayError } from '@causeway/protocol'
+import type { CausewayError } from '@causeway/protocol'
+import { TrmError } from '../errors.ts'
+import { locate, type Place } from '../workspace/place.ts'
+import { type Replacement, removeTemporaryFiles, replaceFiles } from '../workspace/replace-files.ts'
 import type { Contents } from './contents.ts'
-import { absent, diskEntry, hasSameContent, isSameEntry } from './disk-entry.ts'
 import type { Manifest } from './manifest.ts'
-import { type Placed, placed } from './place.ts'
-import { type Replacement, replaceFiles, sweepBeside } from './replace-files.ts'
-import type { RestoreOptions, RestoreReport, SnapshotEntry } from './types.ts'
+import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
 
-/** A path that is to change, and what it is now. */
-interface Due {
-  readonly entry: SnapshotEntry
-  readonly now: SnapshotEntry
-  readonly place: Placed
+export interface RestoreReport {
+  /** Paths whose content or mode changed, sorted. */
+  readonly restored: readonly string[]
+  readonly deleted: readonly string[]
 }
 
-/** Makes the paths of a snapshot what they were. */
+interface RestoreOptions {
+  /** The state that the session expects on disk; other contents are conflicts. */
+  readonly expected: Manifest | undefined
+  /** Restores only these paths. */
+  readonly paths?: readonly string[] | undefined
+  /** Overwrites conflicting files. */
+  readonly force?: boolean | undefined
+}
+
+/** A path that differs from the snapshot. */
+interface Difference {
+  readonly entry: SnapshotEntry
+  readonly current: SnapshotEntry
+  readonly place: Place
+}
+
+/** Restores the paths of a snapshot. Throws `USER_EDIT_CONFLICT` with `data.conflicts` without changing any file. */
 export async function restore(
   contents: Contents,
   { root, entries }: Manifest,
-  expected: Manifest | undefined,
-  { paths, force = false }: RestoreOptions,
+  { expected, paths, force = false }: RestoreOptions,
 ): Promise<RestoreReport> {
-  const wanted = paths && new Set(paths)
-  const selected = entries.filter(({ path, kind }) => kind !== 'other' && (wanted?.has(path) ?? true))
-  const due = await dueOf(root, selected)
-  refuseConflicts(due, expected, force)
-  for (const { place } of due) await sweepBeside(place.absolute)
+  const selected = paths && new Set(paths)
+  const differences = await findDifferences(
+    root,
+    entries.filter(({ path, kind }) => kind !== 'other' && (selected?.has(path) ?? true)),
+  )
+  checkConflicts(differences, expected, force)
+  for (const { place } of differences) await removeTemporaryFiles(place.absolute)
+  const changed = differences.map(({ entry }) => entry)
   await replaceFiles(
     root,
-    due.map(({ entry, place }) => ({ place, by: replacement(contents, entry) })),
-    async () =>
-      refuseMoved(
-        due,
-        await dueOf(
-          root,
-          due.map(({ entry }) => entry),
-        ),
-      ),
+    differences.map(({ entry, place }) => ({ place, by: createReplacement(contents, entry) })),
+    async () => checkUnchanged(differences, await findDifferences(root, changed)),
   )
-  const pathsOf = (isDeleted: boolean) =>
-    due.filter(({ entry }) => (entry.kind === 'absent') === isDeleted).map(({ entry }) => entry.path)
-  return { restored: pathsOf(false), deleted: pathsOf(true) }
+  const isAbsent = ({ kind }: SnapshotEntry) => kind === 'absent'
+  return {
+    restored: changed.filter((entry) => !isAbsent(entry)).map(({ path }) => path),
+    deleted: changed.filter(isAbsent).map(({ path }) => path),
+  }
 }
 
-/** The entries that differ from the disk. */
-async function dueOf(root: string, entries: readonly SnapshotEntry[]): Promise<readonly Due[]> {
+async function findDifferences(
+  root: string,
+  entries: readonly SnapshotEntry[],
+): Promise<readonly Difference[]> {
   const found = await Promise.all(
-    entries.map(async (entry): Promise<Due> => {
-      const place = await placed(root, entry.path)
-      return { entry, place, now: await diskEntry(entry.path, place.absolute, place.stats) }
+    entries.map(async (entry): Promise<Difference> => {
+      const place = await locate(root, entry.path)
+      return { entry, place, current: await readEntry(entry.path, place.absolute, place.stats) }
     }),
   )
-  return found.filter(({ entry, now }) => !isSameEntry(entry, now))
+  return found.filter(({ entry, current }) => !isSameEntry(entry, current))
 }
 
-/** A folder in the place of a file is never removed, whatever is forced. */
-function refuseConflicts(due: readonly Due[], expected: Manifest | undefined, force: boolean): void {
-  const believed = expected && new Map(expected.entries.map((entry) => [entry.path, entry]))
-  const conflicts = due
-    .filter(({ entry, now }) => {
-      if (now.kind === 'other') return true
-      if (force || believed === undefined) return false
-      return !hasSameContent(believed.get(entry.path) ?? absent(entry.path), now)
-    })
-    .map(({ entry }) => entry.path)
-  if (conflicts.length > 0) throw conflict(conflicts)
+/** A folder at the path of a file is always a conflict. */
+function checkConflicts(
+  differences: readonly Difference[],
+  expected: Manifest | undefined,
+  force: boolean,
+): void {
+  const known = expected && new Map(expected.entries.map((entry) => [entry.path, entry]))
+  const conflicts = differences.filter(({ entry: { path }, current }) => {
+    if (current.kind === 'other') return true
+    if (force || known === undefined) return false
+    return !hasSameContent(known.get(path) ?? createAbsent(path), current)
+  })
+  if (conflicts.length > 0) throw createConflict(conflicts)
 }
 
-function refuseMoved(due: readonly Due[], again: readonly Due[]): void {
-  const now = new Map(again.map((one) => [one.entry.path, one.now]))
-  const moved = due.filter((one) => !hasSameContent(one.now, now.get(one.entry.path) ?? one.entry))
-  if (moved.length > 0) throw conflict(moved.map(({ entry }) => entry.path))
+function checkUnchanged(differences: readonly Difference[], again: readonly Difference[]): void {
+  const current = new Map(again.map((one) => [one.entry.path, one.current]))
+  const changed = differences.filter(
+    (one) => !hasSameContent(one.current, current.get(one.entry.path) ?? one.entry),
+  )
+  if (changed.length > 0) throw createConflict(changed)
 }
 
-function conflict(conflicts: readonly string[]): CausewayError {
-  const shown = conflicts.slice(0, 5).join(', ')
-  const message = `${conflicts.length} files are not as the session left them: ${shown}`
-  return new CausewayError('USER_EDIT_CONFLICT', message, { data: { conflicts } })
+function createConflict(differences: readonly Difference[]): CausewayError {
+  const conflicts = differences.map(({ entry }) => entry.path)
+  const message = `${conflicts.length} files differ from what the session wrote: ${conflicts.slice(0, 5).join(', ')}`
+  return new TrmError('USER_EDIT_CONFLICT', message, { data: { conflicts } })
 }
 
-function replacement(contents: Contents, { kind, blob, mode }: SnapshotEntry): Replacement {
+function createReplacement(contents: Contents, { kind, blob, mode }: SnapshotEntry): Replacement {
   if (kind === 'absent' || kind === 'other') return { kind: 'absent' }
-  if (kind === 'file') {
-    return {
-      kind,
-      mode,
-      fill: async (file) => {
-        if (!(await contents.copyTo(blob, file))) throw lost(blob)
-      },
-    }
-  }
+  if (kind === 'link') return { kind, target: async () => String(await readBlob(contents, blob)) }
   return {
     kind,
-    async target() {
-      const target = await contents.read(blob)
-      if (target === undefined) throw lost(blob)
-      return target.toString()
+    mode,
+    fill: async (file) => {
+      if (!(await contents.copyTo(blob, file))) throw createLostError(blob)
     },
   }
 }
 
-/** What a list names is kept with it: that it is gone is a damage of the data folder. */
-export const lost = (blob: string): Error => new Error(`the content of a snapshot is gone: ${blob}`)
+/** Reads the content of an entry. Throws if it is missing, which means that the data folder is damaged. */
+export async function readBlob(contents: Contents, blob: string): Promise<Buffer> {
+  const found = await contents.read(blob)
+  if (found === undefined) throw createLostError(blob)
+  return found
+}
+
+const createLostError = (blob: string): Error => new Error(`the content of a snapshot is missing: ${blob}`)

@@ -1,103 +1,151 @@
-/** Contents in rows of the app's own data file, for machines without git. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
-import { CausewayError } from '@causeway/protocol'
+import type { openDatabase } from '@causeway/store'
+import { TrmError } from '../errors.ts'
 import type { Contents } from './contents.ts'
-import { blobId } from './disk-entry.ts'
-import type { SnapshotId } from './types.ts'
+import { createBlobHash } from './snapshot-entry.ts'
 
-const [pack, unpack] = [promisify(deflate), promisify(inflate)]
+const [compress, decompress] = [promisify(deflate), promisify(inflate)]
 
-/** Bytes of a part: a large file passes through memory in parts. */
+/** A large file passes through memory in parts of this size. */
 const partBytes = 2 ** 20
 
-/** The rows; every method is one transaction. */
-export interface ContentRows {
-  /** True where a content is kept whole; keeps it from being swept for the next hour. */
-  renew(blob: string): Promise<boolean>
-  addPart(name: string, part: number, bytes: Buffer): Promise<void>
-  /** Gives parts that were kept under a passing name their id; drops them where the content is kept already. */
-  name(passing: string, blob: string): Promise<void>
-  /** One part, packed; undefined after the last. */
-  part(blob: string, part: number): Promise<Buffer | undefined>
-  keepList(id: SnapshotId, list: string, blobs: readonly string[]): Promise<void>
-  list(id: SnapshotId): Promise<string | undefined>
-  drop(ids: readonly SnapshotId[]): Promise<void>
-  /** Removes contents that no list names and that were kept before this time, ms. */
-  sweep(beforeMs: number): Promise<void>
+export type ContentDatabase = ReturnType<typeof openDatabase>
+
+interface RowOptions {
+  readonly db: ContentDatabase
+  readonly now: () => number
+  /** Minimum age of a content that `collect` deletes, in milliseconds. */
+  readonly keepMs: number
 }
 
-/** Contents in rows. */
-export function rowContents(
-  rows: ContentRows,
-  { keepMs, now }: { keepMs: number; now: () => number },
-): Contents {
-  async function keepBytes(bytes: Buffer): Promise<string> {
-    const id = blobId(bytes.length).update(bytes).digest('hex')
-    if (await rows.renew(id)) return id
-    const passing = randomUUID()
-    const count = Math.max(1, Math.ceil(bytes.length / partBytes))
-    for (let part = 0; part < count; part++)
-      await rows.addPart(passing, part, await pack(bytes.subarray(part * partBytes, (part + 1) * partBytes)))
-    await rows.name(passing, id)
-    return id
+/** Contents in rows of `trm.db`, for machines without git. A content is stored in parts under a temporary name first. */
+export class RowContents implements Contents {
+  readonly #options: RowOptions
+
+  constructor(options: RowOptions) {
+    this.#options = options
   }
-  return {
-    keepFiles: (files) => Promise.all(files.map((file) => keepFile(rows, file))),
-    keepText: (text) => keepBytes(Buffer.from(text)),
-    async read(blob) {
-      const parts: Buffer[] = []
-      for await (const part of partsOf(rows, blob)) parts.push(part)
-      return parts.length === 0 ? undefined : Buffer.concat(parts)
-    },
-    async copyTo(blob, file) {
-      let isThere = false
-      for await (const part of partsOf(rows, blob)) {
-        isThere = true
-        // Unlike `write`, writes all of it.
-        await file.writeFile(part)
+
+  addFiles(files: readonly string[]): Promise<readonly string[]> {
+    return Promise.all(files.map((file) => this.#addFile(file)))
+  }
+
+  async addText(text: string): Promise<string> {
+    const bytes = Buffer.from(text)
+    const blob = createBlobHash(bytes.length).update(bytes).digest('hex')
+    const name = randomUUID()
+    for (let part = 0; part === 0 || part * partBytes < bytes.length; part++)
+      await this.#addPart(name, part, bytes.subarray(part * partBytes, (part + 1) * partBytes))
+    this.#rename(name, blob)
+    return blob
+  }
+
+  async read(blob: string): Promise<Buffer | undefined> {
+    const parts: Buffer[] = []
+    for await (const part of this.#parts(blob)) parts.push(part)
+    return parts.length === 0 ? undefined : Buffer.concat(parts)
+  }
+
+  async copyTo(blob: string, file: FileHandle): Promise<boolean> {
+    let isFound = false
+    for await (const part of this.#parts(blob)) {
+      isFound = true
+      // Unlike `write`, `writeFile` writes the whole part.
+      await file.writeFile(part)
+    }
+    return isFound
+  }
+
+  async addList(id: string, list: string, blobs: readonly string[]): Promise<void> {
+    this.#transact(() => {
+      this.#run('INSERT INTO snapshot (id, list) VALUES (?, ?)', id, list)
+      for (const blob of new Set(blobs))
+        this.#run('INSERT INTO snapshot_content (blob, snapshot_id) VALUES (?, ?)', blob, id)
+    })
+  }
+
+  async readList(id: string): Promise<string | undefined> {
+    const { db } = this.#options
+    return db.prepare<[string], { list: string }>('SELECT list FROM snapshot WHERE id = ?').get(id)?.list
+  }
+
+  async drop(ids: readonly string[]): Promise<void> {
+    this.#transact(() => {
+      for (const id of ids) {
+        this.#run('DELETE FROM snapshot WHERE id = ?', id)
+        this.#run('DELETE FROM snapshot_content WHERE snapshot_id = ?', id)
       }
-      return isThere
-    },
-    keepList: (id, list, blobs) => rows.keepList(id, list, [...new Set(blobs)]),
-    list: rows.list,
-    drop: rows.drop,
-    collect: () => rows.sweep(now() - keepMs),
+    })
   }
-}
 
-async function* partsOf(rows: ContentRows, blob: string): AsyncGenerator<Buffer> {
-  for (let part = 0; ; part++) {
-    const packed = await rows.part(blob, part)
-    if (packed === undefined) return
-    yield await unpack(packed)
+  async collect(): Promise<void> {
+    const { now, keepMs } = this.#options
+    const sql = 'DELETE FROM content WHERE kept_ms <= ? AND blob NOT IN (SELECT blob FROM snapshot_content)'
+    this.#run(sql, now() - keepMs)
   }
-}
 
-/** Keeps one file part by part; throws `TREE_BUSY` where it changes meanwhile. */
-async function keepFile(rows: ContentRows, path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const { size } = await file.stat()
-    const hash = blobId(size)
-    const passing = randomUUID()
-    let [part, read] = [0, 0]
-    do {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(partBytes), 0, partBytes, read)
-      const bytes = buffer.subarray(0, bytesRead)
-      hash.update(bytes)
-      await rows.addPart(passing, part++, await pack(bytes))
-      read += bytesRead
-      if (bytesRead === 0) break
-    } while (read < size)
-    if (read !== size) throw new CausewayError('TREE_BUSY', `the file changed while it was read: ${path}`)
-    const id = hash.digest('hex')
-    await rows.name(passing, id)
-    return id
-  } finally {
-    await file.close()
+  /** Throws `TREE_BUSY` if the file changes while it is read. */
+  async #addFile(path: string): Promise<string> {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const { size } = await file.stat()
+      const hash = createBlobHash(size)
+      const name = randomUUID()
+      let [part, read] = [0, 0]
+      do {
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(partBytes), 0, partBytes, read)
+        const bytes = buffer.subarray(0, bytesRead)
+        hash.update(bytes)
+        await this.#addPart(name, part++, bytes)
+        read += bytesRead
+        if (bytesRead === 0) break
+      } while (read < size)
+      if (read !== size) throw new TrmError('TREE_BUSY', `the file changed while it was read: ${path}`)
+      const blob = hash.digest('hex')
+      this.#rename(name, blob)
+      return blob
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #addPart(name: string, part: number, bytes: Buffer): Promise<void> {
+    const { now } = this.#options
+    const sql = 'INSERT INTO content (blob, part, bytes, kept_ms) VALUES (?, ?, ?, ?)'
+    this.#run(sql, name, part, await compress(bytes), now())
+  }
+
+  /** Gives the parts their id, or deletes them if the content is already stored. */
+  #rename(name: string, blob: string): void {
+    const { now } = this.#options
+    this.#transact(() => {
+      const { changes } = this.#run('UPDATE content SET kept_ms = ? WHERE blob = ?', now(), blob)
+      if (changes > 0) this.#run('DELETE FROM content WHERE blob = ?', name)
+      else this.#run('UPDATE content SET blob = ? WHERE blob = ?', blob, name)
+    })
+  }
+
+  async *#parts(blob: string): AsyncGenerator<Buffer> {
+    const { db } = this.#options
+    const select = db.prepare<[string, number], { bytes: Buffer }>(
+      'SELECT bytes FROM content WHERE blob = ? AND part = ?',
+    )
+    for (let part = 0; ; part++) {
+      const row = select.get(blob, part)
+      if (row === undefined) return
+      yield await decompress(row.bytes)
+    }
+  }
+
+  #run(sql: string, ...values: unknown[]) {
+    return this.#options.db.prepare<unknown[]>(sql).run(...values)
+  }
+
+  #transact(work: () => void): void {
+    this.#options.db.transaction(work).immediate()
   }
 }

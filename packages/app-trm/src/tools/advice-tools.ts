@@ -1,139 +1,212 @@
-/** What to do next: suggestions by the signals, and repairs that are sure. */
-
 import type { Registrar } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { type Advice, adviceOn } from '../advice.ts'
-import type { Critic } from '../critic.ts'
-import { counted } from '../domain/counted.ts'
-import { linesIn } from '../domain/file-part.ts'
-import { tried } from '../trial.ts'
+import { categories } from '../domain/advice/category.ts'
+import type { ReviewedFile } from '../domain/advice/changed-file.ts'
+import type { Review } from '../domain/advice/review.ts'
+import { splitLines } from '../domain/file-part.ts'
+import { formatCount } from '../domain/format-count.ts'
+import { TrmError } from '../errors.ts'
+import { type Advice, createAdvice } from '../evaluation/advice.ts'
+import type { Critic } from '../session/critic.ts'
+import type { SessionRow } from '../store/rows.ts'
 import {
-  anyList,
-  named,
-  reading,
-  sessionFor,
+  type ClientState,
+  createAliases,
+  exampleStart,
+  exampleSubmit,
+  findSession,
+  readHints,
   sidArgument,
-  started,
-  submitted,
-  type TrmSession,
-} from './shape.ts'
+  type TrmContext,
+  unknownList,
+} from './tool-context.ts'
 
-const output = { suggestions: anyList(), message: z.string(), summary: z.string() }
+const output = { suggestions: unknownList(), message: z.string(), summary: z.string() }
 
-/** Declares trm.suggest and trm.fix. */
-export function adviceTools(app: Registrar<Critic, TrmSession>): void {
+const empty = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
+
+/** Declares trm.suggest, trm.fix and trm.review. */
+export function declareAdviceTools(app: Registrar<Critic, ClientState>): void {
+  declareSuggestTool(app)
+  declareFixTool(app)
+  declareReviewTool(app)
+}
+
+function declareSuggestTool(app: Registrar<Critic, ClientState>): void {
   app.tool('suggest', {
+    title: 'Suggest next change',
     about:
-      'What to do next, the most urgent first, by the last evaluation and the code it speaks of. At most five.',
-    hints: reading,
-    aliases: named('suggest'),
+      'List at most five things to do next, the most urgent first, from the last evaluation: failing tests, changed tests, failed checks, lint problems and a slower benchmark. Use it to choose the next candidate.',
+    hints: readHints,
+    aliases: createAliases('suggest'),
     input: sidArgument,
     output,
-    example: { before: [started, submitted], args: {} },
+    example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
-      const advice = await adviceOn(ctx.store, await sessionFor(ctx, sid))
-      if (advice === undefined) return nothing('No evaluations yet')
-      const fixable = new Set(advice.fixes.flatMap(({ candidateToFix }) => pathsOf(candidateToFix)))
-      const { result, problems, files } = advice
-      const found = await ctx.store.engine.call(
+      const advice = await createAdvice(ctx.store, await findSession(ctx, sid))
+      if (advice === undefined) return empty('No evaluations yet')
+      const { result, problems, files, fixes } = advice
+      const fixable = new Set(
+        fixes.flatMap(({ candidateToFix: fix }) =>
+          'changes' in fix ? fix.changes.map(({ path }) => path) : [],
+        ),
+      )
+      const suggestions = await ctx.store.engine.call(
         'suggest',
         { result, problems, files, fixable },
         { client: ctx.clientKey, signal: ctx.signal },
       )
+      const [first] = suggestions
+      if (first !== undefined)
+        return {
+          suggestions,
+          message: formatCount(suggestions.length, 'suggestion'),
+          summary: `First: ${first.issue}.`,
+        }
       return {
-        suggestions: found,
-        message: found.length === 0 ? 'Nothing to suggest' : counted(found.length, 'suggestion'),
+        ...empty('Nothing to suggest'),
         summary:
-          found.length === 0
-            ? result.signals.length === 0
-              ? 'The session has no commands: start one with those that detected offers.'
-              : 'Every signal is good and the code shows nothing.'
-            : `First: ${found[0]?.issue}.`,
+          result.signals.length === 0
+            ? 'The session has no commands: start one with commands from detected.'
+            : 'Every signal is good.',
       }
     },
   })
+}
 
+function declareFixTool(app: Registrar<Critic, ClientState>): void {
   app.tool('fix', {
+    title: 'Find certain repairs',
     about:
-      'Repairs that follow from the last errors without guessing, as candidates to submit as they are; otherwise where to look.',
-    hints: reading,
-    aliases: named('fix'),
-    input: {
-      ...sidArgument,
-      verify: z
-        .boolean()
-        .default(true)
-        .describe('try each repair out in a copy of the project, and offer those that help'),
-      wait: z
-        .number()
-        .min(0)
-        .max(600)
-        .default(45)
-        .describe('s for trying out; what is left is marked verified: false'),
-    },
-    output: { ...output, focus: anyList() },
-    task: 'optional',
-    example: { before: [started, submitted], args: {} },
-    async run({ sid, verify, wait }, ctx) {
-      const session = await sessionFor(ctx, sid)
-      const advice = await adviceOn(ctx.store, session)
-      if (advice === undefined)
-        return { ...nothing('No evaluations yet; submit a candidate first'), focus: [] }
-      const { problems, result } = advice
-      const fixes = verify
-        ? await tried(ctx.store, session, {
-            ...advice,
-            signal: ctx.signal,
-            limitMs: wait * 1000,
-            onTrial: (done, total) => ctx.progress(done, total, `repair ${done + 1} of ${total}`),
-          })
-        : advice.fixes
+      'Return repairs for missing imports and misspelled names in the last errors, as candidates that can be submitted unchanged; otherwise the places to look at, with their lines. Use it after an evaluation with errors.',
+    hints: readHints,
+    aliases: createAliases('fix'),
+    input: sidArgument,
+    output: { ...output, focus: unknownList() },
+    example: { before: [exampleStart, exampleSubmit], args: {} },
+    async run({ sid }, ctx) {
+      const advice = await createAdvice(ctx.store, await findSession(ctx, sid))
+      if (advice === undefined) return { ...empty('No evaluations yet; submit a candidate first'), focus: [] }
+      const { fixes, problems, result } = advice
       if (fixes.length > 0)
         return {
           suggestions: fixes,
           focus: [],
-          message: counted(fixes.length, 'repair'),
-          summary: `Submit a candidateToFix as it is. First: ${fixes[0]?.issue}.`,
+          message: formatCount(fixes.length, 'repair'),
+          summary: `Submit a candidateToFix unchanged. First: ${fixes[0]?.issue}.`,
         }
       const isGreen =
         problems.length === 0 && result.failures.length === 0 && result.signals.every(({ ok }) => ok)
-      if (isGreen) return { ...nothing('No errors detected'), focus: [] }
-      const focus = focusOf(advice)
-      return {
-        ...nothing('No repair is sure'),
-        focus,
-        summary: `No repair is sure. Look at ${placeText(focus)}.`,
-      }
+      if (isGreen) return { ...empty('No errors detected'), focus: [] }
+      const focus = findFocus(advice)
+      const places = focus.map(({ file, line }) => `${file}:${line}`).join(', ')
+      const message = 'No repair is certain'
+      const look = focus.length === 0 ? 'feedback in state' : places
+      return { ...empty(message), focus, summary: `${message}. Look at ${look}.` }
     },
   })
 }
 
-const nothing = (message: string) => ({ suggestions: [], message, summary: `${message}.` })
-
-/** Files of a repair. */
-function pathsOf(candidate: Advice['fixes'][number]['candidateToFix']): readonly string[] {
-  if ('changes' in candidate) return candidate.changes.map(({ path }) => path)
-  return 'files' in candidate ? candidate.files.map(({ path }) => path) : []
-}
-
-/** Where it fails, with five lines around, and the step that changed the file last. */
-function focusOf({ problems, result, files, touched }: Advice) {
+/** Returns the first three places of errors with five lines before and after, and the step that last changed the file. */
+function findFocus({ problems, result, files, changedIn }: Advice) {
   const places = [...problems, ...result.failures].flatMap(({ file, line }) =>
     file === undefined || line === undefined ? [] : [{ file, line }],
   )
-  const distinct = [...new Map(places.map((place) => [`${place.file}:${place.line}`, place])).values()]
-  return distinct.slice(0, 3).map(({ file, line }) => {
-    const text = files.get(file)
-    const lines = text === undefined ? [] : linesIn(text)
+  const unique = [...new Map(places.map((place) => [`${place.file}:${place.line}`, place])).values()]
+  return unique.slice(0, 3).map(({ file, line }) => {
+    const lines = splitLines(files.get(file) ?? '')
     const first = Math.max(1, line - 5)
     return {
       file,
       line,
-      lines: lines.slice(first - 1, line + 5).map((one, index) => `${first + index}: ${one}`),
-      lastChangedInStep: touched.get(file) ?? null,
+      lines: lines.slice(first - 1, line + 5).map((text, index) => `${first + index}: ${text}`),
+      lastChangedInStep: changedIn.get(file) ?? null,
     }
   })
 }
 
-const placeText = (focus: readonly { readonly file: string; readonly line: number }[]): string =>
-  focus.length === 0 ? 'feedback in state' : focus.map(({ file, line }) => `${file}:${line}`).join(', ')
+/** Maximum length of a file and its original in the review of a session, in UTF-16 units. */
+const maxReviewLength = 2 ** 20
+
+const exampleFile = {
+  path: 'sums.py',
+  content: 'def total(values):\n    print(values)\n    return sum(values)\n',
+}
+
+function declareReviewTool(app: Registrar<Critic, ClientState>): void {
+  app.tool('review', {
+    title: 'Review changes',
+    about:
+      'Review a diff, files, or all changes of a session with fixed rules. Returns comments with lines of the new files, and an assessment; runs nothing. Use it before ending a session or for a pull request (send its diff).',
+    hints: readHints,
+    aliases: createAliases('review', { pr_url: 'url', prUrl: 'url' }),
+    input: {
+      sid: z
+        .string()
+        .optional()
+        .describe('Review the changes of this session; default without diff and files'),
+      diff: z.string().max(10_000_000).optional().describe('Unified diff, as git diff prints it'),
+      files: z
+        .array(z.strictObject({ path: z.string().min(1), content: z.string(), orig: z.string().optional() }))
+        .max(100)
+        .optional()
+        .describe('Whole files; orig is the text before, without which all of it is new'),
+      focus: z.array(z.enum(categories)).min(1).optional().describe('Only these categories'),
+      url: z.string().optional().describe('Not supported: send the diff of the pull request'),
+    },
+    output: {
+      summary: z.unknown(),
+      comments: unknownList(),
+      issues: z.array(z.string()),
+      suggestions: z.array(z.string()),
+      verdict: z.string(),
+    },
+    example: { args: { files: [exampleFile], focus: ['logging'] } },
+    async run({ sid, diff, files, focus, url }, ctx) {
+      if (url !== undefined)
+        throw new TrmError('REVIEW_URL_DISABLED', 'pull requests are not fetched', { data: { url } })
+      const isGiven = diff !== undefined || files !== undefined
+      const hasSession = sid !== undefined || (!ctx.sharedSession && ctx.session.sid !== undefined)
+      if (isGiven ? sid !== undefined : !hasSession)
+        throw new CausewayError(
+          'INVALID_ARGUMENTS',
+          'review: pass either diff, files or the sid of a session',
+        )
+      const changed = isGiven ? files : await readSessionChanges(ctx, await findSession(ctx, sid))
+      const found = await ctx.store.engine.call(
+        'review',
+        { diff, files: changed, focus },
+        { client: ctx.clientKey, signal: ctx.signal },
+      )
+      return { ...found, verdict: formatVerdict(found) }
+    },
+  })
+}
+
+/** Returns the text files that a session changed, before the session and now. */
+async function readSessionChanges(
+  { store: { store, snapshots, files } }: TrmContext,
+  { id, config }: SessionRow,
+): Promise<readonly ReviewedFile[]> {
+  const landings = await store.landings(id)
+  if (landings.length === 0) return []
+  const start = await snapshots.combine(landings.map(({ before }) => before))
+  try {
+    const paths = await snapshots.findChanged(start)
+    const [before, now] = await Promise.all([snapshots.read(start, paths), files(config.repo).read(paths)])
+    return paths.flatMap((path): ReviewedFile[] => {
+      const [orig = '', content = ''] = [before.get(path), now.get(path)]
+      const isText = typeof orig === 'string' && typeof content === 'string'
+      return isText && orig.length + content.length <= maxReviewLength ? [{ path, orig, content }] : []
+    })
+  } finally {
+    await snapshots.drop(start)
+  }
+}
+
+function formatVerdict({ summary, issues }: Review): string {
+  const { assessment, filesChanged, linesAdded, linesRemoved, commentsCount } = summary
+  const first = issues[0] === undefined ? '' : ` First: ${issues[0]}.`
+  return `${assessment}: ${formatCount(filesChanged, 'file')}, +${linesAdded} -${linesRemoved}, ${formatCount(commentsCount, 'comment')}.${first}`
+}

@@ -1,84 +1,107 @@
-/** Submitting a candidate, and looking at one without submitting it. */
-
 import type { Registrar } from '@causeway/app-kit'
 import { CausewayError, isCausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { awaitStep } from '../await-step.ts'
-import { type Critic, refuseBusy } from '../critic.ts'
-import { counted } from '../domain/counted.ts'
-import { previewOf } from '../domain/preview.ts'
-import { onlyTests } from '../only-tests.ts'
-import { propose } from '../propose.ts'
-import type { SessionRow } from '../rows.ts'
-import { beginStep } from '../run-step.ts'
+import { formatResult } from '../domain/evaluation/result.ts'
+import { formatCount } from '../domain/format-count.ts'
+import { TrmError } from '../errors.ts'
+import { runOnlyTests } from '../evaluation/only-tests.ts'
+import type { Critic } from '../session/critic.ts'
+import { propose } from '../session/propose.ts'
+import { startStep } from '../session/start-step.ts'
+import type { SessionRow } from '../store/rows.ts'
 import {
-  acting,
-  described,
-  evaluationAnswer,
-  evaluationOutput,
-  named,
-  progressOf,
-  reading,
-  repair,
-  requestKey,
-  runningAnswer,
-  sessionFor,
+  type ClientState,
+  checkWith,
+  createAliases,
+  createProgressListener,
+  createRequestKey,
+  detailsArgument,
+  exampleCandidate,
+  exampleStart,
+  findSession,
+  formatRunning,
+  readHints,
   sidArgument,
-  started,
   type TrmContext,
-  type TrmSession,
   waitArgument,
-} from './shape.ts'
+  writeHints,
+} from './tool-context.ts'
 
 const candidate = z
   .looseObject({ mode: z.enum(['modify', 'diff', 'patch', 'files', 'create']) })
   .describe(
-    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine|deleteLine, line, content?} | {type: replaceRange|deleteRange, startLine, endLine, content?}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: the same. Lines as before it. In .ipynb edits and diffs have cell (index or id); {type: insertCell|replaceCell, content}, deleteCell.',
+    'modify: changes [{file, edits: [{type: replace, oldText, newText, all?} | {type: insertBefore|insertAfter|replaceLine|deleteLine, line, content?} | {type: replaceRange|deleteRange, startLine, endLine, content?}]}]; diff: changes [{path, diff}]; patch: patch; files: files [{path, content | delete: true}]; create: new files. In .ipynb also cell (index or id), insertCell, replaceCell, deleteCell.',
   )
 
-/** Which tests `only` means. */
-const onlyForm = z.union([z.literal('failed'), z.array(z.string().min(1)).min(1).max(50)])
+const onlySchema = z.union([z.literal('failed'), z.array(z.string().min(1)).min(1).max(50)])
 
-/** Declares trm.submit and trm.validate. */
-export function candidateTools(app: Registrar<Critic, TrmSession>): void {
+const resultOutput = {
+  sessionId: z.string(),
+  status: z.string(),
+  step: z.int(),
+  score: z.number().nullable(),
+  emaScore: z.number().nullable(),
+  bestScore: z.number().nullable(),
+  tests: z.unknown(),
+  shouldHalt: z.boolean(),
+  reasons: z.array(z.string()),
+  feedback: z.array(z.string()),
+  summary: z.string(),
+}
+
+/** Declares trm.submit. */
+export function declareSubmitTool(app: Registrar<Critic, ClientState>): void {
   app.tool('submit', {
+    title: 'Submit candidate',
     about:
-      'Applies a candidate, all or nothing, runs the commands, scores, says whether to go on. A refused one costs no step.',
-    hints: acting,
-    aliases: named('submit', { rationale: 'reason' }),
+      'Apply a candidate or, without one, take the files on disk. Run the commands and return score, feedback and whether to stop. Use it after each change.',
+    hints: writeHints,
+    aliases: createAliases('submit', { rationale: 'reason' }),
     input: {
       ...sidArgument,
       candidate: candidate.optional(),
-      reason: z.string().max(4000).optional().describe('why, for the notes'),
-      only: described(onlyForm, '"failed" or test ids: runs these alone; no candidate, no step'),
-      force: z.boolean().default(false).describe('go past the limit'),
+      reason: z.string().max(4000).optional().describe('Note'),
+      only: z
+        .unknown()
+        .check(checkWith(onlySchema.optional()))
+        .optional()
+        .describe('"failed" or test ids: run only these, no step'),
+      force: z.boolean().default(false).describe('Exceed the step limit'),
+      ...detailsArgument,
       ...waitArgument(50),
     },
-    output: evaluationOutput,
+    output: resultOutput,
     task: 'optional',
-    example: { before: [started], args: { candidate: repair, reason: 'divide by the count', wait: 60 } },
-    async run({ sid, candidate: given, reason, only, force, wait }, ctx) {
-      const session = await sessionFor(ctx, sid)
-      if (only !== undefined) return chosenTests(ctx, session, { given, only: onlyForm.parse(only) })
-      const running = await begun(ctx, session, { given, reason, force })
-      if ('result' in running) return running.result
-      const result = await awaitStep(running.running, {
+    example: {
+      before: [exampleStart],
+      args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
+    },
+    async run({ sid, candidate: given, reason, only, force, details, wait }, ctx) {
+      const session = await findSession(ctx, sid)
+      if (only !== undefined) return submitOnly(ctx, session, { given, only: onlySchema.parse(only) })
+      const { running, result: stored } = await findOrStart(ctx, session, { given, reason, force, details })
+      if (running === undefined) return stored
+      const result = await running.wait({
         waitS: wait,
         signal: ctx.signal,
-        onProgress: progressOf(ctx),
+        onProgress: createProgressListener(ctx),
         cancels: true,
       })
-      const { step, progress } = running.running
       return result === undefined
-        ? runningAnswer(session, { step: step.number, ...progress })
-        : evaluationAnswer(session.id, result)
+        ? formatRunning(session, running.step.number, running.progress)
+        : { sessionId: session.id, status: 'done', ...formatResult(result, details) }
     },
   })
+}
 
+/** Declares trm.validate. */
+export function declareValidateTool(app: Registrar<Critic, ClientState>): void {
   app.tool('validate', {
-    about: 'What submitting a candidate would change, or why it would be refused. Writes and runs nothing.',
-    hints: reading,
-    aliases: named('validate'),
+    title: 'Validate candidate',
+    about:
+      'Check a candidate without writing or running anything. Returns the exact changed lines, or the error that submit would report. Use it before submitting an uncertain diff.',
+    hints: readHints,
+    aliases: createAliases('validate'),
     input: { ...sidArgument, candidate },
     output: {
       valid: z.boolean(),
@@ -87,18 +110,20 @@ export function candidateTools(app: Registrar<Critic, TrmSession>): void {
       preview: z.unknown(),
       summary: z.string(),
     },
-    example: { before: [started], args: { candidate: repair } },
+    example: { before: [exampleStart], args: { candidate: exampleCandidate } },
     async run({ sid, candidate: given }, ctx) {
-      const session = await sessionFor(ctx, sid)
+      const session = await findSession(ctx, sid)
       try {
         const { before, applied } = await propose(ctx.store, session, given)
-        const preview = previewOf(before, applied)
+        const { createPreview } = await import('../domain/preview.ts')
+        const preview = createPreview(before, applied)
+        const { filesAffected, linesAdded, linesRemoved } = preview
         return {
           valid: true,
           errors: [],
           warnings: applied.report.warnings,
           preview,
-          summary: `The candidate applies: ${counted(preview.filesAffected.length, 'file')}, +${preview.linesAdded} -${preview.linesRemoved}.`,
+          summary: `The candidate applies: ${formatCount(filesAffected.length, 'file')}, +${linesAdded} -${linesRemoved}.`,
         }
       } catch (error) {
         if (!isCausewayError(error) || error.code === 'INTERNAL') throw error
@@ -108,53 +133,54 @@ export function candidateTools(app: Registrar<Critic, TrmSession>): void {
           errors: [{ error: message, code, details: { ...data, suggestion: remedy } }],
           warnings: [],
           preview: null,
-          summary: `The candidate would be refused: ${code}: ${message}; ${remedy}`,
+          summary: `The candidate would be rejected: ${code}: ${message}; ${remedy}`,
         }
       }
     },
   })
 }
 
-/** A look at a few tests, kept for a repeat of the call. */
-function chosenTests(
+function submitOnly(
   ctx: TrmContext,
   session: SessionRow,
-  { given, only }: { readonly given: unknown; readonly only: 'failed' | readonly string[] },
+  { given, only }: { readonly given: unknown; readonly only: z.output<typeof onlySchema> },
 ) {
   if (given !== undefined)
-    throw new CausewayError(
-      'INVALID_ARGUMENTS',
-      'submit: only runs tests of what is there, without candidate',
-      {
-        remedy: 'submit the candidate first, then call with only',
-      },
-    )
-  refuseBusy(ctx.store, session)
-  const onProgress = progressOf(ctx)
-  return onlyTests(ctx.store, session, { only, signal: ctx.signal, onProgress })
+    throw new CausewayError('INVALID_ARGUMENTS', 'submit: only cannot be combined with candidate', {
+      remedy: 'submit the candidate first, then call with only',
+    })
+  ctx.store.checkIdle(session)
+  return runOnlyTests(ctx.store, session, {
+    only,
+    signal: ctx.signal,
+    onProgress: createProgressListener(ctx),
+  })
 }
 
-interface Asked {
+interface Submission {
   readonly given: unknown
   readonly reason: string | undefined
   readonly force: boolean
+  readonly details: boolean
 }
 
-/** The evaluation of this request: one that runs, one that is over where the call is a repeat, or a new one. */
-async function begun(ctx: TrmContext, session: SessionRow, { given, reason, force }: Asked) {
+/** Returns the result or the running evaluation of a repeated request, or starts an evaluation. */
+async function findOrStart(ctx: TrmContext, session: SessionRow, submission: Submission) {
+  const { given, reason, force, details } = submission
   const { store: critic } = ctx
-  const request = requestKey('submit', ctx)
-  const earlier = await critic.store.stepByRequest(request)
-  if (earlier?.session_id === session.id && earlier.result !== null)
-    return { result: evaluationAnswer(session.id, earlier.result) }
+  const request = createRequestKey('submit', ctx)
+  const stored = await critic.store.stepByRequest(request)
+  if (stored?.session_id === session.id && stored.result !== null)
+    return { result: { sessionId: session.id, status: 'done', ...formatResult(stored.result, details) } }
   const current = critic.running.get(session.id)
   if (current !== undefined && current.step.request === request) return { running: current }
-  refuseBusy(critic, session)
-  refuseHalted(session, force)
+  critic.checkIdle(session)
+  checkLimit(session, force)
   const proposal = given === undefined ? undefined : await propose(critic, session, given)
   const warnings = (proposal?.applied.report.warnings ?? []).map(({ code, message }) => `${code}: ${message}`)
-  const running = await beginStep(critic, session, {
-    kind: proposal === undefined ? 'rerun' : 'submit',
+  const kind = proposal === undefined ? 'rerun' : 'submit'
+  const running = await startStep(critic, session, {
+    kind,
     request,
     reason: reason ?? null,
     proposal,
@@ -163,10 +189,10 @@ async function begun(ctx: TrmContext, session: SessionRow, { given, reason, forc
   return { running }
 }
 
-/** Success and plateau are advice; the limit of steps holds. */
-function refuseHalted({ id, standing, config }: SessionRow, force: boolean): void {
+/** The step limit is enforced; success and plateau are not. */
+function checkLimit({ id, standing, config }: SessionRow, force: boolean): void {
   if (force || standing.step < config.halt.max) return
-  throw new CausewayError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {
+  throw new TrmError('SESSION_HALTED', `all ${config.halt.max} steps are used: ${id}`, {
     data: { sid: id, step: standing.step, max: config.halt.max },
   })
 }

@@ -1,33 +1,33 @@
-/** Checkpoints, and going back. */
-
 import type { Registrar } from '@causeway/app-kit'
-import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { type Critic, liveSteps, refuseBusy } from '../critic.ts'
-import { counted } from '../domain/counted.ts'
-import { type BackRequest, reset, restore, undo, type WentBack } from '../going-back.ts'
-import type { SessionRow } from '../rows.ts'
+import { readAverage } from '../domain/evaluation/score.ts'
+import { formatCount } from '../domain/format-count.ts'
+import { TrmError } from '../errors.ts'
+import type { Critic } from '../session/critic.ts'
+import { type Reverted, type RevertRequest, reset, restore, undo } from '../session/history.ts'
+import { listLiveSteps } from '../session/steps.ts'
+import type { SessionRow } from '../store/rows.ts'
 import {
-  acting,
-  anyList,
-  named,
-  once,
-  reading,
-  sessionFor,
+  type ClientState,
+  createAliases,
+  exampleStart,
+  exampleSubmit,
+  findSession,
+  readHints,
+  runOnce,
   sidArgument,
-  started,
-  submitted,
   type TrmContext,
-  type TrmSession,
-} from './shape.ts'
+  unknownList,
+  writeHints,
+} from './tool-context.ts'
 
-const mostCheckpoints = 20
+const maxCheckpoints = 20
 
 const forceArgument = {
-  force: z.boolean().default(false).describe('overwrite files that were edited since the session wrote them'),
+  force: z.boolean().default(false).describe('Overwrite files that were edited since the session wrote them'),
 }
 
-const backOutput = {
+const revertOutput = {
   message: z.string(),
   currentStep: z.int(),
   score: z.number(),
@@ -36,150 +36,164 @@ const backOutput = {
   summary: z.string(),
 }
 
-/** Declares trm.save, trm.restore, trm.list, trm.reset and trm.undo. */
-export function historyTools(app: Registrar<Critic, TrmSession>): void {
-  app.tool('save', {
-    about: 'Keeps files, step, scores and notes as they are now, to come back to. At most 20 for a session.',
-    hints: { destructive: false },
-    aliases: named('save', { description: 'desc' }),
-    input: { ...sidArgument, desc: z.string().max(500).optional().describe('what this state is') },
-    output: { checkpointId: z.string(), message: z.string(), summary: z.string() },
-    example: { before: [started], args: { desc: 'before the change' } },
-    run: ({ sid, desc }, ctx) => once(ctx, 'save', (request) => save(ctx, { sid, desc, request })),
-  })
-
-  app.tool('list', {
-    about: 'The checkpoints of a session.',
-    hints: reading,
-    aliases: named('list'),
-    input: sidArgument,
-    output: { checkpoints: anyList(), summary: z.string() },
-    example: { before: [started], args: {} },
-    async run({ sid }, ctx) {
-      const { id } = await sessionFor(ctx, sid)
-      const checkpoints = await ctx.store.store.checkpoints(id)
-      return {
-        checkpoints: checkpoints.map(({ id: cid, made_ms, standing, description }) => ({
-          id: cid,
-          timestamp: made_ms,
-          step: standing.step,
-          score: standing.best_score,
-          emaScore: standing.ema ?? 0,
-          ...(description === null ? {} : { description }),
-        })),
-        summary: `${counted(checkpoints.length, 'checkpoint')}.`,
-      }
-    },
-  })
-
+/** Declares trm.save, trm.list, trm.restore and trm.reset. */
+export function declareHistoryTools(app: Registrar<Critic, ClientState>): void {
+  declareCheckpointTools(app)
   app.tool('restore', {
-    about: 'Back to a checkpoint: files that the session changed, step, scores and notes. Other files stay.',
-    hints: acting,
-    aliases: named('restore', { checkpoint_id: 'cid', checkpointId: 'cid' }),
-    input: { ...sidArgument, cid: z.string().describe('checkpointId of trm.save'), ...forceArgument },
-    output: backOutput,
-    example: { before: [started, { tool: 'save', args: {} }, submitted], args: { cid: 'latest' } },
-    async run({ sid, cid, force }, ctx) {
-      return back(ctx, { tool: 'restore', sid, force, done: 'Restored' }, async (session, asked) => {
+    title: 'Restore checkpoint',
+    about:
+      'Restore a checkpoint: the files that the session changed, step, scores and notes. Returns the written files; other files stay. Use it to go back to a saved state.',
+    hints: writeHints,
+    aliases: createAliases('restore', { checkpoint_id: 'cid', checkpointId: 'cid' }),
+    input: {
+      ...sidArgument,
+      cid: z.string().describe('checkpointId of trm.save, or latest'),
+      ...forceArgument,
+    },
+    output: revertOutput,
+    example: { before: [exampleStart, { tool: 'save', args: {} }, exampleSubmit], args: { cid: 'latest' } },
+    run: ({ sid, cid, force }, ctx) =>
+      revert(ctx, { tool: 'restore', sid, force, done: 'Restored' }, async (session, request) => {
         const checkpoints = await ctx.store.store.checkpoints(session.id)
         const checkpoint = cid === 'latest' ? checkpoints.at(-1) : checkpoints.find(({ id }) => id === cid)
         if (checkpoint === undefined)
-          throw new CausewayError('CHECKPOINT_NOT_FOUND', `the session has no checkpoint ${cid}`, {
+          throw new TrmError('CHECKPOINT_NOT_FOUND', `the session has no checkpoint ${cid}`, {
             data: { sid: session.id, checkpoints: checkpoints.map(({ id }) => id) },
           })
-        return restore(ctx.store, session, { ...asked, checkpoint })
-      })
-    },
+        return restore(ctx.store, session, { ...request, checkpoint })
+      }),
   })
 
   app.tool('reset', {
-    about: 'Back to the start: files that the session changed become as they were. Your other work stays.',
-    hints: acting,
-    aliases: named('reset'),
+    title: 'Reset to start',
+    about:
+      'Restore all files that the session changed to their state at the start. Returns the written files; other changes of the user stay. Use it to discard all candidates.',
+    hints: writeHints,
+    aliases: createAliases('reset'),
     input: { ...sidArgument, ...forceArgument },
-    output: backOutput,
-    example: { before: [started, submitted], args: {} },
+    output: revertOutput,
+    example: { before: [exampleStart, exampleSubmit], args: {} },
     run: ({ sid, force }, ctx) =>
-      back(ctx, { tool: 'reset', sid, force, done: 'Reset' }, (session, asked) =>
-        reset(ctx.store, session, asked),
-      ),
-  })
-
-  app.tool('undo', {
-    about: 'Takes the last candidate back: its files, step, scores and streak.',
-    hints: acting,
-    aliases: named('undo'),
-    input: { ...sidArgument, ...forceArgument },
-    output: backOutput,
-    example: { before: [started, submitted], args: {} },
-    run: ({ sid, force }, ctx) =>
-      back(ctx, { tool: 'undo', sid, force, done: 'Undone' }, (session, asked) =>
-        undo(ctx.store, session, asked),
+      revert(ctx, { tool: 'reset', sid, force, done: 'Reset' }, (session, request) =>
+        reset(ctx.store, session, request),
       ),
   })
 }
 
+/** Declares trm.undo. */
+export function declareUndoTool(app: Registrar<Critic, ClientState>): void {
+  app.tool('undo', {
+    title: 'Undo candidate',
+    about:
+      'Undo the last candidate: its files, step, scores and streak. Returns the written files. Use it after a candidate that made things worse.',
+    hints: writeHints,
+    aliases: createAliases('undo'),
+    input: { ...sidArgument, ...forceArgument },
+    output: revertOutput,
+    example: { before: [exampleStart, exampleSubmit], args: {} },
+    run: ({ sid, force }, ctx) =>
+      revert(ctx, { tool: 'undo', sid, force, done: 'Undone' }, (session, request) =>
+        undo(ctx.store, session, request),
+      ),
+  })
+}
+
+function declareCheckpointTools(app: Registrar<Critic, ClientState>): void {
+  app.tool('save', {
+    title: 'Save checkpoint',
+    about:
+      'Save files, step, scores and notes as a checkpoint and return its id. Use it before a risky change; a session has at most 20.',
+    hints: { destructive: false },
+    aliases: createAliases('save', { description: 'desc' }),
+    input: { ...sidArgument, desc: z.string().max(500).optional().describe('Description of the state') },
+    output: { checkpointId: z.string(), message: z.string(), summary: z.string() },
+    example: { before: [exampleStart], args: { desc: 'before the change' } },
+    run: ({ sid, desc = null }, ctx) =>
+      runOnce(ctx, 'save', async (request) => save(ctx, await findSession(ctx, sid), { desc, request })),
+  })
+
+  app.tool('list', {
+    title: 'List checkpoints',
+    about: 'List the checkpoints of a session with step and score. Use it to find the id for restore.',
+    hints: readHints,
+    aliases: createAliases('list'),
+    input: sidArgument,
+    output: { checkpoints: unknownList(), summary: z.string() },
+    example: { before: [exampleStart], args: {} },
+    async run({ sid }, ctx) {
+      const session = await findSession(ctx, sid)
+      const checkpoints = await ctx.store.store.checkpoints(session.id)
+      return {
+        checkpoints: checkpoints.map(({ id, made_ms, standing, description }) => ({
+          id,
+          timestamp: made_ms,
+          step: standing.step,
+          score: standing.best_score,
+          emaScore: readAverage(standing),
+          ...(description === null ? {} : { description }),
+        })),
+        summary: `${formatCount(checkpoints.length, 'checkpoint')}.`,
+      }
+    },
+  })
+}
+
 async function save(
-  ctx: TrmContext,
-  {
-    sid,
-    desc,
-    request,
-  }: { readonly sid: string | undefined; readonly desc: string | undefined; readonly request: string },
+  { store: critic }: TrmContext,
+  session: SessionRow,
+  { desc, request }: { readonly desc: string | null; readonly request: string },
 ) {
-  const { store: critic } = ctx
-  const session = await sessionFor(ctx, sid)
-  refuseBusy(critic, session)
+  critic.checkIdle(session)
   const { id, standing } = session
-  const known = await critic.store.checkpoints(id)
-  if (known.length >= mostCheckpoints)
-    throw new CausewayError('TOO_MANY_CHECKPOINTS', `the session has ${known.length} checkpoints`, {
-      data: { sid: id, most: mostCheckpoints },
+  const { length } = await critic.store.checkpoints(id)
+  if (length >= maxCheckpoints)
+    throw new TrmError('TOO_MANY_CHECKPOINTS', `the session has ${length} checkpoints`, {
+      data: { sid: id, most: maxCheckpoints },
     })
   const [steps, landings] = await Promise.all([critic.store.steps(id), critic.store.landings(id)])
   const checkpointId = critic.newId()
   const answer = {
     checkpointId,
     message: 'Checkpoint saved',
-    summary: `Step ${standing.step} is kept as ${checkpointId}.`,
+    summary: `Step ${standing.step} is saved as ${checkpointId}.`,
   }
   const row = {
     id: checkpointId,
     session_id: id,
-    description: desc ?? null,
+    description: desc,
     standing,
-    live: liveSteps(steps).map((step) => step.id),
+    live: listLiveSteps(steps).map((step) => step.id),
     landing_id: landings.at(-1)?.id ?? 0,
     made_ms: critic.now(),
   }
-  await critic.store.addCheckpoint(row, request, answer)
+  await critic.store.addCheckpoint(row, { id: request, answer })
   return answer
 }
 
-interface BackCall {
+interface RevertCall {
   readonly tool: string
   readonly sid: string | undefined
   readonly force: boolean
-  /** for the message */
+  /** First word of the message. */
   readonly done: string
 }
 
-async function back(
+async function revert(
   ctx: TrmContext,
-  { tool, sid, force, done }: BackCall,
-  go: (session: SessionRow, asked: BackRequest) => Promise<WentBack>,
+  { tool, sid, force, done }: RevertCall,
+  work: (session: SessionRow, request: RevertRequest) => Promise<Reverted>,
 ) {
-  return once(ctx, tool, async (request) => {
-    const session = await sessionFor(ctx, sid)
-    refuseBusy(ctx.store, session)
-    const answer = ({ standing, filesRestored }: WentBack) => ({
+  return runOnce(ctx, tool, async (request) => {
+    const session = await findSession(ctx, sid)
+    ctx.store.checkIdle(session)
+    const answer = ({ standing, filesRestored }: Reverted) => ({
       message: `${done}; now at step ${standing.step}`,
       currentStep: standing.step,
       score: standing.best_score,
-      emaScore: standing.ema ?? 0,
+      emaScore: readAverage(standing),
       filesRestored,
-      summary: `${done}: step ${standing.step}, best score ${standing.best_score}. ${filesRestored.length === 0 ? 'No file had to be changed' : `Written: ${filesRestored.join(', ')}`}.`,
+      summary: `${done}: step ${standing.step}, best score ${Math.round(standing.best_score * 1e4) / 1e4}. ${filesRestored.length === 0 ? 'No file changed' : `Written: ${filesRestored.join(', ')}`}.`,
     })
-    return answer(await go(session, { request, force, answer }))
+    return answer(await work(session, { request, force, answer }))
   })
 }

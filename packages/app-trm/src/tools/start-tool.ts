@@ -1,46 +1,168 @@
-/** Beginning a session. */
-import { stat } from 'node:fs/promises'
 import { type Registrar, readArguments } from '@causeway/app-kit'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
+import { CausewayError } from '@causeway/protocol'
 import { z } from 'zod'
-import { awaitStep } from '../await-step.ts'
-import { type Critic, refuseProjectBusy } from '../critic.ts'
-import { layDesk } from '../desk.ts'
-import { commandStatus, type Detected, detect, editableInstalls } from '../detect.ts'
-import { type SandboxWish, stricter } from '../domain/sandbox.ts'
-import { freshStanding } from '../domain/score.ts'
-import { type SessionConfig, sessionConfig, shownConfig } from '../domain/session-config.ts'
-import { endSession } from '../end-session.ts'
-import type { SessionRow } from '../rows.ts'
-import { beginStep } from '../run-step.ts'
-import { hasBwrap } from '../runner/has-bwrap.ts'
+import { formatResult } from '../domain/evaluation/result.ts'
+import { formatConfig, type SessionConfig } from '../domain/session-config.ts'
+import { detect, findCommandStatus, findEditableInstalls } from '../evaluation/detect.ts'
+import { createSession } from '../session/create-session.ts'
+import type { Critic } from '../session/critic.ts'
+import { startStep } from '../session/start-step.ts'
+import type { SessionRow } from '../store/rows.ts'
 import {
-  acting,
-  evaluationAnswer,
-  named,
-  once,
-  progressOf,
-  refuseOff,
-  runningAnswer,
+  type ClientState,
+  checkWith,
+  createAliases,
+  createProgressListener,
+  detailsArgument,
+  formatRunning,
+  runOnce,
   type TrmContext,
-  type TrmSession,
-} from './shape.ts'
-import { detailed, otherNames, startInput } from './start-arguments.ts'
+  waitArgument,
+  writeHints,
+} from './tool-context.ts'
 
-/** Most sessions that are open at once. */
-const mostSessions = 50
+const fraction = z.number().min(0).max(1)
+const weight = z.number().min(0).max(1000).optional()
+const text = z.string().min(1).optional()
 
-/** A session that nobody has changed for so long may be ended for another, ms. */
-const idleMs = 7 * 86_400_000
+/** `coverage` was removed and has no effect. */
+const weights = z.strictObject({
+  dataQual: weight,
+  test: weight,
+  lint: weight,
+  perf: weight,
+  build: weight,
+  coverage: weight,
+})
+
+const halt = z.strictObject({
+  max: z.int().min(1).max(200).optional(),
+  threshold: fraction.optional(),
+  patience: z.int().min(1).optional(),
+  min: z.int().min(1).optional(),
+})
+
+/** Paths in the project. */
+const paths = z.array(z.string().regex(/^(?!\/)(?!.*\.\.)/)).max(20)
+
+const moreOptions = z.strictObject({
+  write: z.enum(['each', 'improved', 'end']).optional(),
+  isolate: z.boolean().optional(),
+  link: paths.optional(),
+  copy: paths.optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  perf: z
+    .strictObject({
+      goal: z.enum(['min', 'max']).optional(),
+      repeat: z.int().min(1).max(5).optional(),
+      pattern: z.string().max(200).optional(),
+      unit: z.string().optional(),
+      noise: fraction.optional(),
+    })
+    .optional(),
+  allowTestRemoval: z.boolean().optional(),
+  failFast: z.boolean().optional(),
+  /** Removed and without effect. */
+  graded: z.boolean().optional(),
+  protect: z.union([z.literal('compare'), z.array(z.string().min(1).max(200)).max(50)]).optional(),
+  sandbox: z.enum(['none', 'auto', 'bwrap']).optional(),
+})
+
+/** The arguments with their nested members, which the listed schema describes in words. */
+const requestSchema = z.strictObject({
+  dataQual: text,
+  test: text,
+  lint: text,
+  bench: text,
+  build: text,
+  signals: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[A-Za-z][\w-]{0,39}$/),
+        command: z.string().min(1),
+        weight: z.number().min(0).max(1000),
+      }),
+    )
+    .max(10)
+    .optional(),
+  weights: weights.optional(),
+  halt: halt.optional(),
+  timeout: z.number().max(3600),
+  ema: z.number(),
+  options: moreOptions.default({}),
+})
+
+const command = (about: string) => z.string().optional().describe(about)
+
+const described = (schema: z.ZodType, about: string) =>
+  z.looseObject({}).check(checkWith(schema)).optional().describe(about)
+
+const input = {
+  repo: z.string().describe('Folder below CAUSEWAY_TRM_ROOTS'),
+  dataQual: command('Data'),
+  test: command('Runs the tests'),
+  lint: command('Linter'),
+  bench: command('Prints a number'),
+  build: command('Build'),
+  signals: z.array(z.unknown()).optional().describe('[{name, command, weight}]'),
+  timeout: z.number().min(1).default(120).describe('Seconds per command'),
+  weights: described(weights, '{dataQual .3, test .4, lint .1, perf .2, build 0}'),
+  halt: described(halt, '{max 12, threshold .95, patience 3, min 1}'),
+  ema: z.number().min(0).max(1).default(0.9).describe('Weight of the newest score'),
+  notes: z.string().optional().describe('Goal'),
+  preflight: z.boolean().default(true).describe('Run a baseline'),
+  options: described(
+    moreOptions,
+    '{write: each|improved|end, isolate, link, copy, env, perf: {goal: min|max, repeat}, allowTestRemoval, failFast, protect: [tests|path], sandbox: auto|bwrap}',
+  ),
+  ...detailsArgument,
+  ...waitArgument(50),
+}
+
+/** Names of arguments in the original design and its TypeScript sibling. */
+const otherNames = {
+  repo_path: 'repo',
+  repoPath: 'repo',
+  data_quality_cmd: 'dataQual',
+  dataQualityCmd: 'dataQual',
+  build_cmd: 'build',
+  buildCmd: 'build',
+  test_cmd: 'test',
+  testCmd: 'test',
+  lint_cmd: 'lint',
+  lintCmd: 'lint',
+  perf_cmd: 'bench',
+  perfCmd: 'bench',
+  bench_cmd: 'bench',
+  benchCmd: 'bench',
+  timeout_sec: 'timeout',
+  timeoutSec: 'timeout',
+  ema_alpha: 'ema',
+  emaAlpha: 'ema',
+  z_notes: 'notes',
+  zNotes: 'notes',
+  'halt.max_steps': 'halt.max',
+  'halt.maxSteps': 'halt.max',
+  'halt.pass_threshold': 'halt.threshold',
+  'halt.passThreshold': 'halt.threshold',
+  'halt.patience_no_improve': 'halt.patience',
+  'halt.patienceNoImprove': 'halt.patience',
+  'halt.min_steps': 'halt.min',
+  'halt.minSteps': 'halt.min',
+  'weights.data_quality': 'weights.dataQual',
+  'weights.dataQuality': 'weights.dataQual',
+  'weights.bench': 'weights.perf',
+}
 
 /** Declares trm.start. */
-export function startTool(app: Registrar<Critic, TrmSession>): void {
+export function declareStartTool(app: Registrar<Critic, ClientState>): void {
   app.tool('start', {
+    title: 'Start session',
     about:
-      'Begins to refine a project that these commands judge. Runs them for the baseline; changes no file.',
-    hints: acting,
-    aliases: { ...named('start', otherNames) },
-    input: startInput,
+      'Start a session for a project. Returns baseline score, failures and detected commands. Use it first.',
+    hints: writeHints,
+    aliases: createAliases('start', otherNames),
+    input,
     output: {
       sessionId: z.string(),
       status: z.string(),
@@ -50,56 +172,78 @@ export function startTool(app: Registrar<Critic, TrmSession>): void {
     },
     task: 'optional',
     example: { args: { repo: 'sums', test: 'python3 -m unittest', halt: { max: 8 } } },
-    async run({ preflight, wait, notes = '', repo, ...request }, ctx) {
-      refuseOff(ctx.store)
-      const { sessionId } = await once(ctx, 'start', async (key) => {
-        const { options, ...given } = readArguments('start', detailed, request)
-        const sandbox = await settled(stricter(options.sandbox ?? 'none', ctx.store.sandbox))
-        const folder = await projectFolder(ctx.store, repo)
-        const config = sessionConfig(folder, { ...given, ...options, sandbox })
-        allow(ctx, config, await detect(folder))
-        if (preflight) refuseProjectBusy(ctx.store, folder)
-        await makeRoom(ctx.store, key)
-        const id = ctx.store.newId()
-        const answer = { sessionId: id }
-        const place = config.write === 'end' ? await layDesk(ctx.store, folder, id) : folder
-        const row = { id, config: { ...config, repo: place }, standing: freshStanding(notes) }
-        await ctx.store.store.createSession(row, key, answer)
-        return answer
+    async run({ preflight, wait, details, notes = '', repo, ...given }, ctx) {
+      const { sessionId, warnings = [] } = await runOnce(ctx, 'start', async (request) => {
+        const { options, ...rest } = readArguments('start', requestSchema, given)
+        return createSession(ctx.store, {
+          repo,
+          notes,
+          preflight,
+          holder: ctx.holder,
+          request,
+          config: { ...rest, ...options },
+          warnings: warnRemoved(options, rest.weights),
+        })
       })
       ctx.session.sid = sessionId
-      return startAnswer(ctx, sessionId, { preflight, wait })
+      return describeSession(ctx, sessionId, { preflight, wait, details, warnings })
     },
   })
 }
 
-async function startAnswer(
-  ctx: TrmContext,
-  sessionId: string,
-  { preflight, wait }: { readonly preflight: boolean; readonly wait: number },
-) {
-  const { store: critic } = ctx
-  const session = await critic.store.session(sessionId)
+/** Warns about options of version 0.1 that have no effect. */
+const warnRemoved = (
+  options: z.output<typeof moreOptions>,
+  given: z.output<typeof weights> | undefined,
+): readonly string[] => [
+  ...(options.graded === undefined ? [] : ['options.graded was removed and has no effect']),
+  ...(given?.coverage === undefined ? [] : ['weights.coverage was removed and has no effect']),
+]
+
+interface StartOptions {
+  readonly preflight: boolean
+  readonly wait: number
+  readonly details: boolean
+  readonly warnings: readonly string[]
+}
+
+async function describeSession(ctx: TrmContext, sessionId: string, options: StartOptions) {
+  const { preflight, wait, details } = options
+  const session = await ctx.store.store.session(sessionId)
   if (session === undefined)
     throw new CausewayError('SESSION_NOT_FOUND', `the session has ended: ${sessionId}`)
   const { config } = session
   const detected = await detect(config.project)
-  const commands = await statuses(config)
-  const missing = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
-  const baseline = preflight ? await baselineOf(ctx, session, wait) : null
+  const commands = await findStatuses(config)
+  const unavailable = Object.entries(commands).filter(([, { status }]) => status === 'unavailable')
+  const baseline = preflight ? await evaluateBaseline(ctx, session, wait, details) : null
+  const tests = baseline?.tests ?? null
   const warnings = [
-    ...missing.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
-    ...(await editableWarnings(config)),
+    ...options.warnings,
+    ...unavailable.map(([name]) => `${name}: a program of the command was not found; it counts as failed`),
+    ...(await warnEditable(config)),
     ...(config.signals.length === 0
-      ? ['no command is given: every score is 0; start again with those of detected that fit']
+      ? ['no command is configured, so every score is 0; start again with commands from detected']
       : []),
   ]
-  const initial = baseline !== null && 'signals' in baseline ? baseline : null
-  return {
+  const { repoPath, haltPolicy, ...more } = formatConfig(config)
+  const common = {
     sessionId,
     message: 'TRM session initialized',
     status: baseline?.status ?? 'ready',
-    config: shownConfig(config),
+    summary: `Session ${sessionId} on ${config.project}. ${baseline === null ? 'Nothing was evaluated yet.' : baseline.summary}`,
+  }
+  if (!details)
+    return {
+      ...common,
+      config: { repoPath, haltPolicy },
+      baseline,
+      ...(config.signals.length === 0 ? { detected } : {}),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    }
+  return {
+    ...common,
+    config: { repoPath, haltPolicy, ...more },
     detected,
     commands,
     preflight: {
@@ -107,115 +251,47 @@ async function startAnswer(
       commandsAvailable: Object.fromEntries(
         Object.entries(commands).map(([name, { status }]) => [name, status !== 'unavailable']),
       ),
-      initialTests:
-        initial === null || initial.tests === null
-          ? null
-          : { success: initial.tests.failed === 0, ...initial.tests },
+      initialTests: tests === null ? null : { success: tests.failed === 0, ...tests },
     },
     baseline,
     warnings,
-    summary: `Session ${sessionId} on ${config.project}. ${baseline === null ? 'Nothing was run yet.' : baseline.summary}`,
   }
 }
 
-/** Tests that import an editable install see the project, where a candidate may not be yet. */
-async function editableWarnings({ project, write, isolate }: SessionConfig): Promise<readonly string[]> {
-  const files = isolate && write !== 'each' ? await editableInstalls(project) : []
+/** With an editable install, tests import the project, which does not contain the candidate before it lands. */
+async function warnEditable({ project, write, isolate }: SessionConfig): Promise<readonly string[]> {
+  const files = isolate && write !== 'each' ? await findEditableInstalls(project) : []
   return files.map(
     (file) =>
-      `${file}: tests would import the project and not the candidate; use write each, or install without -e`,
+      `${file}: tests would import the project instead of the candidate; use write each, or install without -e`,
   )
 }
 
-/** The baseline, run now unless it was before: a repeated call gets the same one. */
-async function baselineOf(ctx: TrmContext, session: SessionRow, wait: number) {
+/** Evaluates the baseline, or returns that of a repeated request. */
+async function evaluateBaseline(ctx: TrmContext, session: SessionRow, wait: number, details: boolean) {
   const { store: critic } = ctx
-  const done = (await critic.store.steps(session.id)).find(
-    ({ kind, result }) => kind === 'baseline' && result !== null,
-  )
-  if (done?.result) return evaluationAnswer(session.id, done.result)
-  const running =
-    critic.running.get(session.id) ??
-    (await beginStep(critic, session, {
-      kind: 'baseline',
-      request: `start ${ctx.requestId}`,
-      reason: null,
-      warnings: [],
-    }))
-  const result = await awaitStep(running, {
+  const steps = await critic.store.steps(session.id)
+  const done = steps.find(({ kind, result }) => kind === 'baseline' && result !== null)
+  if (done?.result) return { sessionId: session.id, status: 'done', ...formatResult(done.result, details) }
+  const request = { kind: 'baseline', request: `start ${ctx.requestId}`, reason: null, warnings: [] } as const
+  const running = critic.running.get(session.id) ?? (await startStep(critic, session, request))
+  const result = await running.wait({
     waitS: wait,
     signal: ctx.signal,
-    onProgress: progressOf(ctx),
+    onProgress: createProgressListener(ctx),
     cancels: true,
   })
   return result === undefined
-    ? runningAnswer(session, { step: running.step.number, ...running.progress })
-    : evaluationAnswer(session.id, result)
+    ? formatRunning(session, running.step.number, running.progress)
+    : { sessionId: session.id, status: 'done', ...formatResult(result, details) }
 }
 
-/** The real path of a project; throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
-async function projectFolder({ roots }: Critic, repo: string): Promise<string> {
-  let folder: string
-  try {
-    folder = await roots.resolve(repo)
-  } catch (error) {
-    if (!isCausewayError(error) || error.code !== 'OUTSIDE_ROOTS') throw error
-    // Folders that were added for reading do not count here.
-    throw new CausewayError('OUTSIDE_ROOTS', error.message, {
-      remedy: 'add its folder to CAUSEWAY_TRM_ROOTS and start the server again',
-      data: error.data,
-    })
-  }
-  if ((await stat(folder)).isDirectory()) return folder
-  throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
-}
-
-/** Holds the policy that the server has for this caller; throws `COMMAND_REFUSED`. */
-function allow({ store, holder }: TrmContext, { signals }: SessionConfig, detected: Detected): void {
-  const { commands, trusted } = store
-  if (commands === 'any' || (holder !== undefined && trusted.has(holder))) return
-  const known = Object.values(detected)
-  const isAllowed = (text: string): boolean =>
-    commands === 'detected' ? known.includes(text) : new RegExp(`^(?:${commands})$`, 's').test(text)
-  const refused = signals.find((signal) => !isAllowed(signal.command))
-  if (refused === undefined) return
-  throw new CausewayError('COMMAND_REFUSED', `the server does not allow this command: ${refused.command}`, {
-    data: { signal: refused.name, policy: commands, allowed: commands === 'detected' ? detected : commands },
-  })
-}
-
-/** The sandbox that a wish comes to on this machine; throws `SANDBOX_UNAVAILABLE`. */
-async function settled(wish: SandboxWish): Promise<'none' | 'bwrap'> {
-  if (wish === 'none') return wish
-  if (await hasBwrap()) return 'bwrap'
-  if (wish === 'auto') return 'none'
-  throw new CausewayError(
-    'SANDBOX_UNAVAILABLE',
-    'bubblewrap is not installed, or may not make namespaces here',
-  )
-}
-
-/** Makes room by ending the session that has been left alone longest; throws `TOO_MANY_SESSIONS` where all are in use. */
-async function makeRoom(critic: Critic, request: string): Promise<void> {
-  const open = await critic.store.sessions()
-  if (open.length < mostSessions) return
-  const idle = open
-    .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
-    .toSorted((a, b) => a.updated_ms - b.updated_ms)
-  const [oldest] = idle
-  if (oldest === undefined)
-    throw new CausewayError('TOO_MANY_SESSIONS', `${open.length} sessions are open`, {
-      data: { sessions: open.map(({ id, config }) => ({ sid: id, repo: config.project })) },
-    })
-  await endSession(critic, oldest, { request: `${request} for room`, answer: { ok: true } })
-}
-
-async function statuses({ repo, signals }: SessionConfig) {
+async function findStatuses({ repo, signals }: SessionConfig) {
   const found = await Promise.all(
-    signals.map(
-      async ({ name, command: text }) =>
-        [name, { command: text, status: await commandStatus(repo, text) }] as const,
-    ),
+    signals.map(async (signal) => {
+      const status = await findCommandStatus(repo, signal.command)
+      return [signal.name, { command: signal.command, status }] as const
+    }),
   )
   return Object.fromEntries(found)
 }

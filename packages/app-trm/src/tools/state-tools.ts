@@ -1,41 +1,44 @@
-/** Where a session stands, and its end. */
-
 import type { Registrar } from '@causeway/app-kit'
 import { z } from 'zod'
-import { awaitStep } from '../await-step.ts'
-import { type Critic, lastResult, liveSteps } from '../critic.ts'
-import { landDesk } from '../desk.ts'
-import { counted } from '../domain/counted.ts'
-import { undecided } from '../domain/halting.ts'
-import { type EvalResult, resultSummary, toldResult } from '../domain/result.ts'
-import { endSession } from '../end-session.ts'
-import { filesOfBest } from '../going-back.ts'
-import type { SessionRow, StepRow } from '../rows.ts'
+import { undecided } from '../domain/evaluation/halting.ts'
+import { type EvalResult, formatResult, summarizeResult } from '../domain/evaluation/result.ts'
+import { readAverage, type Standing } from '../domain/evaluation/score.ts'
+import { formatCount } from '../domain/format-count.ts'
+import type { Critic } from '../session/critic.ts'
+import { endSession } from '../session/end-session.ts'
+import { restoreBestFiles } from '../session/history.ts'
+import type { RunningStep } from '../session/running-step.ts'
+import { findLastResult, listLiveSteps } from '../session/steps.ts'
+import type { SessionRow, StepRow } from '../store/rows.ts'
+import { landWorkspace } from '../workspace/workspace.ts'
 import {
-  acting,
-  anyList,
-  named,
-  once,
-  progressOf,
-  reading,
-  sessionFor,
+  type ClientState,
+  createAliases,
+  createProgressListener,
+  detailsArgument,
+  exampleStart,
+  exampleSubmit,
+  findSession,
+  readHints,
+  runOnce,
   sidArgument,
-  started,
-  submitted,
   type TrmContext,
-  type TrmSession,
-} from './shape.ts'
+  unknownList,
+  writeHints,
+} from './tool-context.ts'
 
-/** Declares trm.state, trm.halt and trm.end. */
-export function stateTools(app: Registrar<Critic, TrmSession>): void {
+/** Declares trm.state. */
+export function declareStateTool(app: Registrar<Critic, ClientState>): void {
   app.tool('state', {
+    title: 'Get session state',
     about:
-      'Where a session stands: scores, last evaluation, what was tried. With wait it answers when a running evaluation is over.',
-    hints: reading,
-    aliases: named('state'),
+      'Return scores, the last evaluation, the recent steps and a running evaluation of a session. Use it with wait to get the result of a submit that returned running.',
+    hints: readHints,
+    aliases: createAliases('state'),
     input: {
       ...sidArgument,
-      wait: z.number().min(0).max(300).default(0).describe('s to wait for a running evaluation'),
+      ...detailsArgument,
+      wait: z.number().min(0).max(300).default(0).describe('Seconds to wait for a running evaluation'),
     },
     output: {
       sessionId: z.string(),
@@ -47,21 +50,26 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
       last: z.unknown(),
       zNotes: z.string(),
       running: z.unknown(),
-      history: anyList(),
+      history: unknownList(),
       summary: z.string(),
     },
-    example: { before: [started, submitted], args: {} },
-    async run({ sid, wait }, ctx) {
-      const { id } = await sessionFor(ctx, sid)
-      await waited(ctx, id, wait)
-      return stateOf(ctx.store, await sessionFor(ctx, id))
+    example: { before: [exampleStart, exampleSubmit], args: {} },
+    async run({ sid, wait, details }, ctx) {
+      const { id } = await findSession(ctx, sid)
+      await waitForStep(ctx, id, wait)
+      return describeState(ctx.store, await findSession(ctx, id), details)
     },
   })
+}
 
+/** Declares trm.halt. */
+export function declareHaltTool(app: Registrar<Critic, ClientState>): void {
   app.tool('halt', {
-    about: 'Whether to stop now, and why: success, plateau or limit, as the last evaluation decided.',
-    hints: reading,
-    aliases: named('halt'),
+    title: 'Check halting',
+    about:
+      'Return whether to stop, and the rule: success, plateau or limit, as the last evaluation decided. Use it to check whether another candidate is useful.',
+    hints: readHints,
+    aliases: createAliases('halt'),
     input: sidArgument,
     output: {
       shouldHalt: z.boolean(),
@@ -69,44 +77,50 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
       reasons: z.array(z.string()),
       summary: z.string(),
     },
-    example: { before: [started, submitted], args: {} },
+    example: { before: [exampleStart, exampleSubmit], args: {} },
     async run({ sid }, ctx) {
-      const { id } = await sessionFor(ctx, sid)
-      const last = liveSteps(await ctx.store.store.steps(id)).at(-1)?.result
+      const { id } = await findSession(ctx, sid)
+      const last = listLiveSteps(await ctx.store.store.steps(id)).at(-1)?.result
       const { shouldHalt, rule, reasons } = last ?? undecided
-      return { shouldHalt, rule, reasons, summary: shouldHalt ? `Stop: ${reasons[0]}.` : 'Go on.' }
+      return { shouldHalt, rule, reasons, summary: shouldHalt ? `Stop: ${reasons[0]}.` : 'Continue.' }
     },
   })
+}
 
+/** Declares trm.end. */
+export function declareEndTool(app: Registrar<Critic, ClientState>): void {
   app.tool('end', {
+    title: 'End session',
     about:
-      'Ends a session; a running evaluation is cancelled. The files stay as they are, or become those of the best step.',
-    hints: acting,
-    aliases: named('end'),
+      'End a session and cancel a running evaluation. Returns the written files: the files stay as they are, or become those of the best step. Use it when shouldHalt is true.',
+    hints: writeHints,
+    aliases: createAliases('end'),
     input: {
       ...sidArgument,
       apply: z
         .enum(['keep', 'best', 'last'])
         .default('keep')
-        .describe('which files to leave behind; under write end: keep lands none'),
-      force: z.boolean().default(false).describe('overwrite files that were edited meanwhile'),
+        .describe('best or last: files of that step; keep: files as they are now, even if worse'),
+      force: z.boolean().default(false).describe('Overwrite files that were edited'),
     },
     output: { ok: z.boolean(), message: z.string(), summary: z.string() },
-    example: { before: [started, submitted], args: { apply: 'best' } },
+    example: { before: [exampleStart, exampleSubmit], args: { apply: 'best' } },
     run: ({ sid, apply, force }, ctx) =>
-      once(ctx, 'end', async (request) => {
-        const { id } = await sessionFor(ctx, sid)
-        await stopped(ctx.store, id)
-        const session = await sessionFor(ctx, id)
-        const restored = await leftBehind(ctx.store, session, { apply, force })
+      runOnce(ctx, 'end', async (request) => {
+        const { id } = await findSession(ctx, sid)
+        await ctx.store.running.get(id)?.cancel()
+        const session = await findSession(ctx, id)
+        const filesRestored = await applyFiles(ctx.store, session, apply, force)
         const { step, best_score, best_step } = session.standing
+        const best = best_step === null ? '' : ` at step ${best_step}`
+        const written = filesRestored.length === 0 ? '' : ` Written: ${filesRestored.join(', ')}.`
         const answer = {
           ok: true,
           message: 'Session ended',
-          filesRestored: restored,
-          summary: `Ended after ${counted(step, 'step')}; best score ${round(best_score)}${best_step === null ? '' : ` at step ${best_step}`}.${restored.length === 0 ? '' : ` Written: ${restored.join(', ')}.`}`,
+          filesRestored,
+          summary: `Ended after ${formatCount(step, 'step')}; best score ${round(best_score)}${best}.${written}`,
         }
-        await endSession(ctx.store, session, { request, answer })
+        await endSession(ctx.store, session, { id: request, answer })
         return answer
       }),
   })
@@ -114,114 +128,95 @@ export function stateTools(app: Registrar<Critic, TrmSession>): void {
 
 const round = (score: number): number => Math.round(score * 1e4) / 1e4
 
-/** Leaves the wanted files behind; gives the paths that were written in the user's project. */
-async function leftBehind(
+/** Writes the requested files and returns the paths that changed in the user's project. */
+async function applyFiles(
   critic: Critic,
   session: SessionRow,
-  { apply, force }: { readonly apply: 'keep' | 'best' | 'last'; readonly force: boolean },
+  apply: 'keep' | 'best' | 'last',
+  force: boolean,
 ): Promise<readonly string[]> {
   if (apply === 'keep') return []
-  const restored = apply === 'best' ? await filesOfBest(critic, session, force) : []
-  return session.config.write === 'end' ? landDesk(critic, session, force) : restored
+  const restored = apply === 'best' ? await restoreBestFiles(critic, session, force) : []
+  return session.config.write === 'end' ? landWorkspace(critic, session, force) : restored
 }
 
-/** Waits for a running evaluation without having a part in it. */
-async function waited(ctx: TrmContext, id: string, waitS: number): Promise<void> {
+async function waitForStep(ctx: TrmContext, id: string, waitS: number): Promise<void> {
   const running = ctx.store.running.get(id)
   if (running === undefined || waitS === 0) return
-  const options = { waitS, signal: ctx.signal, onProgress: progressOf(ctx), cancels: false }
   try {
-    await awaitStep(running, options)
+    const onProgress = createProgressListener(ctx)
+    await running.wait({ waitS, signal: ctx.signal, onProgress, cancels: false })
   } catch (error) {
-    // How it failed is told to its own caller and stands in the state.
+    // The call that submitted the candidate receives the failure; the state contains it.
     if (ctx.signal.aborted) throw error
   }
 }
 
-async function stopped({ running }: Critic, id: string): Promise<void> {
-  const current = running.get(id)
-  if (current === undefined) return
-  current.controller.abort()
-  await current.done.catch(() => {}) // told to whoever submitted it
-}
-
-async function stateOf({ store, running, now }: Critic, session: SessionRow) {
+async function describeState({ store, running, now }: Critic, session: SessionRow, details: boolean) {
   const { id, standing, config } = session
   const steps = await store.steps(id)
-  const last = lastResult(steps) ?? null
+  const last = findLastResult(steps) ?? null
   const current = running.get(id)
   const newest = steps.at(-1)
-  const interrupted =
-    newest !== undefined && ['interrupted', 'cancelled', 'failed'].includes(newest.status)
-      ? newest
-      : undefined
-  const status = current !== undefined ? 'running' : (interrupted?.status ?? session.status)
+  const isStopped = newest && ['interrupted', 'cancelled', 'failed'].includes(newest.status)
+  const stopped = isStopped ? newest : undefined
+  const status = current !== undefined ? 'running' : (stopped?.status ?? session.status)
   return {
     sessionId: id,
     status,
     step: standing.step,
-    emaScore: standing.ema ?? last?.score ?? 0,
+    emaScore: readAverage(standing),
     bestScore: standing.best_score,
     bestStep: standing.best_step,
     noImproveStreak: standing.streak,
-    last: last && toldResult(last),
+    last: last && formatResult(last, details),
     zNotes: standing.notes,
-    running:
-      current === undefined
-        ? null
-        : {
-            step: current.step.number,
-            stage: current.progress.stage,
-            stagesDone: current.progress.done,
-            stages: current.progress.total,
-            seconds: Math.max(0, Math.round((now() - current.step.started_ms) / 1000)),
-          },
-    ...(interrupted === undefined
+    running: current === undefined ? null : describeRunning(current, now()),
+    ...(stopped === undefined
       ? {}
-      : { interrupted: { step: interrupted.number, status: interrupted.status, stage: interrupted.stage } }),
+      : { interrupted: { step: stopped.number, status: stopped.status, stage: stopped.stage } }),
     stepsLeft: Math.max(0, config.halt.max - standing.step),
-    history: history(steps),
-    outputs:
-      last === null
-        ? []
-        : last.stages.map(({ stage }) => `trm://sessions/${id}/steps/${last.step}/output/${stage}`),
-    summary: stateSummary({ status, standing, last, current: current?.step }),
+    history: describeHistory(steps),
+    ...(details && last !== null
+      ? { outputs: last.stages.map(({ stage }) => `trm://sessions/${id}/steps/${last.step}/output/${stage}`) }
+      : {}),
+    summary: summarizeState(status, standing, last, current?.step.number),
   }
 }
 
-/** What was tried last, and what it brought: the last five, those that were taken back too. */
-function history(steps: readonly StepRow[]) {
-  const told = steps.filter(({ kind }) => kind !== 'baseline').slice(-5)
-  return told.map(({ number, reason, result, status, undone_ms, standing_before }) => ({
+const describeRunning = ({ step, progress }: RunningStep, nowMs: number) => ({
+  step: step.number,
+  stage: progress.stage,
+  stagesDone: progress.done,
+  stages: progress.total,
+  seconds: Math.max(0, Math.round((nowMs - step.started_ms) / 1000)),
+})
+
+/** Returns the last five candidates, including undone ones, with the change of the score. */
+function describeHistory(steps: readonly StepRow[]) {
+  const recent = steps.filter(({ kind }) => kind !== 'baseline').slice(-5)
+  return recent.map(({ number, reason, result, status, undone_ms, standing_before: before }) => ({
     step: number,
     status: undone_ms !== null && status === 'done' ? 'undone' : status,
     reason,
     score: result?.score ?? null,
-    delta:
-      result === null || standing_before.best_step === null
-        ? null
-        : round(result.score - standing_before.best_score),
+    delta: result === null || before.best_step === null ? null : round(result.score - before.best_score),
     filesChanged: result?.filesChanged ?? [],
   }))
 }
 
-function stateSummary({
-  status,
-  standing,
-  last,
-  current,
-}: {
-  readonly status: string
-  readonly standing: SessionRow['standing']
-  readonly last: EvalResult | null
-  readonly current: StepRow | undefined
-}): string {
-  if (current !== undefined) return `Step ${current.number} is being evaluated.`
-  const scores = `step ${standing.step}, best ${round(standing.best_score)}, streak ${standing.streak}`
+function summarizeState(
+  status: string,
+  { step, best_score, streak }: Standing,
+  last: EvalResult | null,
+  running: number | undefined,
+): string {
+  if (running !== undefined) return `Step ${running} is being evaluated.`
+  const scores = `step ${step}, best ${round(best_score)}, streak ${streak}`
   if (status === 'interrupted')
-    return `Interrupted: the candidate was taken back. Now ${scores}. Submit it again.`
-  if (status === 'cancelled') return `Cancelled: the candidate was taken back. Now ${scores}.`
+    return `Interrupted: the candidate was rolled back. Now ${scores}. Submit it again.`
+  if (status === 'cancelled') return `Cancelled: the candidate was rolled back. Now ${scores}.`
   return last === null
     ? `Nothing was evaluated yet (${status}).`
-    : `${status}: ${scores}. ${resultSummary(last)}`
+    : `${status}: ${scores}. ${summarizeResult(last)}`
 }

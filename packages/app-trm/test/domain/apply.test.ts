@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createTwoFilesPatch } from 'diff'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { applyCandidate, candidatePaths } from '../../src/domain/candidate/apply.ts'
-import { checkedPath } from '../../src/domain/candidate/path.ts'
+import { applyCandidate, listPaths } from '../../src/domain/candidate/apply.ts'
+import { normalizePath } from '../../src/domain/candidate/path.ts'
 import { readCandidate } from '../../src/domain/candidate/read-candidate.ts'
 import type { Candidate, FileContent } from '../../src/domain/candidate/types.ts'
 import { after, applied } from './candidate/apply-kit.ts'
@@ -77,7 +77,7 @@ t.test('a candidate: paths are checked, named once, and not folders of each othe
   t.throws(() => applied({}, { mode: 'files', files: [{ path: 'a', content: 'x'.repeat(10_000_001) }] }), {
     code: 'FILE_TOO_LARGE',
   })
-  t.same(candidatePaths({ mode: 'files', files: [file('b//c'), file('./a')] }), ['a', 'b/c'])
+  t.same(listPaths({ mode: 'files', files: [file('b//c'), file('./a')] }), ['a', 'b/c'])
 })
 
 verifies(
@@ -98,7 +98,7 @@ verifies(
       'a/',
       'a\nb',
     ]) {
-      t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
     }
     for (const path of [
       '.git',
@@ -110,10 +110,10 @@ verifies(
       '.g\u200cit/x',
       '.git::$DATA',
     ]) {
-      t.throws(() => checkedPath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
+      t.throws(() => normalizePath(path), { code: 'INVALID_PATH' }, JSON.stringify(path))
     }
-    t.throws(() => checkedPath('a'.repeat(1025)), { code: 'INVALID_PATH' })
-    t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(checkedPath), [
+    t.throws(() => normalizePath('a'.repeat(1025)), { code: 'INVALID_PATH' })
+    t.same(['./a//b.py', '.gitignore', 'git/x', 'ü b.txt', '...'].map(normalizePath), [
       'a/b.py',
       '.gitignore',
       'git/x',
@@ -132,12 +132,12 @@ t.test('a candidate: a precondition that the file does not meet is stale', async
     mode: 'files',
     files: [{ path, content: 'x\n', sha: expected }],
   })
-  t.equal(applyCandidate(files, write('a.txt', sha('a\n')), { sha }).changes.size, 1)
-  t.throws(() => applyCandidate(files, write('a.txt', sha('old\n')), { sha }), {
+  t.equal(applyCandidate(files, write('a.txt', sha('a\n')), sha).changes.size, 1)
+  t.throws(() => applyCandidate(files, write('a.txt', sha('old\n')), sha), {
     code: 'STALE_FILE',
     data: { path: 'a.txt', sha: sha('a\n'), expected: sha('old\n') },
   })
-  t.throws(() => applyCandidate(files, write('b.txt', sha('a\n')), { sha }), {
+  t.throws(() => applyCandidate(files, write('b.txt', sha('a\n')), sha), {
     code: 'STALE_FILE',
     data: { sha: null },
   })
@@ -175,7 +175,7 @@ t.test('a candidate: files are overwritten and removed whole, bytes too', async 
   )
 })
 
-t.test('a candidate: one that leaves everything as it is is applied with a warning', async (t) => {
+t.test('a candidate without any change is applied with a warning', async (t) => {
   const { changes, report } = applied(
     { 'a.txt': 'a\n' },
     { mode: 'files', files: [{ path: 'a.txt', content: 'a\n' }] },
@@ -184,7 +184,7 @@ t.test('a candidate: one that leaves everything as it is is applied with a warni
   t.match(report, { files: [{ path: 'a.txt', kind: 'unchanged' }], warnings: [{ code: 'NO_CHANGES' }] })
 })
 
-t.test('a candidate: a large file sent whole is told what would cost less', async (t) => {
+t.test('a candidate with a large whole file gets a warning about its cost', async (t) => {
   const candidate: Candidate = { mode: 'files', files: [{ path: 'a.txt', content: 'x'.repeat(100_000) }] }
   t.match(applied({ 'a.txt': 'a' }, candidate).report.warnings, [{ code: 'LARGE_FILE', path: 'a.txt' }])
   t.same(applied({}, candidate).report.warnings, [], 'a new one can only be sent whole')

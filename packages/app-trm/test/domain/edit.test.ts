@@ -8,6 +8,7 @@ import { applyCandidate } from '../../src/domain/candidate/apply.ts'
 import type { Edit } from '../../src/domain/candidate/types.ts'
 import { edited } from './candidate/apply-kit.ts'
 import {
+  damages,
   furtherPerturbations,
   type Perturbed,
   perturbations,
@@ -76,7 +77,7 @@ verifies(
     t.equal(
       edited('a\nb\n', { type: 'replace', oldText: 'b\n', newText: 'b' }),
       'a\nb',
-      'unless the edit says so',
+      'unless the edit requests it',
     )
     t.equal(edited('a\n', { type: 'deleteLine', line: 1 }), '')
   },
@@ -118,7 +119,7 @@ t.test('edits: what is not found comes with the region that resembles it', async
   const oldText = 'for row in rows:\n  result += row'
   t.throws(() => edited(text, { type: 'replace', oldText, newText: 'x' }), {
     code: 'REPLACE_NOT_FOUND',
-    message: /blanks alone/,
+    message: /only in white space/,
     data: { closest: { start_line: 3, end_line: 4, text: '    for row in rows:\n        result += row' } },
   })
   t.throws(() => edited(text, { type: 'replace', oldText: '    return total_result', newText: 'x' }), {
@@ -252,7 +253,7 @@ const edits = isLong ? 400 : 60
 
 verifies(
   'trm:candidate:perturbed',
-  'a patch: of perturbed ones none is applied wrongly, and at least 89 of 100 are applied',
+  'a patch: of perturbed ones none is applied wrongly, and at least 90 of 100 are applied',
   async (t) => {
     let [right, all] = [0, 0]
     for (const [name, kind] of Object.entries(perturbations)) {
@@ -263,7 +264,7 @@ verifies(
       t.comment(`${name}: ${found.right} right, ${found.wrong} wrong, ${found.refused} refused`)
     }
     t.ok(all >= 600)
-    t.ok(right / all >= 0.89, `${right} of ${all} are right`)
+    t.ok(right / all >= 0.9, `${right} of ${all} are right`)
   },
 )
 
@@ -279,8 +280,16 @@ verifies(
   },
 )
 
+verifies('trm:candidate:perturbed', 'a patch: a damaged one is refused, or does what it meant', async (t) => {
+  for (const [name, kind] of Object.entries(damages)) {
+    const found = tally(kind, edits, 3)
+    t.comment(`${name}: ${found.right} right, ${found.wrong} wrong, ${found.refused} refused`)
+    t.same(found.cases, [], `${name}: wrong`)
+  }
+})
+
 t.test(
-  'a patch: one that is indented otherwise than the file is refused with the text that would fit',
+  'a patch with another indentation than the file is rejected with the text that would fit',
   async (t) => {
     const before = 'class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n'
     const diff = '@@\n   def g(self):\n-      return 2\n+      return 3\n'

@@ -1,20 +1,19 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { candidatePaths } from '../../src/domain/candidate/apply.ts'
-import { ChangedLineCounter } from '../../src/domain/candidate/changed-lines.ts'
-import { programs, scripts } from '../../src/domain/command.ts'
-import { linesText, readCoverage } from '../../src/domain/coverage.ts'
-import { readDiagnostics } from '../../src/domain/diagnostic.ts'
-import { pythonAdvice } from '../../src/domain/feedback/advice.ts'
-import { failureGroups, groupText } from '../../src/domain/feedback/failure-group.ts'
-import { problems, problemText } from '../../src/domain/feedback/problem.ts'
-import { pythonErrors } from '../../src/domain/feedback/python-error.ts'
-import { globMatcher, literalSteps, stepsMatcher } from '../../src/domain/glob.ts'
-import { ignoreRules } from '../../src/domain/ignore-rules.ts'
+import { listPaths } from '../../src/domain/candidate/apply.ts'
+import { ChangedLineCounter } from '../../src/domain/candidate/line-diff.ts'
+import { findPrograms, findScripts } from '../../src/domain/command/command.ts'
+import { readDiagnostics } from '../../src/domain/evaluation/diagnostic.ts'
+import { advisePython } from '../../src/domain/feedback/advice.ts'
+import { formatGroup, groupFailures } from '../../src/domain/feedback/feedback.ts'
+import { findProblems, formatProblem } from '../../src/domain/feedback/problem.ts'
+import { readPythonErrors } from '../../src/domain/feedback/python-error.ts'
+import { createGlobMatcher, createMatcher, toLiteralSteps } from '../../src/domain/glob.ts'
+import { parseIgnoreRules } from '../../src/domain/ignore-rules.ts'
 
 const golden = (name: string) => readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
-const project = { hasModule: (name: string) => name === 'sums' }
+const isOwn = (name: string) => name === 'sums'
 
 t.test('Python errors: a traceback gives type, message and every frame', async (t) => {
   const output = `Traceback (most recent call last):
@@ -25,22 +24,21 @@ t.test('Python errors: a traceback gives type, message and every frame', async (
     raise pandas.errors.ParserError('bad row')
 pandas.errors.ParserError: bad row
 `
-  t.same(pythonErrors(output), [
+  t.same(readPythonErrors(output), [
     {
       type: 'pandas.errors.ParserError',
       message: 'bad row',
       frames: [
-        { file: 'main.py', line: 9, scope: '<module>' },
-        { file: 'pkg/job.py', line: 4, scope: 'run' },
+        { file: 'main.py', line: 9 },
+        { file: 'pkg/job.py', line: 4 },
       ],
-      follows: undefined,
     },
   ])
 })
 
 verifies(
   'trm:feedback:problems',
-  'Python errors: chains, groups, and errors without a message are kept apart',
+  'Python errors: chains, groups, and errors without a message stay separate',
   async (t) => {
     const chained = `Traceback (most recent call last):
   File "a.py", line 1, in f
@@ -61,10 +59,10 @@ Traceback (most recent call last):
     x
 NameError: name 'x' is not defined
 `
-    t.match(pythonErrors(chained), [
-      { type: 'KeyError', message: "'k'", follows: undefined },
-      { type: 'StopIteration', message: '', follows: 'caused' },
-      { type: 'NameError', follows: 'while-handling', frames: [{ line: 5 }] },
+    t.match(readPythonErrors(chained), [
+      { type: 'KeyError', message: "'k'" },
+      { type: 'StopIteration', message: '' },
+      { type: 'NameError', frames: [{ line: 5 }] },
     ])
     const group = `  + Exception Group Traceback (most recent call last):
   |   File "g.py", line 7, in <module>
@@ -77,7 +75,7 @@ NameError: name 'x' is not defined
     | ValueError: first
     +------------------------------------
 `
-    t.match(pythonErrors(group), [
+    t.match(readPythonErrors(group), [
       { type: 'ValueError', message: 'first', frames: [{ file: 'g.py', line: 3 }] },
     ])
   },
@@ -89,27 +87,27 @@ t.test('Python errors: a syntax error names the file that cannot be read', async
           ^
 SyntaxError: invalid syntax
 `
-  t.match(problems([output], [], project), [
+  t.match(findProblems([output], [], isOwn), [
     { kind: 'SyntaxError', file: 'recipes.py', line: 12, advice: /correct this line/ },
   ])
 })
 
 t.test('Python errors: what real runners wrote is read', async (t) => {
-  t.match(pythonErrors(golden('pytest.txt')), [
+  t.match(readPythonErrors(golden('pytest.txt')), [
     { type: 'RuntimeError', message: 'no database', frames: [{ file: 'tests/test_sums.py', line: 15 }] },
     { type: 'AssertionError', message: 'a should be two\nassert 1 == 2', frames: [{ line: 10 }] },
     { type: 'AssertionError', message: 'assert 3 < 3', frames: [{ line: 34 }] },
     { type: 'KeyError', message: "'rigth'", frames: [{ line: 38 }] },
   ])
-  t.match(pythonErrors(golden('unittest.txt')), [
-    { type: 'ValueError', message: 'bad value', frames: [{ line: 12, scope: 'test_error' }] },
+  t.match(readPythonErrors(golden('unittest.txt')), [
+    { type: 'ValueError', message: 'bad value', frames: [{ line: 12 }] },
     { type: 'AssertionError', message: '2 != 1' },
     { type: 'AssertionError', message: '2 != 3 : sum of ones' },
   ])
 })
 
 t.test('advice: names the names as they are, and nothing that is not sure', async (t) => {
-  const advice = (type: string, message: string) => pythonAdvice({ type, message }, project)
+  const advice = (type: string, message: string) => advisePython({ type, message }, isOwn)
   t.match(advice('AttributeError', "'DataFrame' object has no attribute 'colums'"), /'colums'.*DataFrame/)
   t.match(advice('NameError', "name 'colunm' is not defined. Did you mean: 'column'?"), "write 'column'")
   t.match(advice('ModuleNotFoundError', "No module named 'sklearn.svm'"), 'scikit-learn')
@@ -124,13 +122,13 @@ verifies(
   'problems: what hides others comes first, the same ones are counted, TypeScript has advice',
   async (t) => {
     const same = "a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"
-    const found = problems(
+    const found = findProblems(
       [
         `${same}${same}`,
         'Traceback (most recent call last):\n  File "b.py", line 1, in <module>\n    import sums.x\nModuleNotFoundError: No module named \'sums.x\'\n',
       ],
       readDiagnostics(golden('tsc.txt')),
-      project,
+      isOwn,
     )
     t.match(found[0], { kind: 'ModuleNotFoundError', file: 'b.py' })
     t.match(found[1], { kind: 'KeyError', count: 2 })
@@ -147,15 +145,15 @@ verifies(
 )
 
 t.test('a problem: is told in a line and what to do, within its room', async (t) => {
-  const [problem] = problems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], project)
+  const [problem] = findProblems(["a.py:3: KeyError\nE   KeyError: 'k'\na.py:3: KeyError\n"], [], isOwn)
   if (problem === undefined) throw new Error('no problem was found')
   t.equal(
-    problemText(problem),
-    "a.py:3 KeyError: 'k'\n  check that 'k' is there before it is read, or use .get",
+    formatProblem(problem),
+    "a.py:3 KeyError: 'k'\n  check that 'k' exists before it is read, or use .get",
   )
   const long = { ...problem, message: 'x'.repeat(5000), count: 3 }
-  t.ok(problemText(long, 300).length <= 300)
-  t.match(problemText(long, 300), '(3 times)')
+  t.ok(formatProblem(long, 300).length <= 300)
+  t.match(formatProblem(long, 300), '(3 times)')
 })
 
 const failure = (id: string, message: string) => ({
@@ -174,10 +172,10 @@ E   NameError: name 'np' is not defined
 sums.py:12: NameError`
 
 t.test('failures: those with one cause are told once, with the place and what to do', async (t) => {
-  const groups = failureGroups(['a', 'b', 'c', 'd', 'e'].map((id) => failure(id, nameError)))
+  const groups = groupFailures(['a', 'b', 'c', 'd', 'e'].map((id) => failure(id, nameError)))
   t.equal(groups.length, 1)
   t.equal(
-    groups.map(groupText).join('\n'),
+    groups.map(formatGroup).join('\n'),
     [
       'failed: a (tests/test_a.py:9)',
       'the same error in b, c, d and 1 more',
@@ -189,10 +187,10 @@ t.test('failures: those with one cause are told once, with the place and what to
 })
 
 t.test(
-  'failures: assertions that read the same stay apart, and what is no exception is told as it is',
+  'failures: assertions that read the same stay apart, and other text is reported unchanged',
   async (t) => {
     const assertion = 'E   assert 1 == 2\ntests/test_a.py:9: AssertionError'
-    const groups = failureGroups([failure('a', assertion), failure('b', assertion), failure('c', 'not ok')])
+    const groups = groupFailures([failure('a', assertion), failure('b', assertion), failure('c', 'not ok')])
     t.same(
       groups.map(({ first, advice, raisedAt }) => [first.id, advice, raisedAt]),
       [
@@ -201,41 +199,13 @@ t.test(
         ['c', undefined, undefined],
       ],
     )
-    t.equal(groups.map(groupText)[2], 'failed: c (tests/test_a.py:9)\nnot ok')
+    t.equal(groups.map(formatGroup)[2], 'failed: c (tests/test_a.py:9)\nnot ok')
   },
 )
 
 t.test('failures: a missing module is named with both ways out where nobody knows whose it is', async (t) => {
   const message = "E   ModuleNotFoundError: No module named 'yaml'\ntests/test_a.py:1: ModuleNotFoundError"
-  t.match(failureGroups([failure('a', message)]), [{ advice: /PYTHONPATH.*PyYAML/ }])
-})
-
-verifies(
-  'trm:signals:coverage',
-  'coverage.py, istanbul and Cobertura say the same of the same code',
-  async (t) => {
-    const changed = ['tests/unit_sums.py', 'src/other.py']
-    const json = readCoverage('coverage.json', golden('coverage.json'), changed)
-    const xml = readCoverage('coverage.xml', golden('coverage.xml'), changed)
-    t.match(json, { percent: Number, covered: Number, total: Number })
-    t.same({ ...json, source: '' }, { ...xml, source: '' })
-    t.ok((json?.uncovered['tests/unit_sums.py']?.length ?? 0) > 0)
-    const summary = readCoverage('coverage-summary.json', golden('coverage-summary.json'), [])
-    t.match(summary, { percent: Number, uncovered: {} })
-    t.ok((summary?.covered ?? 0) < (summary?.total ?? 0))
-  },
-)
-
-t.test('coverage: what is none is passed over', async (t) => {
-  for (const text of ['', '{', '[]', 'null', '{"total": 3}', '{"totals": {"covered_lines": "3"}}'])
-    t.equal(readCoverage('coverage.json', text, []), undefined, text)
-  for (const text of ['', '<a/>', '<coverage>', '<!DOCTYPE c [<!ENTITY a "b">]><coverage/>'])
-    t.equal(readCoverage('coverage.xml', text, []), undefined, text)
-})
-
-t.test('coverage: line numbers in few characters', async (t) => {
-  t.equal(linesText([3, 4, 5, 9]), '3-5, 9')
-  t.equal(linesText([]), '')
+  t.match(groupFailures([failure('a', message)]), [{ advice: /PYTHONPATH.*PyYAML/ }])
 })
 
 t.test('globMatcher matches names, folders and paths', async (t) => {
@@ -252,20 +222,20 @@ t.test('globMatcher matches names, folders and paths', async (t) => {
     ['a?.(b)[c]', ['ax.(b)[c]', 'd/ax.(b)[c]'], ['a/.(b)[c]', 'ax.bc']],
   ]
   for (const [pattern, matching, other] of cases) {
-    const matches = globMatcher(pattern)
+    const matches = createGlobMatcher(pattern)
     for (const path of matching) t.ok(matches(path), `${pattern} matches ${path}`)
     for (const path of other) t.notOk(matches(path), `${pattern} does not match ${path}`)
   }
 })
 
-verifies('trm:patterns:linear', 'globMatcher and ignoreRules do not backtrack', async (t) => {
+verifies('trm:patterns:linear', 'globMatcher and parseIgnoreRules do not backtrack', async (t) => {
   const path = 'a/'.repeat(500) + 'a'.repeat(500)
   for (const pattern of [`${'*a'.repeat(90)}b`, `${'**/a/'.repeat(30)}b`, `${'**'.repeat(90)}b`]) {
-    t.notOk(globMatcher(pattern)(path), pattern)
-    t.equal(ignoreRules(pattern)(path, false), undefined, pattern)
+    t.notOk(createGlobMatcher(pattern)(path), pattern)
+    t.equal(parseIgnoreRules(pattern)(path, false), undefined, pattern)
   }
-  t.equal(ignoreRules('['.repeat(100_000))('a', false), undefined)
-  t.equal(ignoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
+  t.equal(parseIgnoreRules('['.repeat(100_000))('a', false), undefined)
+  t.equal(parseIgnoreRules(`${' '.repeat(100_000)}a`)('a', false), undefined)
 })
 
 verifies('trm:patterns:linear', 'a pattern is compared at its end before its wildcard', async (t) => {
@@ -274,16 +244,16 @@ verifies('trm:patterns:linear', 'a pattern is compared at its end before its wil
     visited++
     return char !== '/'
   }
-  const matches = stepsMatcher([...literalSteps('a'), { many }, ...literalSteps('.log')])
+  const matches = createMatcher([...toLiteralSteps('a'), { many }, ...toLiteralSteps('.log')])
   t.notOk(matches(`a${'b'.repeat(1000)}.txt`))
   t.equal(visited, 0)
   t.ok(matches(`a${'b'.repeat(1000)}.log`))
   t.notOk(matches('a/b.log'))
-  t.notOk(stepsMatcher([...literalSteps('ab'), { many }, ...literalSteps('ba')])('aba'))
+  t.notOk(createMatcher([...toLiteralSteps('ab'), { many }, ...toLiteralSteps('ba')])('aba'))
 })
 
 t.test('ignoreRules skips a malformed range and keeps an escaped blank', async (t) => {
-  const rules = ignoreRules('[z-a]\nb\\ \nc  \n')
+  const rules = parseIgnoreRules('[z-a]\nb\\ \nc  \n')
   t.equal(rules('z', false), undefined)
   t.equal(rules('b ', false), true)
   t.equal(rules('b', false), undefined)
@@ -303,16 +273,16 @@ t.test('ChangedLineCounter stops comparing when its budget is spent', async (t) 
 
 t.test('candidatePaths rejects more than 10,000 edits', async (t) => {
   const edits = Array.from({ length: 10_001 }, () => ({ type: 'deleteLine', line: 1 }) as const)
-  t.throws(() => candidatePaths({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
+  t.throws(() => listPaths({ mode: 'modify', changes: [{ path: 'a.txt', edits }] }), {
     code: 'FILE_TOO_LARGE',
     data: { edits: 10_001, max: 10_000 },
   })
 })
 
-t.test('programs and scripts read a word of many quotes in linear time', async (t) => {
+t.test('programs and scripts of a command: a word of many quotes in linear time', async (t) => {
   const quotes = '"'.repeat(100_000)
-  t.equal(programs(`a${quotes}b`).length, 1)
-  t.same(scripts(`a${quotes}b`), [])
-  t.same(programs('cd x && "pytest" -q'), ['pytest'])
-  t.same(scripts('"./run.sh" a'), ['run.sh'])
+  t.equal(findPrograms(`a${quotes}b`).length, 1)
+  t.same(findScripts(`a${quotes}b`), [])
+  t.same(findPrograms('cd x && "pytest" -q'), ['pytest'])
+  t.same(findScripts('"./run.sh" a'), ['run.sh'])
 })

@@ -1,10 +1,8 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { findFixes, findNearName } from '../../src/domain/advice/fix.ts'
 import { applyCandidate } from '../../src/domain/candidate/apply.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
-import { eslintFixes } from '../../src/domain/fix/eslint-fix.ts'
-import { fixes } from '../../src/domain/fix/fix.ts'
-import { nearName } from '../../src/domain/fix/near-name.ts'
 
 const problem = (kind: string, message: string, line: number, file = 'a.py'): Problem => ({
   source: /^[A-Z]\w+Error$/.test(kind) ? 'python' : 'lint',
@@ -25,7 +23,7 @@ function repaired(
 ) {
   const file = one.file ?? ''
   const files = new Map([[file, text]])
-  const [fix] = fixes([one], { files, definitions })
+  const [fix] = findFixes([one], { files, definitions })
   return fix && applyCandidate(files, fix.candidateToFix).changes.get(file)
 }
 
@@ -96,43 +94,6 @@ t.test('a fix: a name with a near one is renamed on its line', async (t) => {
   )
 })
 
-t.test('a fix: an unused import goes, its neighbours stay', async (t) => {
-  const unused = (name: string, line: number) => problem('F401', `'${name}' imported but unused`, line)
-  t.equal(repaired('import os\nimport sys\nsys.exit()\n', unused('os', 1)), 'import sys\nsys.exit()\n')
-  t.equal(repaired('from a import b, c as d, e\nb(e)\n', unused('a.c as d', 1)), 'from a import b, e\nb(e)\n')
-  t.equal(
-    repaired('from a import (\n    b,\n    c,\n)\nb()\n', unused('a.c', 1)),
-    'from a import (\n    b,\n)\nb()\n',
-  )
-  t.equal(repaired('import os  # noqa\n', unused('os', 1)), '', 'the comment goes with the line')
-  t.equal(repaired('if x:\n    import os\n', unused('os', 2)), undefined, 'only at the top level')
-  t.equal(
-    repaired(
-      'import os.path as p, re\nre\n',
-      problem('W0611', 'Unused os.path imported as p (unused-import)', 1),
-    ),
-    'import re\nre\n',
-  )
-  t.equal(
-    repaired(
-      'from pathlib import Path\n',
-      problem('W0611', 'Unused Path imported from pathlib (unused-import)', 1),
-    ),
-    '',
-  )
-})
-
-t.test('a fix: a key, and tabs among blanks', async (t) => {
-  const text = "row = {'amount': 1, 'name': 'x'}\nprint(row['amonut'])\n"
-  t.equal(repaired(text, problem('KeyError', "'amonut'", 2)), text.replace('amonut', 'amount'))
-  t.equal(repaired(text, problem('KeyError', "'price'", 2)), undefined)
-  const mixed = 'def f():\n    a = 1\n\tb = 2\n    return a\n'
-  t.equal(
-    repaired(mixed, problem('TabError', 'inconsistent use of tabs and spaces in indentation', 3)),
-    mixed.replace('\t', '    '),
-  )
-})
-
 verifies(
   'trm:advice:sure',
   'a fix: what would not parse, and what nobody is sure of, is not offered',
@@ -143,7 +104,7 @@ verifies(
     )
     t.equal(repaired('x\n', problem('NameError', "name 'np' is not defined", 9, 'b.txt')), undefined)
     t.same(
-      fixes([problem('NameError', "name 'np' is not defined", 1)], {
+      findFixes([problem('NameError', "name 'np' is not defined", 1)], {
         files: new Map(),
         definitions: new Map(),
       }),
@@ -176,35 +137,17 @@ t.test('a fix: at most three, none twice', async (t) => {
   const found = ['np', 'np', 'pd', 'plt', 'os'].map((name, index) =>
     problem('F821', `undefined name '${name}'`, index + 1),
   )
-  const offered = fixes(found, { files: new Map([['a.py', text]]), definitions: new Map() })
+  const offered = findFixes(found, { files: new Map([['a.py', text]]), definitions: new Map() })
   t.same(
     offered.map(({ rationale }) => rationale),
     ["'np'", "'pd'", "'plt'"].map((name) => `${name} is used without being imported`),
   )
 })
 
-t.test('a fix: eslint repairs what it can by itself', async (t) => {
-  const text = 'var a = 1;;\nlet b\n'
-  const output = JSON.stringify([
-    {
-      filePath: 'a.js',
-      messages: [
-        { ruleId: 'no-extra-semi', line: 1, fix: { range: [10, 11], text: '' } },
-        { ruleId: 'no-var', line: 1, fix: { range: [0, 3], text: 'let' } },
-        { ruleId: 'no-unused-vars', line: 2 },
-      ],
-    },
-  ])
-  t.match(eslintFixes(`> lint\n${output}\n`, new Map([['a.js', text]])), [
-    { candidateToFix: { mode: 'files', files: [{ path: 'a.js', content: 'let a = 1;\nlet b\n' }] } },
-  ])
-  t.same(eslintFixes('no JSON', new Map()), [])
-})
-
 t.test('a near name: is one, within two letters, and for long names only', async (t) => {
-  t.equal(nearName('lenght', ['length', 'width']), 'length')
-  t.equal(nearName('colour', ['color', 'colours']), undefined, 'two are as near')
-  t.equal(nearName('ab', ['ac']), undefined)
-  t.equal(nearName('calculate', ['calcuclatez', 'other']), 'calcuclatez')
-  t.equal(nearName('value', ['entirely']), undefined)
+  t.equal(findNearName('lenght', ['length', 'width']), 'length')
+  t.equal(findNearName('colour', ['color', 'colours']), undefined, 'two are as near')
+  t.equal(findNearName('ab', ['ac']), undefined)
+  t.equal(findNearName('calculate', ['calcuclatez', 'other']), 'calcuclatez')
+  t.equal(findNearName('value', ['entirely']), undefined)
 })

@@ -173,7 +173,7 @@ t.test('a notebook: a diff may be one of a cell', async (t) => {
   t.match(report.hunks, [{ path: 'n.ipynb, cell 1', line: 1 }])
 })
 
-t.test('a notebook: what is none, and cells that are not there, are refused', async (t) => {
+t.test('an invalid notebook and missing cells are rejected', async (t) => {
   const cases: [string, Edit[], string][] = [
     [jupyter, [{ type: 'deleteLine', line: 1 }], 'INVALID_EDIT'],
     [jupyter, [{ type: 'deleteCell', cell: 2 }], 'CELL_NOT_FOUND'],

@@ -168,7 +168,7 @@ t.test('a diff: hunks that change the same lines are refused', async (t) => {
 
 t.test('a diff: lines that would be lost are refused', async (t) => {
   const lost = '@@ -1,4 +1,5 @@\n line 1\n-line 2\n+line two\nline 3\n+line 3.5\n line 4\n'
-  t.throws(() => diffed(twenty, lost), { code: 'INVALID_DIFF', data: { line: 6 } })
+  t.throws(() => diffed(twenty, lost), { code: 'INVALID_DIFF', data: { line: 5 } })
   const headless = '@@ -1 +1 @@\n-line 1\n+line one\n+++ b/other.txt\n@@ -1 +1 @@\n-x\n+y\n'
   t.throws(() => diffed(twenty, headless), { code: 'INVALID_DIFF' })
   const behindHeader = '--- a/a.txt\n+++ b/a.txt\n-line 1\n+line one\n@@ -5 +5 @@\n-line 5\n+line five\n'
@@ -183,7 +183,7 @@ t.test('a diff: lines that would be lost are refused', async (t) => {
   t.match(diffed(twenty, prose), 'line five')
 })
 
-t.test('a diff: lines that look like headers are lines where the counts say so', async (t) => {
+t.test('a diff: lines that look like headers are lines if the counts include them', async (t) => {
   const sql = 'select 1\n-- old note\nselect 2\n'
   const diff = '@@ -1,3 +1,3 @@\n select 1\n--- old note\n+++ new note\n select 2\n'
   t.equal(diffed(sql, diff), 'select 1\n++ new note\nselect 2\n')
@@ -250,7 +250,7 @@ t.test('a diff: a function that only resembles the one meant is never taken for 
   t.throws(() => diffed(text, diff), { code: 'HUNK_MISMATCH' })
 })
 
-t.test('a diff: the end of its text is no blank line of context', async (t) => {
+t.test('a diff: the end of its text is not a blank line of context', async (t) => {
   const block =
     'class A:\n    def enter(self):\n        return self\n\n    def exit(self):\n        self.close()\n'
   const text = `${block}\n${block.replace('A', 'B')}`

@@ -1,17 +1,15 @@
 import t from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
+import { compareFiles, LineComparison, readChangedFiles } from '../../src/domain/advice/changed-file.ts'
+import { stripText } from '../../src/domain/advice/line-rules.ts'
+import { review } from '../../src/domain/advice/review.ts'
+import { suggest } from '../../src/domain/advice/suggest.ts'
+import type { EvalResult } from '../../src/domain/evaluation/result.ts'
 import type { Problem } from '../../src/domain/feedback/problem.ts'
-import type { EvalResult } from '../../src/domain/result.ts'
-import { filesOfDiff, filesOfTexts, LineComparison } from '../../src/domain/review/changed-file.ts'
-import { codeOf } from '../../src/domain/review/line-rule.ts'
-import { diffUrl, fetchingOff, isDiffHost, pullRequest } from '../../src/domain/review/pull-url.ts'
-import { review } from '../../src/domain/review/review.ts'
-import { codeFindings } from '../../src/domain/suggest/code-finding.ts'
-import { suggestions } from '../../src/domain/suggest/suggest.ts'
 
 const planted = `--- a/pkg/load.py
 +++ b/pkg/load.py
-@@ -10,4 +10,11 @@ def load(path: str) -> Rows:
+@@ -10,4 +10,9 @@ def load(path: str) -> Rows:
  context = 1
 +print('loading')
 +try:
@@ -26,7 +24,7 @@ const planted = `--- a/pkg/load.py
 `
 
 t.test('a review: planted faults are found at the lines of the new file', async (t) => {
-  const { comments, summary } = review(filesOfDiff(planted))
+  const { comments, summary } = review(readChangedFiles(planted))
   t.same(
     comments.map(({ line, category, severity }) => [line, category, severity]),
     [
@@ -46,7 +44,7 @@ t.test('a review: planted faults are found at the lines of the new file', async 
 })
 
 t.test('a review: a focus leaves its concerns only', async (t) => {
-  const { comments, summary } = review(filesOfDiff(planted), ['todos'])
+  const { comments, summary } = review(readChangedFiles(planted), ['todos'])
   t.same(
     comments.map(({ category }) => category),
     ['todos'],
@@ -54,32 +52,32 @@ t.test('a review: a focus leaves its concerns only', async (t) => {
   t.equal(summary.assessment, 'comments')
 })
 
-t.test('a review: strings and comments are no code', async (t) => {
+t.test('a review: strings and comments are not code', async (t) => {
   const content = 'text = "print(1); eval(x)"\n# print(2)\nself.print(3)\nfootprint(4)\n'
-  t.same(review(filesOfTexts([{ path: 'a.py', content }])).comments, [])
+  t.same(review(compareFiles([{ path: 'a.py', content }])).comments, [])
   const js = 'const a = "console.log(1)" // eval(x)\nif (a === b) x()\n'
-  t.same(review(filesOfTexts([{ path: 'a.js', content: js }])).comments, [])
+  t.same(review(compareFiles([{ path: 'a.js', content: js }])).comments, [])
 })
 
 t.test('a review: of files looks at what they add to the original', async (t) => {
   const orig = 'import os\nprint(1)\n'
   const { comments, summary } = review(
-    filesOfTexts([{ path: 'a.py', orig, content: `${orig}df.drop(inplace=True)\n` }]),
+    compareFiles([{ path: 'a.py', orig, content: `${orig}df.drop(inplace=True)\n` }]),
   )
   t.match(comments, [{ file: 'a.py', line: 3, category: 'data-validation' }])
   t.match(summary, { linesAdded: 1, linesRemoved: 0, assessment: 'comments' })
-  t.equal(review(filesOfTexts([{ path: 'a.py', orig, content: orig }])).summary.assessment, 'approved')
+  t.equal(review(compareFiles([{ path: 'a.py', orig, content: orig }])).summary.assessment, 'approved')
 })
 
-t.test('a review: more than 200 added lines, and code without a test, are told', async (t) => {
+t.test('a review: more than 200 added lines, and code without a test, get comments', async (t) => {
   const content = Array.from({ length: 201 }, (_, index) => `x${index} = ${index}\n`).join('')
   t.match(
-    review(filesOfTexts([{ path: 'a.py', content }])).comments.map(({ category }) => category),
+    review(compareFiles([{ path: 'a.py', content }])).comments.map(({ category }) => category),
     ['size', 'testing'],
   )
   const test = { path: 'tests/test_a.py', content: 'def test_a() -> None:\n    assert True\n' }
   t.match(
-    review(filesOfTexts([{ path: 'a.py', content }, test])).comments.map(({ category }) => category),
+    review(compareFiles([{ path: 'a.py', content }, test])).comments.map(({ category }) => category),
     ['size'],
   )
 })
@@ -88,7 +86,7 @@ t.test('a review: TypeScript and JavaScript have rules of their own', async (t) 
   const content =
     'const a = b as any\nconsole.log(a == c)\ndebugger\nit.only("x", f)\ntry { f() } catch {}\n// @ts-ignore\n'
   t.same(
-    review(filesOfTexts([{ path: 'a.ts', content }])).comments.map(({ line, category }) => [line, category]),
+    review(compareFiles([{ path: 'a.ts', content }])).comments.map(({ line, category }) => [line, category]),
     [
       [3, 'code-quality'],
       [4, 'testing'],
@@ -101,50 +99,16 @@ t.test('a review: TypeScript and JavaScript have rules of their own', async (t) 
   )
 })
 
-t.test('a review: code cells of a notebook are read, by cell', async (t) => {
-  const notebook = (source: string[]) =>
-    JSON.stringify({
-      cells: [
-        { cell_type: 'markdown', metadata: {}, source: ['print(1)'] },
-        { cell_type: 'code', metadata: {}, outputs: [], source },
-      ],
-      nbformat: 4,
-      nbformat_minor: 2,
-    })
-  const file = {
-    path: 'n.ipynb',
-    orig: notebook(['import os\n']),
-    content: notebook(['import os\n', '%matplotlib inline\n', 'print(os)\n']),
-  }
-  t.match(review(filesOfTexts([file])).comments, [{ file: 'n.ipynb', line: 3, message: /^cell 1: / }])
-})
-
-t.test('a review: many warnings are no approval', async (t) => {
+t.test('a review: many warnings prevent approval', async (t) => {
   const content = 'print(1)\n'.repeat(6)
-  t.equal(review(filesOfTexts([{ path: 'a.py', content }])).summary.assessment, 'needs-changes')
-  t.equal(review(filesOfTexts([{ path: 'a.py', content: content.slice(9) }])).summary.assessment, 'comments')
+  t.equal(review(compareFiles([{ path: 'a.py', content }])).summary.assessment, 'needs-changes')
+  t.equal(review(compareFiles([{ path: 'a.py', content: content.slice(9) }])).summary.assessment, 'comments')
 })
 
-t.test('a review: what is no diff, and URLs, are refused', async (t) => {
+t.test('a review rejects text that is not a diff', async (t) => {
   for (const text of ['', 'hello', '--- a\n+++ b\n', '@@@ -1 -1 +1 @@@\n']) {
-    t.throws(() => filesOfDiff(text), { code: 'NOT_A_DIFF' }, JSON.stringify(text))
+    t.throws(() => readChangedFiles(text), { code: 'NOT_A_DIFF' }, JSON.stringify(text))
   }
-  for (const url of [
-    'https://github.com/a;touch x;/b/pull/1',
-    'http://github.com/a/b/pull/1',
-    'https://github.com/a/b/pull/1/../x',
-  ]) {
-    t.throws(() => pullRequest(url), { code: 'INVALID_URL' }, url)
-  }
-  const asked = pullRequest('https://github.com/a/b.c/pull/12')
-  t.equal(diffUrl(asked), 'https://github.com/a/b.c/pull/12.diff')
-  t.match(fetchingOff(asked), {
-    code: 'REVIEW_URL_DISABLED',
-    remedy: /^run gh pr diff 12 --repo a\/b.c and send its output as diff/,
-  })
-  t.ok(isDiffHost(new URL('https://patch-diff.githubusercontent.com/x')))
-  for (const url of ['http://github.com/', 'https://github.com.evil.example/', 'https://github.com:444/'])
-    t.notOk(isDiffHost(new URL(url)), url)
 })
 
 /** Lines on which a rule could backtrack from each of many starting points; 200,000 repetitions take hours if it does. */
@@ -176,7 +140,7 @@ verifies(
       const cells = [{ cell_type: 'code', metadata: {}, outputs: [], source: `0${source}x` }]
       const content = path.endsWith('.ipynb') ? JSON.stringify({ cells, nbformat: 4 }) : source
       t.ok(
-        review(filesOfTexts([{ path, content }])).summary.linesAdded > 0,
+        review(compareFiles([{ path, content }])).summary.linesAdded > 0,
         `${path} ${JSON.stringify(repeated)}`,
       )
     }
@@ -187,7 +151,7 @@ t.test(
   'review finds empty catch blocks, mutable defaults, chained assignments and reads without dtype',
   async (t) => {
     const found = (path: string, content: string) =>
-      review(filesOfTexts([{ path, content }])).summary.commentsCount
+      review(compareFiles([{ path, content }])).summary.commentsCount
     for (const line of ['catch {}', 'catch{ }', 'catch (e) {}', 'catch  (e: unknown)  {  }'])
       t.equal(found('a.ts', `try { f() } ${line}\n`), 1, line)
     t.equal(found('a.ts', 'try { f() } catch (e) { log(e) }\n'), 0)
@@ -199,9 +163,9 @@ t.test(
 )
 
 t.test('codeOf removes strings and comments, and keeps unclosed quotes', async (t) => {
-  t.equal(codeOf('f("a\\"b", \'c\') # don\'t "d"', 'py'), 'f("", "") ')
-  t.equal(codeOf('it\'s "a" and `b`', 'js'), 'it\'s "" and ""')
-  t.equal(codeOf('"\\"\\" // a', 'js'), '"\\"\\" ')
+  t.equal(stripText('f("a\\"b", \'c\') # don\'t "d"', 'py'), 'f("", "") ')
+  t.equal(stripText('it\'s "a" and `b`', 'js'), 'it\'s "" and ""')
+  t.equal(stripText('"\\"\\" // a', 'js'), '"\\"\\" ')
 })
 
 t.test('a comparison stops when the squares of the changed lines exceed its budget', async (t) => {
@@ -216,7 +180,7 @@ t.test('a comparison stops when the squares of the changed lines exceed its budg
 
 t.test('review stores at most 50 comments of each severity and counts all', async (t) => {
   const content = 'eval(x) # TODO\nprint(1)\n'.repeat(1000)
-  const { comments, summary, issues, suggestions } = review(filesOfTexts([{ path: 'a.py', content }]))
+  const { comments, summary, issues, suggestions } = review(compareFiles([{ path: 'a.py', content }]))
   t.match(summary, { criticalCount: 1000, warningCount: 1001, infoCount: 1001, commentsCount: 3002 })
   t.equal(comments.length, 50)
   t.equal(issues.length, 20)
@@ -226,10 +190,10 @@ t.test('review stores at most 50 comments of each severity and counts all', asyn
 verifies('trm:review:linear', 'review rejects more than a million lines', async (t) => {
   const code = 'FILE_TOO_LARGE'
   t.throws(
-    () => filesOfTexts([{ path: 'a.js', content: '\n'.repeat(600_000), orig: '\n'.repeat(600_000) }]),
+    () => compareFiles([{ path: 'a.js', content: '\n'.repeat(600_000), orig: '\n'.repeat(600_000) }]),
     { code },
   )
-  t.throws(() => filesOfDiff(`@@ -0,0 +1 @@\n${'+\n'.repeat(1_000_001)}`), { code })
+  t.throws(() => readChangedFiles(`@@ -0,0 +1 @@\n${'+\n'.repeat(1_000_001)}`), { code })
 })
 
 const good: EvalResult = {
@@ -254,7 +218,6 @@ const good: EvalResult = {
   repaired: [],
   tamper: [],
   guard: null,
-  coverage: null,
   warnings: [],
   isolation: [],
   stages: [],
@@ -281,14 +244,14 @@ const problem = (more: Partial<Problem>): Problem => ({
 const asked = { result: good, problems: [], files: new Map<string, string>(), fixable: new Set<string>() }
 
 t.test('suggestions: nothing is suggested where nothing is wrong', async (t) => {
-  t.same(suggestions(asked), [])
+  t.same(suggest(asked), [])
 })
 
 verifies(
   'trm:advice:suggest',
   'suggestions: failures with one cause are one, and what hides others comes first',
   async (t) => {
-    const found = suggestions({
+    const found = suggest({
       ...asked,
       files: new Map([['a.py', 'row["k"]\n']]),
       fixable: new Set(['b.py']),
@@ -310,7 +273,7 @@ verifies(
 )
 
 t.test(
-  'suggestions: tests that vanished, tampering, signals and regressions are told, at most five',
+  'suggestions: tests that vanished, tampering, signals and regressions are listed, at most five',
   async (t) => {
     const signal = {
       name: 'dataQual',
@@ -331,7 +294,7 @@ t.test(
     }
     const lint = (line: number) =>
       problem({ source: 'lint', kind: 'E501', message: 'too long', line, isError: true })
-    const found = suggestions({
+    const found = suggest({
       ...asked,
       result,
       problems: [lint(1), lint(2), lint(3), lint(4)],
@@ -352,44 +315,3 @@ t.test(
     t.match(found[4], { issue: /100 % behind its best/ })
   },
 )
-
-t.test('code findings: Python shows its branches, sizes and habits', async (t) => {
-  const branches = Array.from(
-    { length: 11 },
-    (_, index) => `    if x == ${index}:\n        return ${index}\n`,
-  ).join('')
-  const text = [
-    `def busy(x):\n    """Doc."""\n${branches}`,
-    'def deep(x) -> int:\n  if x:\n    for y in x:\n      while y:\n        with y:\n          try:\n            pass\n          except:\n            pass\n',
-    'def shared(x: list = []) -> None:\n    df["a"]["b"] = 1\n    df.drop(inplace=True)\n    for row in df.iterrows(): pass\n',
-    'try:\n    pass\nexcept ValueError:\n    pass\n',
-  ].join('\n')
-  t.same(
-    codeFindings('a.py', text).map(({ line, category }) => [line, category]),
-    [
-      [1, 'complexity'],
-      [1, 'type-safety'],
-      [26, 'complexity'],
-      [26, 'documentation'],
-      [33, 'error-handling'],
-      [36, 'error-handling'],
-      [37, 'data-validation'],
-      [38, 'data-validation'],
-      [39, 'performance'],
-    ],
-  )
-  t.match(codeFindings('long.py', 'x = 1\n'.repeat(501)), [{ line: 1, category: 'size' }])
-})
-
-t.test('code findings: JavaScript shows its branches and dropped errors', async (t) => {
-  const branches = Array.from({ length: 11 }, (_, index) => `  if (x === ${index}) return ${index}\n`).join(
-    '',
-  )
-  const text = `function busy(x) {\n${branches}}\ntry { busy() } catch {}\n`
-  t.match(codeFindings('a.mjs', text), [
-    { line: 1, category: 'complexity' },
-    { line: 14, category: 'error-handling' },
-  ])
-  t.same(codeFindings('a.js', 'not a script ('), [])
-  t.same(codeFindings('a.txt', text), [])
-})

@@ -15,12 +15,12 @@ import t, { type Test } from 'tap'
 import { randomFrom } from '../../../../test/random.ts'
 import { verifies } from '../../../../test/verifies.ts'
 import type { FileContent } from '../../src/domain/candidate/types.ts'
-import { manifestMemory } from '../../src/snapshot/manifest-memory.ts'
-import { openSnapshots } from '../../src/snapshot/open-snapshots.ts'
-import { openProjectFiles } from '../../src/snapshot/project-files.ts'
-import { walkTree } from '../../src/snapshot/walk-tree.ts'
-import { openStore } from '../../src/store.ts'
-import { openTrm, repairSums, textOf, unittest } from '../trm-kit.ts'
+import { ManifestCache } from '../../src/snapshot/manifest.ts'
+import { Snapshots } from '../../src/snapshot/snapshots.ts'
+import { TrmStore } from '../../src/store/store.ts'
+import { ProjectFiles } from '../../src/workspace/project-files.ts'
+import { walkTree } from '../../src/workspace/tree-list.ts'
+import { openTrm, readText, repairSums, unittest } from '../trm-kit.ts'
 import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
 
 t.setTimeout(300_000)
@@ -34,7 +34,7 @@ function setUp(t: Test) {
     project: { 'inner.txt': 'inner\n' },
   })
   chmodSync(join(root, 'bin/run.sh'), 0o750)
-  return { root, files: openProjectFiles(root) }
+  return { root, files: new ProjectFiles(root) }
 }
 
 t.test('project files: text is read with its marks, everything else as bytes', async (t) => {
@@ -109,7 +109,7 @@ verifies(
     const { root, files } = setUp(t)
     const before = await files.read(['a.txt', 'b.txt'])
     const print = fingerprint(root)
-    // Bytes that are none: the second file cannot be filled.
+    // Not bytes: the second file cannot be filled.
     const broken = new Map<string, FileContent | null>([
       ['a.txt', 'x\n'],
       ['b.txt', {} as unknown as Uint8Array],
@@ -128,7 +128,7 @@ verifies(
     symlinkSync('../a.txt', join(root, 'project/file-link'))
     symlinkSync('/nonexistent', join(root, 'project/dangling'))
     mkdirSync(join(root, 'outside/.git'))
-    const inner = openProjectFiles(join(root, 'project'))
+    const inner = new ProjectFiles(join(root, 'project'))
     for (const path of [
       'link/secret.txt',
       'file-link',
@@ -156,7 +156,7 @@ t.test('project files: one over ten megabytes is refused', async (t) => {
   await t.rejects(files.read(['a.txt']), { code: 'FILE_TOO_LARGE', data: { path: 'a.txt' } })
 })
 
-t.test('project files: what a crash left beside a file is swept', async (t) => {
+t.test('project files: files that a crash left are removed', async (t) => {
   const { root, files } = setUp(t)
   writeFileSync(join(root, '.a.txt.causeway-12345678'), 'half')
   writeFileSync(join(root, '.a.txt.other'), 'of the user')
@@ -184,12 +184,12 @@ function setUpWithoutGit(t: Test) {
   const dir = t.testdir({ project: {}, data: {} })
   const root = join(dir, 'project')
   userProject(root)
-  const store = openStore(join(dir, 'data'), { now: Date.now })
+  const store = new TrmStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
-  const snapshots = openSnapshots({
+  const snapshots = new Snapshots({
     dir: join(dir, 'data'),
     log: silent,
-    rows: store.contents,
+    db: store.db,
     keepMs: 0,
     now: () => Date.now() + 1000,
   })
@@ -219,35 +219,39 @@ verifies(
     for (const path of ['data.bin', 'empty.txt', 'link.py']) rmSync(join(root, path))
     const after = await snapshots.take(root, paths)
     put('tool.sh', 'by the user\n')
-    t.same(await snapshots.conflicts(after), ['tool.sh'])
+    t.same(await snapshots.findChanged(after), ['tool.sh'])
     await t.rejects(snapshots.restore(taken, { expected: after }), { code: 'USER_EDIT_CONFLICT' })
     await snapshots.restore(taken, { expected: after, force: true })
     t.same(changedPaths(before, fingerprint(root, { times: false })), [])
-    t.equal((await snapshots.read(taken, ['src/app.py'])).get('src/app.py'), textOf(root, 'src/app.py'))
+    t.equal((await snapshots.read(taken, ['src/app.py'])).get('src/app.py'), readText(root, 'src/app.py'))
     await snapshots.drop(after)
     await snapshots.collect()
     await t.rejects(snapshots.entries(after), { code: 'SNAPSHOT_NOT_FOUND' })
-    t.same(await snapshots.conflicts(taken), [], 'what another snapshot holds is still there')
+    t.same(await snapshots.findChanged(taken), [], 'what another snapshot holds is still there')
     await snapshots.restore(taken, { force: true })
     t.notOk(existsSync(join(dir, 'data', 'shadow.git')))
   },
 )
 
-verifies('trm:snapshot:without-git', 'what git has kept is told and comes back with it', async (t) => {
-  const { root, snapshots, put } = setUpWithoutGit(t)
-  const taken = await snapshots.take(root, ['src/app.py'])
-  const original = textOf(root, 'src/app.py')
-  put('src/app.py', 'changed\n')
-  const giveBack = withoutGit(t)
-  const later = await snapshots.take(root, ['src/app.py'])
-  await snapshots.drop('never-was')
-  await t.rejects(snapshots.restore(taken), { code: 'SNAPSHOT_UNAVAILABLE' })
-  giveBack()
-  await snapshots.restore(taken)
-  t.equal(textOf(root, 'src/app.py'), original)
-  await snapshots.restore(later)
-  t.equal(textOf(root, 'src/app.py'), 'changed\n', 'and so does what was kept without it')
-})
+verifies(
+  'trm:snapshot:without-git',
+  'a snapshot of git is unavailable without git and restored with it',
+  async (t) => {
+    const { root, snapshots, put } = setUpWithoutGit(t)
+    const taken = await snapshots.take(root, ['src/app.py'])
+    const original = readText(root, 'src/app.py')
+    put('src/app.py', 'changed\n')
+    const giveBack = withoutGit(t)
+    const later = await snapshots.take(root, ['src/app.py'])
+    await snapshots.drop('never-was')
+    await t.rejects(snapshots.restore(taken), { code: 'SNAPSHOT_UNAVAILABLE' })
+    giveBack()
+    await snapshots.restore(taken)
+    t.equal(readText(root, 'src/app.py'), original)
+    await snapshots.restore(later)
+    t.equal(readText(root, 'src/app.py'), 'changed\n', 'and so does what was kept without it')
+  },
+)
 
 verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', async (t) => {
   const names = ['a', 'b', 'c.log', 'd.py', 'build', 'out', '[x]', 'e f']
@@ -274,13 +278,17 @@ verifies('trm:snapshot:without-git', 'ignore rules are read as git reads them', 
     for (const folder of folders.slice(1, 4)) writeFileSync(join(root, folder, '.gitignore'), written())
     writeFileSync(join(root, '.git', 'info', 'exclude'), pick(rules))
     const theirs = git(root, 'ls-files', '-z', '--others', '--exclude-standard').split('\0').filter(Boolean)
-    const told = folders
+    const rulesByFolder = folders
       .slice(0, 4)
       .map(
         (folder) =>
           `${folder}: ${existsSync(join(root, folder, '.gitignore')) ? readFileSync(join(root, folder, '.gitignore'), 'utf8') : ''}`,
       )
-    t.same([...(await walkTree(root))].sort(), theirs.sort(), `seed ${seed}: ${JSON.stringify(told)}`)
+    t.same(
+      [...(await walkTree(root))].sort(),
+      theirs.sort(),
+      `seed ${seed}: ${JSON.stringify(rulesByFolder)}`,
+    )
   }
 })
 
@@ -288,14 +296,14 @@ verifies('trm:snapshot:without-git', 'a session works, and takes its candidates 
   const { client, root } = await openTrm(t, { copies: ['sums'] })
   const { ask } = client()
   withoutGit(t)
-  const before = textOf(root, 'sums', 'sums.py')
+  const before = readText(root, 'sums', 'sums.py')
   await ask('start', { repo: 'sums', test: unittest })
   t.match(await ask('submit', { candidate: repairSums }), { rule: 'success' })
   await ask('undo')
-  t.equal(textOf(root, 'sums', 'sums.py'), before)
+  t.equal(readText(root, 'sums', 'sums.py'), before)
 })
 
-const listOf = (count: number) => ({
+const createManifestWith = (count: number) => ({
   root: '/project',
   entries: Array.from({ length: count }, (_, i) => ({
     path: `file-${i}`,
@@ -306,15 +314,15 @@ const listOf = (count: number) => ({
   })),
 })
 
-t.test('manifestMemory: lists are kept, counted and given back, the longest kept first', async (t) => {
-  const memory = manifestMemory()
-  memory.keep('a', listOf(10))
-  const { entries } = memory.keep('b', listOf(20))
+t.test('ManifestCache counts its bytes and evicts the oldest manifest first', async (t) => {
+  const memory = new ManifestCache()
+  memory.set('a', createManifestWith(10))
+  const { entries } = memory.set('b', createManifestWith(20))
   t.equal(entries.length, 20)
   const bytes = memory.bytes()
   t.ok(bytes > 30 * 200)
-  memory.keep('b', listOf(20))
-  t.equal(memory.bytes(), bytes, 'what is kept again counts once')
+  memory.set('b', createManifestWith(20))
+  t.equal(memory.bytes(), bytes, 'a repeated manifest counts once')
   t.ok(memory.shrink(1) > 0)
   t.equal(memory.get('a'), undefined)
   t.equal(memory.get('b')?.entries.length, 20)

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { verifies } from '../../../../test/verifies.ts'
-import { openSnapshots, type SnapshotsOptions } from '../../src/snapshot/open-snapshots.ts'
-import { shadowGit } from '../../src/snapshot/shadow-git.ts'
-import { openStore } from '../../src/store.ts'
+import { ShadowGit } from '../../src/snapshot/shadow-git.ts'
+import { Snapshots, type SnapshotsOptions } from '../../src/snapshot/snapshots.ts'
+import { TrmStore } from '../../src/store/store.ts'
 import { changedPaths, fingerprint, git, silent, userProject } from './project-kit.ts'
 
 /** A project and the snapshots of it. */
@@ -27,10 +27,9 @@ function setUp(
   const dir = t.testdir({ project: {}, data: {} })
   const root = join(dir, 'project')
   const { trap } = isRepository ? userProject(root) : { trap: '' }
-  const store = openStore(join(dir, 'data'), { now: Date.now })
+  const store = new TrmStore(join(dir, 'data'), { now: Date.now })
   t.teardown(() => store.close())
-  const rows = store.contents
-  const snapshots = openSnapshots({ dir: join(dir, 'data'), log: silent, rows, ...options })
+  const snapshots = new Snapshots({ dir: join(dir, 'data'), log: silent, db: store.db, ...options })
   const put = (path: string, content: string | Uint8Array) => {
     mkdirSync(join(root, path, '..'), { recursive: true })
     writeFileSync(join(root, path), content)
@@ -96,7 +95,7 @@ verifies(
 
 verifies(
   'trm:snapshot:conflict',
-  'a snapshot: files that somebody else edited are conflicts, and nothing is written',
+  'a snapshot: files that another program edited are conflicts, and nothing is written',
   async (t) => {
     const { root, snapshots, put } = setUp(t)
     const before = await snapshots.take(root, ['src/app.py', 'tool.sh'])
@@ -104,7 +103,7 @@ verifies(
     put('tool.sh', 'by the session\n')
     const after = await snapshots.take(root, ['src/app.py', 'tool.sh'])
     put('tool.sh', 'by the user\n')
-    t.same(await snapshots.conflicts(after), ['tool.sh'])
+    t.same(await snapshots.findChanged(after), ['tool.sh'])
     await t.rejects(snapshots.restore(before, { expected: after }), {
       code: 'USER_EDIT_CONFLICT',
       data: { conflicts: ['tool.sh'] },
@@ -117,7 +116,7 @@ verifies(
   },
 )
 
-t.test('a snapshot: a user who went back by hand is no conflict', async (t) => {
+t.test('a snapshot: a file that the user restored is not a conflict', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const before = await snapshots.take(root, ['untracked.txt'])
   put('untracked.txt', 'by the session\n')
@@ -157,7 +156,7 @@ t.test(
       afters.push(await snapshots.take(root, [path]))
     }
     const expected = await snapshots.combine(afters.toReversed())
-    t.same(await snapshots.conflicts(expected), [])
+    t.same(await snapshots.findChanged(expected), [])
     await snapshots.restore(await snapshots.combine(befores), { expected })
     t.same(changedPaths(original, fingerprint(root, { times: false })), [])
     await t.rejects(snapshots.combine([]), { code: 'SNAPSHOT_NOT_FOUND' })
@@ -208,11 +207,11 @@ t.test('a snapshot: links come back as links, files as files', async (t) => {
   put('link.py', 'a file now')
   rmSync(join(root, 'staged.txt'))
   symlinkSync('/etc/hostname', join(root, 'staged.txt'))
-  t.same(await snapshots.conflicts(taken), ['link.py', 'staged.txt'])
+  t.same(await snapshots.findChanged(taken), ['link.py', 'staged.txt'])
   await snapshots.restore(taken)
   t.equal(readlinkSync(join(root, 'link.py')), 'src/app.py')
   t.equal(readFileSync(join(root, 'staged.txt'), 'utf8'), 'staged, and edited\n')
-  t.same(await snapshots.conflicts(taken), [])
+  t.same(await snapshots.findChanged(taken), [])
 })
 
 t.test('a snapshot: large files come back without passing through memory', async (t) => {
@@ -226,7 +225,7 @@ t.test('a snapshot: large files come back without passing through memory', async
   t.equal(Buffer.compare(readFileSync(join(root, 'large.bin')), bytes), 0)
 })
 
-t.test('a snapshot: tells what stood at a path then', async (t) => {
+t.test('a snapshot returns the earlier content of a path', async (t) => {
   const { root, snapshots, put } = setUp(t)
   const taken = await snapshots.take(root, ['src/app.py', 'data.bin', 'absent.txt'])
   put('src/app.py', 'changed\n')
@@ -237,7 +236,7 @@ t.test('a snapshot: tells what stood at a path then', async (t) => {
   t.notOk(then.has('tool.sh'))
 })
 
-verifies('trm:snapshot:anywhere', 'a snapshot: works in a folder that is no repository', async (t) => {
+verifies('trm:snapshot:anywhere', 'a snapshot: works in a folder without a repository', async (t) => {
   const { dir, root, snapshots, put } = setUp(t, { isRepository: false })
   put('a.txt', 'a\n')
   put('.venv/lib/x.py', 'x\n')
@@ -324,7 +323,7 @@ t.test('a snapshot: many at once do not disturb each other', async (t) => {
     ),
   )
   t.equal(new Set(ids).size, 6)
-  for (const id of ids) t.same(await snapshots.conflicts(id), [])
+  for (const id of ids) t.same(await snapshots.findChanged(id), [])
 })
 
 t.test('a git process that is killed is a lost worker, not damage of the snapshots', async (t) => {
@@ -335,8 +334,25 @@ t.test('a git process that is killed is a lost worker, not damage of the snapsho
   t.teardown(() => {
     process.env.PATH = PATH
   })
-  await t.rejects(shadowGit(join(bin, 'shadow'), silent).run(['status'], { env: { GIT_WORK_TREE: bin } }), {
-    code: 'WORKER_LOST',
-    message: 'git was ended by SIGKILL',
+  await t.rejects(
+    new ShadowGit(join(bin, 'shadow'), silent).run(['status'], { env: { GIT_WORK_TREE: bin } }),
+    {
+      code: 'WORKER_LOST',
+      message: 'git was ended by SIGKILL',
+    },
+  )
+})
+
+t.test('a git command that fails with an I/O error is reported as DATA_UNWRITABLE', async (t) => {
+  const dir = t.testdir({ shadow: {}, bin: {} })
+  const script =
+    '#!/bin/sh\necho "fatal: unable to write loose object file: Input/output error" >&2\nexit 128\n'
+  writeFileSync(join(dir, 'bin/git'), script, { mode: 0o755 })
+  const { PATH } = process.env
+  process.env.PATH = `${join(dir, 'bin')}:${PATH}`
+  t.teardown(() => {
+    process.env.PATH = PATH
   })
+  const git = new ShadowGit(join(dir, 'shadow'), silent)
+  await t.rejects(git.run(['write-tree']), { code: 'DATA_UNWRITABLE', data: { file: 'trm/shadow.git' } })
 })

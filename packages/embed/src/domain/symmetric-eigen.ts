@@ -1,21 +1,23 @@
-import type { NdArray } from 'ndarray'
-import ndarray from 'ndarray'
+import ndarray, { type NdArray } from 'ndarray'
 
-/** Eigenvalues in descending order and, as columns in the same order, the orthonormal eigenvectors, shape [n, n]. */
-export interface Eigen {
+/** Eigenvalues in descending order and the orthonormal eigenvectors as columns in the same order, shape [n, n]. */
+interface Eigen {
   readonly values: Float64Array
   readonly vectors: NdArray<Float64Array>
 }
 
-/** Sweeps after which cyclic Jacobi has converged for every matrix met in practice; it takes 6 to 10. */
-const mostSweeps = 40
+/** Cyclic Jacobi converges in 6 to 10 sweeps in practice. */
+const maxSweeps = 40
 
-/** Eigenvalues and eigenvectors of a symmetric matrix, shape [n, n], which is overwritten: cyclic Jacobi rotations. */
+/**
+ * Computes the eigenvalues and eigenvectors of a symmetric matrix, shape [n, n], with cyclic Jacobi rotations.
+ * Overwrites the matrix.
+ */
 export function symmetricEigen(matrix: NdArray<Float64Array>): Eigen {
   const n = matrix.shape[0] ?? 0
   const vectors = ndarray(new Float64Array(n * n), [n, n])
   for (let i = 0; i < n; i++) vectors.set(i, i, 1)
-  for (let sweep = 0; sweep < mostSweeps && rotateAll(matrix, vectors, n); sweep++);
+  for (let sweep = 0; sweep < maxSweeps && rotateAll(matrix, vectors, n); sweep++);
 
   const diagonal = Float64Array.from({ length: n }, (_, i) => matrix.get(i, i))
   const order = [...diagonal.keys()].sort((a, b) => (diagonal[b] ?? 0) - (diagonal[a] ?? 0) || a - b)
@@ -25,7 +27,7 @@ export function symmetricEigen(matrix: NdArray<Float64Array>): Eigen {
   return { values: Float64Array.from(order, (from) => diagonal[from] ?? 0), vectors: sorted }
 }
 
-/** One sweep over all pairs; false where nothing is left to rotate away. */
+/** Rotates all pairs once; returns `false` if the matrix is diagonal. */
 function rotateAll(a: NdArray<Float64Array>, v: NdArray<Float64Array>, n: number): boolean {
   let rotated = false
   for (let p = 0; p < n - 1; p++) {

@@ -1,8 +1,20 @@
-import { stem } from './stem.ts'
-import { stopWords } from './stop-words.ts'
+// cspell:ignore whom
+import { stemmer } from 'stemmer'
 import { identifierParts, words } from './words.ts'
 
-/** The terms that a text is compared by: stems without stop words, and identifiers both whole and in parts. */
+export const stopWords: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be because been before being between both but by can could did do does
+  doing down during each few for from further get had has have having he her here him his how i if in into is it its
+  itself just let like make may me might more most must my no nor not now of off on once one only or other our out over
+  own same shall she should so some such than that the their them then there these they this those through to too under
+  until up us use used using very want was way we were what when where which while who whom why will with within without
+  would you your`.split(/\s+/),
+)
+
+/** Returns the Porter stem of a lower-case English word; other words are returned unchanged. */
+export const stem = (word: string): string => (/^[a-z]{3,}$/.test(word) ? stemmer(word) : word)
+
+/** Returns the terms of a text: stems without stop words, and identifiers as a whole and in parts. */
 export function terms(text: string): string[] {
   const found: string[] = []
   for (const match of text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []) {
@@ -12,6 +24,5 @@ export function terms(text: string): string[] {
   return found
 }
 
-/** Stop words, single letters and long numbers tell nothing; a single character of an unspaced script does. */
 const isTerm = (word: string): boolean =>
   !stopWords.has(word) && !/^(?:[a-z_]|\d{5,}|_+)$/.test(word) && word.length <= 60

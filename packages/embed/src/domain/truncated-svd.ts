@@ -1,31 +1,43 @@
 import ndarray from 'ndarray'
-import { orthonormalize, transpose } from './orthonormal.ts'
-import { randomBits } from './random.ts'
-import { type Dense, type Sparse, times, transposedTimes, zeros } from './sparse.ts'
+import {
+  type Dense,
+  orthonormalize,
+  type Sparse,
+  times,
+  transpose,
+  transposedTimes,
+  zeros,
+} from './matrix.ts'
 import { symmetricEigen } from './symmetric-eigen.ts'
 
-/** How far a decomposition goes. */
+/** Returns a generator of 32-bit numbers that are the same for a seed on every machine (mulberry32, public domain). */
+export function randomBits(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let bits = Math.imul(state ^ (state >>> 15), state | 1)
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
+    return (bits ^ (bits >>> 14)) >>> 0
+  }
+}
+
 export interface SvdOptions {
-  /** Singular vectors wanted. */
   readonly rank: number
   readonly seed: number
-  /** Passes that sharpen the subspace; 3 leave the leading vectors exact to about four digits. */
+  /** Power iterations; 3 give about four exact digits of the leading vectors. */
   readonly powerIterations?: number
-  /** Random directions beyond the rank. */
   readonly oversampling?: number
 }
 
-/** Leading right singular vectors of a matrix as columns, shape [columns, rank], and the singular values. */
-export interface Svd {
+/** Leading right singular vectors as columns, shape [columns, rank]. */
+interface Svd {
   readonly right: Dense
   readonly values: Float64Array
 }
 
 /**
- * The leading right singular vectors of a sparse matrix by randomised subspace iteration (Halko, Martinsson and Tropp,
- * 2011, algorithms 4.4 and 5.1). The same matrix and seed give the same vectors, signs included.
- *
- * Yields between its passes how many of how many are done, so that a caller can report, pause or stop.
+ * Computes the leading right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp, 2011,
+ * algorithms 4.4 and 5.1). Deterministic for a seed, including the signs. Yields [finished, all] passes.
  */
 export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[number, number], Svd> {
   const { seed, powerIterations = 3, oversampling = 10 } = options
@@ -39,7 +51,7 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
     basis = orthonormalize(times(matrix, orthonormalize(transposedTimes(matrix, basis))))
   }
   yield [steps - 1, steps]
-  // Bᵀ = Aᵀ Q, so that B Bᵀ is small and its eigenvectors turn Bᵀ into the singular vectors.
+  // Bᵀ = Aᵀ Q: B Bᵀ is small, and Bᵀ times its eigenvectors are the singular vectors.
   const small = transposedTimes(matrix, basis)
   const { values, vectors } = symmetricEigen(gram(small))
   const right = zeros(matrix.columns, rank)
@@ -54,10 +66,10 @@ export function* truncatedSvd(matrix: Sparse, options: SvdOptions): Generator<[n
       right.data[i * rank + k] = sum / value
     }
   }
-  return { right: positive(right), values: singular }
+  return { right: fixSigns(right), values: singular }
 }
 
-/** Random signs, shape [rows, columns]: as good as Gaussian numbers here, and the same on every machine. */
+/** Returns random signs, shape [rows, columns]. */
 function signs(rows: number, columns: number, seed: number): Dense {
   const bits = randomBits(seed)
   const matrix = zeros(rows, columns)
@@ -81,16 +93,16 @@ function gram(matrix: Dense) {
   return product
 }
 
-/** Turns each column so that its greatest entry is positive: the sign of a singular vector is free. */
-function positive(matrix: Dense): Dense {
+/** Negates columns whose largest entry is negative: the sign of a singular vector is arbitrary. */
+function fixSigns(matrix: Dense): Dense {
   const { rows, columns, data } = matrix
   for (let k = 0; k < columns; k++) {
-    let greatest = 0
+    let largest = 0
     for (let i = 0; i < rows; i++) {
       const value = data[i * columns + k] ?? 0
-      if (Math.abs(value) > Math.abs(greatest)) greatest = value
+      if (Math.abs(value) > Math.abs(largest)) largest = value
     }
-    if (greatest < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
+    if (largest < 0) for (let i = 0; i < rows; i++) data[i * columns + k] = -(data[i * columns + k] ?? 0)
   }
   return matrix
 }

@@ -1,40 +1,38 @@
-import { type Sparse, sparse } from './sparse.ts'
+import { type Sparse, sparse } from './matrix.ts'
 
-/** Terms that a model knows, by their row, and the weight of each: ln((1 + n) / (1 + df)) + 1 over n texts. */
+/** Rows of the terms of a model and their weights: ln((1 + n) / (1 + df)) + 1 over n texts. */
 export interface Vocabulary {
   readonly index: ReadonlyMap<string, number>
   readonly weight: Float64Array
 }
 
-/** Which terms are kept. */
-export interface VocabularyOptions {
-  /** Texts in which a term must stand at least; 1 among fewer than 50 texts. */
+interface VocabularyOptions {
+  /** Minimum number of texts with a term; default 2, or 1 for fewer than 50 texts. */
   readonly minTexts?: number
-  /** Most terms kept, those of most texts first. */
-  readonly mostTerms?: number
+  readonly maxTerms?: number
 }
 
-/** The vocabulary of texts given as their terms. A term that more than half of many texts have is left out. */
+/** Builds the vocabulary of texts. Excludes terms of more than half of the texts if there are at least 20. */
 export function makeVocabulary(
   texts: readonly (readonly string[])[],
   options: VocabularyOptions = {},
 ): Vocabulary {
-  const { minTexts = texts.length < 50 ? 1 : 2, mostTerms = 30_000 } = options
+  const { minTexts = texts.length < 50 ? 1 : 2, maxTerms = 30_000 } = options
   const frequency = new Map<string, number>()
   for (const text of texts)
     for (const term of new Set(text)) frequency.set(term, (frequency.get(term) ?? 0) + 1)
-  const most = texts.length < 20 ? texts.length : texts.length / 2
+  const maxCount = texts.length < 20 ? texts.length : texts.length / 2
   const kept = [...frequency]
-    .filter(([, count]) => count >= minTexts && count <= most)
+    .filter(([, count]) => count >= minTexts && count <= maxCount)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .slice(0, mostTerms)
+    .slice(0, maxTerms)
   return {
     index: new Map(kept.map(([term], i) => [term, i])),
     weight: Float64Array.from(kept, ([, count]) => Math.log((1 + texts.length) / (1 + count)) + 1),
   }
 }
 
-/** A text as weights by term, (1 + ln tf) * weight, of length 1; empty where it has no known term. */
+/** Returns the weights of a text by term, (1 + ln tf) * weight, normalised to length 1; empty without known terms. */
 export function weigh(text: readonly string[], { index, weight }: Vocabulary): Map<number, number> {
   const counts = new Map<number, number>()
   for (const term of text) {
@@ -52,7 +50,6 @@ export function weigh(text: readonly string[], { index, weight }: Vocabulary): M
   return counts
 }
 
-/** Texts by terms, shape [texts, terms]. */
 export const termMatrix = (texts: readonly (readonly string[])[], vocabulary: Vocabulary): Sparse =>
   sparse(
     texts.map((text) => weigh(text, vocabulary)),

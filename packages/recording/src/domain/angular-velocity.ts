@@ -1,9 +1,8 @@
 import type { Quaternion, Value, Vector } from '../types.ts'
 
 /**
- * Angular velocity, rad/s: twice the vector part of conj(q) * dq/dt.
- *
- * By the usual convention that is the rate in the body frame. Null where a component was not recorded.
+ * Computes the angular velocity in the body frame, rad/s: twice the vector part of conj(q) * dq/dt. Null if a component
+ * is missing.
  */
 export function angularVelocity(q: Quaternion, rate: Quaternion): Vector | null {
   if (!isWhole(q) || !isWhole(rate)) return null

@@ -1,27 +1,38 @@
-import type { BodyId, EnvironmentBody } from '../types.ts'
+import type { BodyId, EnvironmentBody, RecordingSummary } from '../types.ts'
 
-/** Bit 31, set in the ids of environment bodies in contact rows. */
+/** Bit 31 marks environment bodies in contact rows. */
 export const environmentBit = 0x8000_0000
 
-/** True for the id of an environment body as contact rows hold it. */
 export const isEnvironmentId = (id: BodyId): boolean => id >= environmentBit
 
-/** The body with an id that has bit 31 set. */
 export const environmentBody = (id: BodyId): EnvironmentBody => ({
   body_id: id,
   instance_id: id - environmentBit,
 })
 
 /**
- * The recorded id for what a person wrote, or null: a dynamic body's id, an environment body's id with bit 31, or
- * without it where no dynamic body has that number. `dynamic` and `environment` hold recorded ids.
+ * Returns the recorded id for a given one, or null: a dynamic body's id, an environment body's id with bit 31, or
+ * without it if no dynamic body has that number.
  */
 export function resolveBodyId(
-  written: number,
+  given: number,
   dynamic: ReadonlySet<BodyId>,
   environment: ReadonlySet<BodyId>,
 ): BodyId | null {
-  if (dynamic.has(written) || environment.has(written)) return written
-  const marked = written + environmentBit
+  if (dynamic.has(given) || environment.has(given)) return given
+  const marked = given + environmentBit
   return environment.has(marked) ? marked : null
 }
+
+/** Ascending. */
+export const listBodyIds = ({
+  bodies,
+  appearances,
+}: Pick<RecordingSummary, 'bodies' | 'appearances'>): readonly BodyId[] =>
+  [...new Set([...bodies, ...appearances].map(({ body_id }) => body_id))].sort((a, b) => a - b)
+
+/** Matches rows of two bodies in either order. */
+export const matchPair =
+  ([a, b]: readonly [BodyId, BodyId]) =>
+  (row: { readonly body_a_id: BodyId; readonly body_b_id: BodyId }): boolean =>
+    (row.body_a_id === a && row.body_b_id === b) || (row.body_a_id === b && row.body_b_id === a)

@@ -1,14 +1,13 @@
 import type { Vector } from '../types.ts'
+import type { Triple } from './lambda-unit.ts'
 import { median } from './median.ts'
-import type { Triple } from './momentum.ts'
 
-/** Distance from the median, m/s², within which a sample agrees with it. */
+/** Maximum distance of an agreeing sample from the median, m/s². */
 const agreement = 0.01
 
-/** Part of the samples that must agree with the median for it to be called gravity. */
 const quorum = 0.5
 
-/** Gravity, m/s², from accelerations in frames without contact, or null where they do not agree with each other. */
+/** Returns gravity, m/s², from accelerations without contact; null if they do not agree. */
 export function gravityFromFlight(accelerations: readonly Triple[]): Vector | null {
   const [x, y, z] = ([0, 1, 2] as const).map((axis) => median(accelerations.map((a) => a[axis])))
   if (x == null || y == null || z == null) return null
@@ -16,14 +15,14 @@ export function gravityFromFlight(accelerations: readonly Triple[]): Vector | nu
   return agreeing.length > quorum * accelerations.length ? { x, y, z } : null
 }
 
-/** What the potential energy of one body in one frame says: mass in kg, height in m, energy in J. */
+/** Potential energy of a body in a frame: mass in kg, height in m, energy in J. */
 export interface PotentialSample {
   readonly mass: number
   readonly height: number
   readonly potential: number
 }
 
-/** Gravity along z, m/s², from potential_e = -m g z, or null where the samples do not agree with each other. */
+/** Returns gravity along z, m/s², from potential_e = -m g z; null if the samples do not agree. */
 export function gravityFromPotential(samples: readonly PotentialSample[]): Vector | null {
   const values = samples
     .filter(({ mass, height }) => Math.abs(mass * height) > 1e-9)

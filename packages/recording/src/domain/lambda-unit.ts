@@ -1,17 +1,96 @@
 import ndarray, { type NdArray } from 'ndarray'
-import type { LambdaUnit } from '../types.ts'
+import type { BodyId, Frame, FrictionConstraint, LambdaUnit, Value, Vector } from '../types.ts'
 import { median } from './median.ts'
-import type { MomentumRow } from './momentum.ts'
 
-/** Part by which the fitted factor may miss 1 (impulses) or dt (forces). */
+export type Triple = readonly [number, number, number]
+
+export interface MomentumRow {
+  /** m (v after - v before) - m g dt - F dt, kg m/s */
+  readonly change: Triple
+  /** sum of the lambdas along their directions, acting on this body, in the recorded unit */
+  readonly lambda: Triple
+}
+
+/** Minimum change relative to the impulse of gravity: contacts without load contain noise. */
+const minRelativeChange = 0.01
+
+export function triple(v: Vector | null | undefined): Triple | null {
+  if (!v || v.x === null || v.y === null || v.z === null) return null
+  return [v.x, v.y, v.z]
+}
+
+/** Returns the velocity change of a body between two frames, m/s; null if a frame lacks it. */
+export function velocityGain(before: Frame, after: Frame, body: BodyId): Triple | null {
+  const [v0, v1] = [before, after].map((frame) =>
+    triple(frame.states.find(({ body_id }) => body_id === body)?.velocity),
+  )
+  return v0 && v1 ? [v1[0] - v0[0], v1[1] - v0[1], v1[2] - v0[2]] : null
+}
+
+/**
+ * Returns the momentum balance of a body over the step to `after`; null if it has no contact row, a value is missing,
+ * or the contact carries no load.
+ */
+export function momentumRow(
+  before: Frame,
+  after: Frame,
+  body: { readonly body_id: BodyId; readonly mass: number },
+  gravity: Triple,
+  dt: number,
+): MomentumRow | null {
+  const gain = velocityGain(before, after, body.body_id)
+  const lambda = sumLambdas(body.body_id, after.friction_constraints)
+  const force = sumExternalForces(body.body_id, after)
+  if (!gain || !lambda || !force) return null
+  const part = (i: 0 | 1 | 2) => body.mass * (gain[i] - gravity[i] * dt) - force[i] * dt
+  const change: Triple = [part(0), part(1), part(2)]
+  const weight = body.mass * Math.hypot(...gravity) * dt
+  return Math.hypot(...change) <= minRelativeChange * weight ? null : { change, lambda }
+}
+
+/** Sums the external forces on a body, N; null if a value is missing. */
+function sumExternalForces(body: BodyId, { external_forces }: Frame): Triple | null {
+  const sum: [number, number, number] = [0, 0, 0]
+  for (const { body_id, force } of external_forces) {
+    if (body_id !== body) continue
+    const one = triple(force)
+    if (one === null) return null
+    add(sum, one, 1)
+  }
+  return sum
+}
+
+/** Sums -n * normal + t1 * tangent1 + t2 * tangent2 over the rows of a body; negated if it is B. */
+function sumLambdas(body: BodyId, rows: readonly FrictionConstraint[]): Triple | null {
+  const sum: [number, number, number] = [0, 0, 0]
+  let count = 0
+  for (const row of rows) {
+    const sign = row.body_a_id === body ? 1 : row.body_b_id === body ? -1 : 0
+    const normal = triple(row.normal)
+    if (sign === 0 || !normal || row.normal_lambda === null) continue
+    add(sum, normal, -sign * row.normal_lambda)
+    addTangent(sum, row.tangent1, row.tangent1_lambda, sign)
+    addTangent(sum, row.tangent2, row.tangent2_lambda, sign)
+    count++
+  }
+  return count === 0 ? null : sum
+}
+
+function addTangent(sum: [number, number, number], tangent: Vector, lambda: Value, sign: number): void {
+  const direction = triple(tangent)
+  if (direction && lambda !== null) add(sum, direction, sign * lambda)
+}
+
+function add(sum: [number, number, number], direction: Triple, factor: number): void {
+  for (const i of [0, 1, 2] as const) sum[i] += direction[i] * factor
+}
+
+/** Relative tolerance of the fitted factor. */
 const tolerance = 0.1
 
 /**
- * The unit of the recorded lambdas, from how much momentum the bodies gained: where change = s * lambda, s is 1 for
- * impulses and dt for forces. `rows` are the steps in which a body had contact rows; dt in s.
- *
- * s is the median over the rows of the least-squares factor (change . lambda) / (lambda . lambda) of each, so that a
- * solver that diverges in some frames does not decide.
+ * Infers the unit of the lambdas from change = s * lambda: s is 1 for impulses and dt (s) for forces. s is the median
+ * over the rows, so that a diverging solver does not matter.
  */
 export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): LambdaUnit {
   const shape = [rows.length, 3]
@@ -19,7 +98,7 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
   const lambda = ndarray(Float64Array.from(rows.flatMap((row) => row.lambda)), shape)
   const factors: number[] = []
   for (let i = 0; i < rows.length; i++) {
-    const factor = leastSquaresFactor(change.pick(i, null), lambda.pick(i, null))
+    const factor = fitFactor(change.pick(i, null), lambda.pick(i, null))
     if (factor !== null) factors.push(factor)
   }
   const s = median(factors)
@@ -29,8 +108,10 @@ export function inferLambdaUnit(rows: readonly MomentumRow[], dt: number): Lambd
   return 'unknown'
 }
 
-/** s that minimises |y - s x|; both are scaled by the largest |x|, since squares of diverged values overflow. */
-function leastSquaresFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
+/**
+ * Returns s that minimises |y - s x|. Both are scaled by the largest |x|, because squares of diverged values overflow.
+ */
+function fitFactor(y: NdArray<Float64Array>, x: NdArray<Float64Array>): number | null {
   const scale = Math.max(Math.abs(x.get(0)), Math.abs(x.get(1)), Math.abs(x.get(2)))
   if (!(scale > 0)) return null
   let [xy, xx] = [0, 0]

@@ -1,4 +1,4 @@
-/** The middle of the values, or the mean of the two middle ones; null without values. */
+/** Returns the median; null without values. */
 export function median(values: readonly number[]): number | null {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -1,10 +1,9 @@
-import type { Value } from '../types.ts'
+import type { RecordingSummary, Value } from '../types.ts'
 import { median } from './median.ts'
 
-/** Part of a step by which steps may differ and still count as equal: the rounding of k * dt in float64. */
 const tolerance = 1e-6
 
-/** Step of the frame times, s: the mean where all steps are equal, else the median; null where time stands still. */
+/** Returns the time step, s: the mean if all steps are equal, else the median; null if time does not advance. */
 export function timeStep(times: readonly Value[]): { readonly dt: Value; readonly isUniform: boolean } {
   const steps: number[] = []
   for (let i = 1; i < times.length; i++) {
@@ -17,8 +16,15 @@ export function timeStep(times: readonly Value[]): { readonly dt: Value; readonl
   const isUniform =
     steps.length === times.length - 1 &&
     steps.every((step) => Math.abs(step - dt) <= tolerance * Math.abs(dt))
-  // Differences of neighbours carry the rounding of k * dt; the whole span carries it once.
+  // Each difference has the rounding error of k * dt; the mean over the whole span has it once.
   const [first, last] = [times[0] ?? null, times.at(-1) ?? null]
   if (!isUniform || first === null || last === null) return { dt, isUniform }
   return { dt: (last - first) / steps.length, isUniform }
+}
+
+export function describeFrames(ids: readonly number[]): RecordingSummary['frames'] {
+  const [first_frame, last_frame] = [ids[0], ids.at(-1)]
+  if (first_frame === undefined || last_frame === undefined) return null
+  const contiguous = last_frame - first_frame + 1 === ids.length
+  return { first_frame, last_frame, total_frames: ids.length, contiguous }
 }

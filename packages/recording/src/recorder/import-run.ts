@@ -1,15 +1,7 @@
-import { dataFailure } from '@causeway/store'
+import { toDataError } from '@causeway/store'
 import Database from 'better-sqlite3'
-import { readBodies } from '../body-reader.ts'
-import { boundsOfFrame, type Connection, ofFrame } from '../connection.ts'
-import { eraMap, frameTable, readSchema } from '../era.ts'
-import { frameReader } from '../frame-reader.ts'
-import { readExtents } from '../geometry-reader.ts'
-import { isIndexed } from '../indexes.ts'
-import { rowBounds } from '../row-bounds.ts'
-import { type RawRow, selectFrom, wxyz } from '../selection.ts'
-import type { Frame, Value, Vector } from '../types.ts'
-import { runLineTable } from './cpp-schema.ts'
+import { runLineTable } from '../formats/cpp-schema.ts'
+import { noDetails, type RunFacts } from '../formats/lines/run-line.ts'
 import {
   bodyAt,
   bodyWidth,
@@ -18,13 +10,21 @@ import {
   hasState,
   type PackedFrame,
   packContacts,
-} from './packed-frame.ts'
-import { type RunFacts, readRun } from './run-facts.ts'
+} from '../formats/packed-frame.ts'
+import { contactDataColumn } from '../formats/run-schema.ts'
+import { eraMap, frameTable, readSchema } from '../formats/schema-era.ts'
+import { readBodies, readExtents, readRunLine } from '../reader/cpp/body-reader.ts'
+import { type Connection, prepareFrameRows } from '../reader/cpp/connection.ts'
+import { frameReader } from '../reader/cpp/frame-reader.ts'
+import { isIndexed } from '../reader/cpp/indexes.ts'
+import { rowBounds } from '../reader/cpp/row-bounds.ts'
+import { type RawRow, selectFrom, wxyz } from '../reader/cpp/selection.ts'
+import type { Frame, Value, Vector } from '../types.ts'
 import type { RunProgress, RunWriter } from './run-writer.ts'
 
 /**
- * Reads a private copy of a recording of any schema era into a run that is new. Numbers are taken bit by bit; what is
- * not finite counts as not recorded. Throws as the readers and `RunWriter.flush` do.
+ * Imports a private copy of any schema era into a new run. Numbers are bit-identical; non-finite numbers are not
+ * recorded. Throws what the readers and `RunWriter.flush` throw.
  */
 export function importRecording(file: string, writer: RunWriter, nowMs: number): RunProgress {
   const db = new Database(file, { readonly: true, fileMustExist: true })
@@ -41,31 +41,27 @@ export function importRecording(file: string, writer: RunWriter, nowMs: number):
       )
       .raw()
       .all()
-    writer.addRun(factsOf(connection))
-    if (tellsContacts(connection)) writer.tellContacts()
+    writer.addRun(readRunFacts(connection))
+    if (readContactData(connection)) writer.markContactData()
     for (const [id, wallTime] of rows)
-      writer.addFrame(packed(readFrame(id), { wallTime, rates: readRates(id) }), nowMs)
+      writer.addFrame(packFrame(readFrame(id), { wallTime, rates: readRates(id) }), nowMs)
     return writer.flush(nowMs)
   } catch (error) {
-    throw dataFailure(error, file)
+    throw toDataError(error, file)
   } finally {
     db.close()
   }
 }
 
-/** Does the recording say of every frame what touched, be it nothing? In an old export of ours only its rows do. */
-function tellsContacts({ db, era: { parts, schema } }: Connection): boolean {
-  if (schema.has(runLineTable, 'tells_contacts'))
-    return db.prepare<[], number>(`SELECT tells_contacts FROM ${runLineTable}`).pluck().get() === 1
+function readContactData({ db, era: { parts, schema } }: Connection): boolean {
+  if (schema.has(runLineTable, contactDataColumn))
+    return db.prepare<[], number>(`SELECT ${contactDataColumn} FROM ${runLineTable}`).pluck().get() === 1
   return parts.collisions !== undefined && !schema.has(runLineTable, 'run')
 }
 
-function factsOf(connection: Connection): RunFacts {
-  const { db, era } = connection
-  const line = era.schema.has(runLineTable, 'run')
-    ? db.prepare<[], string>(`SELECT run FROM ${runLineTable}`).pluck().get()
-    : undefined
-  if (line !== undefined) return readRun(JSON.parse(line))
+function readRunFacts(connection: Connection): RunFacts {
+  const line = readRunLine(connection)
+  if (line !== null) return line
   const extents = readExtents(connection)
   return {
     engine: null,
@@ -81,13 +77,13 @@ function factsOf(connection: Connection): RunFacts {
       inertia: [Number.NaN, Number.NaN, Number.NaN],
       extents: extents.get(body_id) ?? [Number.NaN, Number.NaN, Number.NaN],
       isEnvironment: false,
+      details: noDetails,
     })),
   }
 }
 
-/** Rates of the quaternions (w first) and angular accelerations of the states of a frame, in their order. */
 function rateReader(connection: Connection): (frame: number) => readonly RawRow[] {
-  const { db, era } = connection
+  const { era } = connection
   const table = era.parts.states
   if (table === undefined) return () => []
   const select = selectFrom(era.schema, table)
@@ -97,45 +93,43 @@ function rateReader(connection: Connection): (frame: number) => readonly RawRow[
       : select.root
   select.leaf(state, 'quaternionRate', 'Vector4DRecord', wxyz)
   select.leaf(state, 'angularAcceleration', 'AngularAccelerationRecord', ['pitch', 'roll', 'yaw'])
-  const statement = db.prepare<[number, number, number], RawRow>(select.sql(ofFrame)).raw()
-  return (frame) => statement.all(frame, ...boundsOfFrame(connection, table, frame))
+  return prepareFrameRows(connection, select)
 }
 
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
-const known = (value: Value): number => value ?? Number.NaN
+const toNumber = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN)
+const orNaN = (value: Value): number => value ?? Number.NaN
 const triple = (vector: Vector | null): readonly [number, number, number] => [
-  known(vector?.x ?? null),
-  known(vector?.y ?? null),
-  known(vector?.z ?? null),
+  orNaN(vector?.x ?? null),
+  orNaN(vector?.y ?? null),
+  orNaN(vector?.z ?? null),
 ]
 
-/** What a frame holds beside what its readers tell. */
-interface Besides {
+interface ExtraValues {
   readonly wallTime: number | null
   readonly rates: readonly RawRow[]
 }
 
-function packed(frame: Frame, { wallTime, rates }: Besides): PackedFrame {
+function packFrame(frame: Frame, { wallTime, rates }: ExtraValues): PackedFrame {
   const { solver, system_energy: system } = frame
   return {
     id: frame.frame_id,
-    time: known(frame.simulation_time),
+    time: orNaN(frame.simulation_time),
     wallTime: wallTime ?? Number.NaN,
     bodies: packBodies(frame, rates),
-    contacts: packContacts(contactsOf(frame)),
+    contacts: packContacts(toContactRows(frame)),
     solver: solver && {
-      iterations: known(solver.iterations),
-      residual: known(solver.residual),
+      iterations: orNaN(solver.iterations),
+      residual: orNaN(solver.residual),
       converged: solver.converged,
       constraints: solver.num_constraints,
       contacts: solver.num_contacts,
     },
     system: system && {
-      linear: known(system.total_linear_ke),
-      rotational: known(system.total_rotational_ke),
-      potential: known(system.total_potential_e),
-      total: known(system.total_system_e),
-      delta: known(system.delta_e),
+      linear: orNaN(system.total_linear_ke),
+      rotational: orNaN(system.total_rotational_ke),
+      potential: orNaN(system.total_potential_e),
+      total: orNaN(system.total_system_e),
+      delta: orNaN(system.delta_e),
       injection: system.energy_injection,
       active: system.collision_active,
     },
@@ -145,9 +139,9 @@ function packed(frame: Frame, { wallTime, rates }: Besides): PackedFrame {
 function packBodies({ states, body_energies }: Frame, rates: readonly RawRow[]): Float64Array {
   const ids = [...new Set([...states, ...body_energies].map(({ body_id }) => body_id))]
   const rows = new Float64Array(ids.length * bodyWidth).fill(Number.NaN)
-  const placeOf = new Map(ids.map((id, i) => [id, i * bodyWidth]))
+  const offsets = new Map(ids.map((id, i) => [id, i * bodyWidth]))
   const begin = (id: number, part: number): number => {
-    const at = placeOf.get(id) ?? 0
+    const at = offsets.get(id) ?? 0
     rows[at + bodyAt.id] = id
     rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] || 0) | part
     return at
@@ -158,18 +152,18 @@ function packBodies({ states, body_energies }: Frame, rates: readonly RawRow[]):
     rows.set(triple(state.position), at + bodyAt.position)
     rows.set(triple(state.velocity), at + bodyAt.velocity)
     rows.set(triple(state.acceleration), at + bodyAt.acceleration)
-    rows.set([known(w), ...triple(axis)], at + bodyAt.orientation)
-    rows.set((rates[i] ?? []).map(numberOf), at + bodyAt.rate)
+    rows.set([orNaN(w), ...triple(axis)], at + bodyAt.orientation)
+    rows.set((rates[i] ?? []).map(toNumber), at + bodyAt.rate)
   })
   for (const energy of body_energies) {
     const { linear_ke, rotational_ke, potential_e, total_e } = energy
     const at = begin(energy.body_id, hasEnergy)
-    rows.set([linear_ke, rotational_ke, potential_e, total_e].map(known), at + bodyAt.energy)
+    rows.set([linear_ke, rotational_ke, potential_e, total_e].map(orNaN), at + bodyAt.energy)
   }
   return rows
 }
 
-function contactsOf({
+function toContactRows({
   collisions,
   contact_constraints,
   friction_constraints,
@@ -177,9 +171,9 @@ function contactsOf({
 }: Frame): ContactRows {
   const lists = { collisions: [] as number[], points: [] as number[] }
   for (const { body_a_id, body_b_id, normal, penetration_depth, contacts } of collisions) {
-    lists.collisions.push(body_a_id, body_b_id, ...triple(normal), known(penetration_depth), contacts.length)
+    lists.collisions.push(body_a_id, body_b_id, ...triple(normal), orNaN(penetration_depth), contacts.length)
     for (const { point_a, point_b, depth } of contacts)
-      lists.points.push(...triple(point_a), ...triple(point_b), known(depth))
+      lists.points.push(...triple(point_a), ...triple(point_b), orNaN(depth))
   }
   return {
     ...lists,
@@ -191,7 +185,7 @@ function contactsOf({
         ...triple(row.lever_arm_a),
         ...triple(row.lever_arm_b),
       ],
-      ...[row.penetration_depth, row.restitution, row.pre_impact_rel_vel_normal].map(known),
+      ...[row.penetration_depth, row.restitution, row.pre_impact_rel_vel_normal].map(orNaN),
     ]),
     friction: friction_constraints.flatMap((row) => [
       ...[
@@ -202,7 +196,7 @@ function contactsOf({
         ...triple(row.tangent2),
       ],
       ...[...triple(row.lever_arm_a), ...triple(row.lever_arm_b)],
-      ...[row.friction_coefficient, row.normal_lambda, row.tangent1_lambda, row.tangent2_lambda].map(known),
+      ...[row.friction_coefficient, row.normal_lambda, row.tangent1_lambda, row.tangent2_lambda].map(orNaN),
     ]),
     externals: external_forces.flatMap(({ body_id, force, torque, at }) => [
       ...[body_id, ...triple(force), ...triple(torque), ...triple(at)],

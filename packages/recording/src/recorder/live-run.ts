@@ -1,155 +1,161 @@
 import { CausewayError, isCausewayError } from '@causeway/protocol'
-import type { Ingested } from './recorder-types.ts'
-import type { RunStatus } from './run-schema.ts'
+import type { RunStatus } from '../formats/run-schema.ts'
+import type { RecorderWorker } from '../library/workers.ts'
+import type { IngestCounts } from './recorder-methods.ts'
 import type { RunProgress } from './run-writer.ts'
 import type { SpareWorker } from './spare-worker.ts'
 
-/** A run that has a worker which writes it. */
-export interface LiveRun {
-  readonly name: string
-  /** what is stored */
-  readonly progress: RunProgress
-  /** epoch ms of the last flush */
-  readonly updatedMs: number
-  /** True while a client sends frames. */
-  readonly isWriting: boolean
-  /** False once its worker has died. */
-  readonly isAlive: boolean
-  /** Takes the place of the one client that may send frames; `take` or a failure gives it back. */
-  begin(): void
-  /** Stores the lines of a body; see `Recorder.write`. */
-  take(body: AsyncIterable<Uint8Array>): Promise<Ingested & RunProgress>
-  /** Fills the run, which is new, from a private copy. */
-  import(copy: string): Promise<void>
-  /** Stores what is left, notes the status and lets go of the worker. */
-  close(status: RunStatus): Promise<void>
-}
-
-/** What a live run works with. */
-export interface LiveRunOptions {
+interface LiveRunOptions {
   readonly name: string
   readonly file: string
   readonly workers: SpareWorker
   readonly now: () => number
-  /** bytes that the file may have */
-  readonly bytes: number
+  readonly maxBytes: number
   readonly idleMs: number
   readonly onStored: () => void
   readonly onIdle: () => void
 }
 
-/** What a body says itself of why it ends, else that it broke off. */
-const brokenOff = (cause: unknown): CausewayError =>
-  isCausewayError(cause)
-    ? cause
-    : new CausewayError('CANCELLED', 'the body broke off; whole lines before that are stored', { cause })
-
-/** Time between a frame and the flush that stores it, ms. */
+/** Maximum time between a frame and its flush, in milliseconds. */
 const flushMs = 100
 
-/**
- * The memory of bytes that have it to themselves, as those of a connection have. Moved, it is neither copied nor left for
- * the garbage collection of the main thread, which would mark its whole heap for it many times a second.
- */
-const ownBuffer = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
-  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
-
-/** Opens the run file in a worker; ends the worker where that fails. */
-export async function liveRun(options: LiveRunOptions): Promise<LiveRun> {
-  const { name, file, workers, now, bytes, idleMs, onStored, onIdle } = options
+export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
+  const { file, workers, now, maxBytes } = options
   const link = workers.take()
-  let progress: RunProgress
   try {
-    progress = await link.call('runOpen', { file, nowMs: now(), bytes })
+    let progress = await link.call('runOpen', { file, nowMs: now(), bytes: maxBytes })
     if (progress.status === 'interrupted')
       progress = await link.call('runStatus', { status: 'live', nowMs: now() })
+    return new LiveRun(options, link, progress)
   } catch (error) {
     await link.stop()
     throw error
   }
-  let updatedMs = now()
-  let isWriting = false
-  let flushing: NodeJS.Timeout | undefined
-  const idle = setTimeout(() => onIdle(), idleMs).unref()
+}
 
-  const note = <Progress extends RunProgress>(next: Progress): Progress => {
-    const isNew = next.total_frames !== progress.total_frames || next.status !== progress.status
-    progress = next
-    if (isNew) {
-      updatedMs = now()
-      onStored()
+export class LiveRun {
+  readonly name: string
+  readonly #options: LiveRunOptions
+  readonly #link: RecorderWorker
+  readonly #idleTimer: NodeJS.Timeout
+  #flushTimer: NodeJS.Timeout | undefined
+  #progress: RunProgress
+  #updatedMs: number
+  #isWriting = false
+
+  constructor(options: LiveRunOptions, link: RecorderWorker, progress: RunProgress) {
+    this.name = options.name
+    this.#options = options
+    this.#link = link
+    this.#progress = progress
+    this.#updatedMs = options.now()
+    this.#idleTimer = setTimeout(() => options.onIdle(), options.idleMs).unref()
+  }
+
+  get progress(): RunProgress {
+    return this.#progress
+  }
+
+  /** Unix time of the last flush in milliseconds. */
+  get updatedMs(): number {
+    return this.#updatedMs
+  }
+
+  /** Whether a client sends frames. */
+  get isWriting(): boolean {
+    return this.#isWriting
+  }
+
+  get isAlive(): boolean {
+    return this.#link.isAlive
+  }
+
+  /** Reserves the run for one client until `write` ends. */
+  begin(): void {
+    this.#isWriting = true
+  }
+
+  async write(body: AsyncIterable<Uint8Array>): Promise<IngestCounts & RunProgress> {
+    try {
+      await this.#writeParts(body)
+      return await this.#endRequest(true)
+    } catch (error) {
+      await this.#endRequest(false).catch(() => {})
+      throw error
+    } finally {
+      this.#isWriting = false
+      this.#idleTimer.refresh()
+    }
+  }
+
+  async import(copy: string): Promise<void> {
+    this.#update(await this.#link.call('runImport', { file: copy, nowMs: this.#options.now() }))
+  }
+
+  async close(status: RunStatus): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    clearTimeout(this.#flushTimer)
+    try {
+      this.#update(await this.#link.call('runStatus', { status, nowMs: this.#options.now() }))
+      await this.#link.call('runClose', undefined)
+    } catch (error) {
+      await this.#link.stop()
+      throw error
+    }
+    await this.#options.workers.give(this.#link)
+  }
+
+  async #writeParts(body: AsyncIterable<Uint8Array>): Promise<void> {
+    const parts = body[Symbol.asyncIterator]()
+    const readNext = () => parts.next().catch((cause) => toStreamError(cause))
+    let next = readNext()
+    for (;;) {
+      const part = await next
+      if (isCausewayError(part)) throw part
+      if (part.done) return
+      // Reads at most one part ahead while the worker stores this one.
+      next = readNext()
+      const bytes = part.value
+      const args = { bytes, nowMs: this.#options.now() }
+      this.#update(await this.#link.call('runWrite', args, { transfer: getTransferable(bytes) }))
+      this.#scheduleFlush()
+    }
+  }
+
+  async #endRequest(isWhole: boolean): Promise<IngestCounts & RunProgress> {
+    return this.#update(await this.#link.call('runEnd', { isWhole, nowMs: this.#options.now() }))
+  }
+
+  #scheduleFlush(): void {
+    this.#flushTimer ??= setTimeout(() => {
+      this.#flushTimer = undefined
+      this.#link.call('runFlush', { nowMs: this.#options.now() }).then(
+        (progress) => this.#update(progress),
+        () => {},
+      )
+    }, flushMs)
+  }
+
+  #update<Progress extends RunProgress>(next: Progress): Progress {
+    const { total_frames, status } = this.#progress
+    const hasChanged = next.total_frames !== total_frames || next.status !== status
+    this.#progress = next
+    if (hasChanged) {
+      this.#updatedMs = this.#options.now()
+      this.#options.onStored()
     }
     return next
   }
-  /** Stores what is taken by now before long. */
-  const flushSoon = (): void => {
-    flushing ??= setTimeout(() => {
-      flushing = undefined
-      // A worker that died is told to whoever sends the next bytes.
-      link.call('runFlush', { nowMs: now() }).then(note, () => {})
-    }, flushMs)
-  }
-  const end = (isWhole: boolean) => link.call('runEnd', { isWhole, nowMs: now() }).then(note)
-  const takeAll = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
-    const parts = body[Symbol.asyncIterator]()
-    const next = () => parts.next().catch((cause) => brokenOff(cause))
-    let coming = next()
-    for (;;) {
-      const part = await coming
-      if (part instanceof CausewayError) throw part
-      if (part.done) return
-      // One part is read from the connection while the worker stores the one before it, and no more than one.
-      coming = next()
-      const bytes = part.value
-      note(await link.call('runWrite', { bytes, nowMs: now() }, { moved: ownBuffer(bytes) }))
-      flushSoon()
-    }
-  }
-
-  return {
-    name,
-    get progress() {
-      return progress
-    },
-    get updatedMs() {
-      return updatedMs
-    },
-    get isWriting() {
-      return isWriting
-    },
-    get isAlive() {
-      return link.isAlive
-    },
-    begin() {
-      isWriting = true
-    },
-    async take(body) {
-      try {
-        await takeAll(body)
-        return await end(true)
-      } catch (error) {
-        // Also makes the worker forget the rest of a line, which the next body does not go on with.
-        await end(false).catch(() => {})
-        throw error
-      } finally {
-        isWriting = false
-        idle.refresh()
-      }
-    },
-    async import(copy) {
-      note(await link.call('runImport', { file: copy, nowMs: now() }))
-    },
-    async close(status) {
-      clearTimeout(idle)
-      clearTimeout(flushing)
-      try {
-        note(await link.call('runStatus', { status, nowMs: now() }))
-        await link.call('runClose', undefined)
-      } catch (error) {
-        await link.stop()
-        throw error
-      }
-      await workers.give(link)
-    },
-  }
 }
+
+const toStreamError = (cause: unknown): CausewayError =>
+  isCausewayError(cause)
+    ? cause
+    : new CausewayError('CANCELLED', 'the body ended early; complete lines before that are stored', { cause })
+
+/**
+ * Returns the buffer of bytes that fill it, as those of a connection do. A transferred buffer is not copied and does not
+ * cause garbage collections in the main thread.
+ */
+const getTransferable = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
+  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

@@ -1,156 +1,158 @@
-/** What a worker does to record a run: bytes of lines in, flushes out. One run at a time. */
-import { CausewayError, isCausewayError } from '@causeway/protocol'
-import type { HandlersOf } from '@causeway/worker'
-import { type LineSplitter, lineSplitter } from './line-splitter.ts'
-import type { Ingested } from './recorder-types.ts'
-import type { RunStatus } from './run-schema.ts'
+import { type CausewayError, isCausewayError, reviseError } from '@causeway/protocol'
+import type { Handlers } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { createLineReader, type Line } from '../formats/lines/line-reader.ts'
+import { LineSplitter } from '../formats/lines/line-splitter.ts'
+import type { RunStatus } from '../formats/run-schema.ts'
 import { openRunWriter, type RunProgress, type RunWriter } from './run-writer.ts'
-import { type Line, lineReader } from './wire-frame.ts'
 
-/** Methods of a worker that records. */
+export interface IngestCounts {
+  readonly accepted: number
+  readonly ignored: number
+}
+
+type IngestProgress = IngestCounts & RunProgress
+
+/** Methods of a worker that records one run at a time. `nowMs` is the Unix time in milliseconds. */
 export interface RecorderMethods {
-  /** Opens or creates a run file; `bytes` bounds it. */
   readonly runOpen: (args: {
     readonly file: string
     readonly nowMs: number
     readonly bytes: number
   }) => RunProgress
-  /** Takes bytes of lines. A line that does not fit ends the request: what stands before it is stored first. */
-  readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => Ingested & RunProgress
-  /** Ends a request: its last line may lack an end, unless the connection broke in the middle of it. */
-  readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => Ingested & RunProgress
-  /** Stores what waits; where that fails, the next `runWrite` or `runEnd` throws. */
+  /** Receives bytes of lines. An invalid line ends the request; the lines before it are stored. */
+  readonly runWrite: (args: { readonly bytes: Uint8Array; readonly nowMs: number }) => IngestProgress
+  /** Ends a request. The last line may lack a line feed if the stream is whole. */
+  readonly runEnd: (args: { readonly isWhole: boolean; readonly nowMs: number }) => IngestProgress
+  /** Stores pending frames. If that fails, the next `runWrite` or `runEnd` throws. */
   readonly runFlush: (args: { readonly nowMs: number }) => RunProgress
   readonly runStatus: (args: { readonly status: RunStatus; readonly nowMs: number }) => RunProgress
-  /** Closes the run file. */
   readonly runClose: () => undefined
-  /** Writes a run file as a recording of the C++ recorder to a new file. */
   readonly runExport: (args: { readonly file: string; readonly to: string }) => undefined
-  /** Reads a private copy of a recording of the C++ recorder into the open run, which is new. */
   readonly runImport: (args: { readonly file: string; readonly nowMs: number }) => RunProgress
 }
 
-/** Compressed bodies could otherwise occupy a worker for minutes with 1 MB. */
+/** Otherwise, 1 MB of compressed blank lines could occupy a worker for minutes. */
 export const maxBlankLines = 1_000_000
 
-/** Makes the methods of one worker, and what lets go of its run. */
-export function recorderMethods(): {
-  readonly handlers: HandlersOf<RecorderMethods>
-  readonly close: () => void
-} {
-  let current: { readonly writer: RunWriter; readonly readLine: (text: string) => Line } | undefined
-  let lines: LineSplitter = lineSplitter()
-  let ignored = 0
-  let blankLines = 0
-  let before = 0
-  let failure: unknown
-  const opened = (): NonNullable<typeof current> => {
-    if (!current) throw new Error('no run is open in this worker')
-    return current
-  }
-  const open = (): RunWriter => opened().writer
-  const take = (text: string, nowMs: number): void => {
-    if (text.trim() === '') {
-      if (++blankLines > maxBlankLines) throw tooManyBlankLines()
-      return
-    }
-    blankLines = 0
-    const { writer, readLine } = opened()
-    const line = readLine(text)
-    if ('run' in line) writer.addRun(line.run)
-    else {
-      if (!writer.addFrame(line.frame, nowMs)) ignored++
-      if (line.tellsContacts) writer.tellContacts()
-    }
-  }
-  const ingested = (progress: RunProgress): Ingested & RunProgress => ({
-    ...progress,
-    accepted: progress.total_frames - before,
-    ignored,
-  })
-  const begin = (): void => {
-    lines = lineSplitter()
-    ignored = 0
-    blankLines = 0
-    failure = undefined
-    before = open().stored().total_frames
-  }
-  /** Runs over lines; where one of them fails, those before it are stored and the error says which it was. */
-  const over = (nowMs: number, work: () => void): void => {
-    try {
-      // Frames after those that could not be stored would leave a gap that nobody is told of.
-      if (failure !== undefined) throw failure
-      work()
-    } catch (error) {
-      const { accepted, last_frame_id } = ingested(open().flush(nowMs))
-      const at = { line: lines.count, accepted, ignored, last_frame_id }
-      begin()
-      throw isCausewayError(error) ? atLine(error, at) : error
-    }
-  }
-  const close = (): void => {
-    current?.writer.close()
-    current = undefined
-    lines = lineSplitter()
-  }
-  const handlers: HandlersOf<RecorderMethods> = {
-    runOpen({ file, nowMs, bytes }) {
+interface OpenRun {
+  readonly writer: RunWriter
+  readonly readLine: (text: string) => Line
+}
+
+export class RecorderSession {
+  #run: OpenRun | undefined
+  #lines = new LineSplitter()
+  #ignored = 0
+  #blankLines = 0
+  #framesBefore = 0
+  #flushError: unknown
+
+  readonly handlers: Handlers<RecorderMethods> = {
+    runOpen: ({ file, nowMs, bytes }) => {
       const writer = openRunWriter(file, nowMs, { bytes })
-      current = { writer, readLine: lineReader(writer.knowledge) }
-      begin()
+      this.#run = { writer, readLine: createLineReader(writer.context) }
+      this.#beginRequest()
       return writer.flush(nowMs)
     },
-    runWrite({ bytes, nowMs }) {
-      over(nowMs, () => {
-        for (const line of lines.push(bytes)) take(line, nowMs)
+    runWrite: ({ bytes, nowMs }) => {
+      this.#processLines(nowMs, () => {
+        for (const line of this.#lines.push(bytes)) this.#addLine(line, nowMs)
       })
-      return ingested(open().stored())
+      return this.#count(this.#getRun().writer.stored)
     },
-    runEnd({ isWhole, nowMs }) {
-      over(nowMs, () => {
-        const last = isWhole ? lines.end() : undefined
-        if (last !== undefined) take(last, nowMs)
+    runEnd: ({ isWhole, nowMs }) => {
+      this.#processLines(nowMs, () => {
+        const last = isWhole ? this.#lines.end() : undefined
+        if (last !== undefined) this.#addLine(last, nowMs)
       })
-      const done = ingested(open().flush(nowMs))
-      begin()
-      return done
+      const progress = this.#count(this.#getRun().writer.flush(nowMs))
+      this.#beginRequest()
+      return progress
     },
-    runFlush({ nowMs }) {
+    runFlush: ({ nowMs }) => {
+      const { writer } = this.#getRun()
       try {
-        return open().flush(nowMs)
+        return writer.flush(nowMs)
       } catch (error) {
-        failure = error
-        return open().stored()
+        this.#flushError = error
+        return writer.stored
       }
     },
-    runStatus: ({ status, nowMs }) => open().setStatus(status, nowMs),
-    runClose: () => void close(),
-    // What few runs need is loaded when one does: a recorder is ready a third sooner without it.
-    async runExport({ file, to }) {
+    runStatus: ({ status, nowMs }) => this.#getRun().writer.setStatus(status, nowMs),
+    runClose: () => void this.close(),
+    runExport: async ({ file, to }) => {
       const { exportRun } = await import('./export-run.ts')
       exportRun(file, to)
       return undefined
     },
-    async runImport({ file, nowMs }) {
+    runImport: async ({ file, nowMs }) => {
       const { importRecording } = await import('./import-run.ts')
-      return importRecording(file, open(), nowMs)
+      return importRecording(file, this.#getRun().writer, nowMs)
     },
   }
-  return { handlers, close }
+
+  readonly close = (): void => {
+    this.#run?.writer.close()
+    this.#run = undefined
+    this.#lines = new LineSplitter()
+  }
+
+  #getRun(): OpenRun {
+    if (!this.#run) throw new Error('no run is open in this worker')
+    return this.#run
+  }
+
+  #beginRequest(): void {
+    this.#lines = new LineSplitter()
+    this.#ignored = 0
+    this.#blankLines = 0
+    this.#flushError = undefined
+    this.#framesBefore = this.#getRun().writer.stored.total_frames
+  }
+
+  #count(progress: RunProgress): IngestProgress {
+    return { ...progress, accepted: progress.total_frames - this.#framesBefore, ignored: this.#ignored }
+  }
+
+  /** Runs `work`. If a line fails, stores the lines before it and adds its number to the error. */
+  #processLines(nowMs: number, work: () => void): void {
+    try {
+      // Frames after a failed flush would leave an unreported gap.
+      if (this.#flushError !== undefined) throw this.#flushError
+      work()
+    } catch (error) {
+      const { accepted, ignored, last_frame_id } = this.#count(this.#getRun().writer.flush(nowMs))
+      const line = this.#lines.count
+      this.#beginRequest()
+      if (!isCausewayError(error)) throw error
+      throw reviseError(error, {
+        message: `line ${line}: ${error.message}`,
+        data: { ...error.data, line, accepted, ignored, last_frame_id },
+      })
+    }
+  }
+
+  #addLine(text: string, nowMs: number): void {
+    if (text.trim() === '') {
+      this.#blankLines += 1
+      if (this.#blankLines > maxBlankLines) throw tooManyBlankLines()
+      return
+    }
+    this.#blankLines = 0
+    const { writer, readLine } = this.#getRun()
+    const line = readLine(text)
+    if ('run' in line) {
+      writer.addRun(line.run)
+      return
+    }
+    if (!writer.addFrame(line.frame, nowMs)) this.#ignored += 1
+    if (line.hasContactData) writer.markContactData()
+  }
 }
 
 const tooManyBlankLines = (): CausewayError =>
-  new CausewayError('INVALID_FRAME', `more than ${maxBlankLines} blank lines in a row`, {
-    remedy: 'send one JSON object a line',
+  new RecordingError('INVALID_FRAME', `more than ${maxBlankLines} blank lines in a row`, {
+    remedy: 'send one JSON object per line',
     data: { path: '', expected: 'a JSON object' },
   })
-
-/** The same error with the line that it happened on, and with what the client needs to go on. */
-function atLine(error: CausewayError, at: Readonly<Record<string, number | null>>): CausewayError {
-  const { code, message, remedy, data } = error
-  return new CausewayError(code, `line ${at.line}: ${message}`, {
-    remedy,
-    data: { ...data, ...at },
-    cause: error,
-  })
-}

@@ -1,15 +1,12 @@
-/**
- * The entry of the workers that record, which load what records and nothing else: with the readers and the analyses of an
- * app beside it such a thread costs three times the processor time until it takes its first frame (measured).
- */
-import { dataFailure } from '@causeway/store'
+/** Entry file of the workers that record. Loads no readers and no analyses, which would triple the CPU time until the first frame. */
+import { toDataError } from '@causeway/store'
 import { serve } from '@causeway/worker'
-import { type RecorderMethods, recorderMethods } from './recorder-methods.ts'
+import { type RecorderMethods, RecorderSession } from './recorder-methods.ts'
 
-const { handlers, close } = recorderMethods()
+const { handlers, close } = new RecorderSession()
 
 serve<RecorderMethods>(handlers, {
   failure: 'recording failed',
-  convert: (error) => dataFailure(error, 'the recording'),
+  convert: (error) => toDataError(error, 'the recording'),
   close,
 })

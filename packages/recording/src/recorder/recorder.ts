@@ -1,295 +1,290 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CausewayError, isCausewayError } from '@causeway/protocol'
-import type { Catalogue, RunEntry } from '../catalogue.ts'
-import { removeCopy } from '../copy.ts'
-import type { LibraryLog } from '../log.ts'
-import { exists } from '../snapshot-cache.ts'
-import type { RecorderWorker } from '../worker-link.ts'
-import { type LiveRun, liveRun } from './live-run.ts'
-import { nameLanes } from './name-lanes.ts'
-import type { Recorder, RecorderLimits, RunState } from './recorder-types.ts'
-import { expiredRuns } from './retention.ts'
-import type { RunStatus } from './run-schema.ts'
-import { spareWorker } from './spare-worker.ts'
+import { CausewayError, isCausewayError, reviseError } from '@causeway/protocol'
+import { RecordingError } from '../errors.ts'
+import type { RunStatus } from '../formats/run-schema.ts'
+import type { RunEntry } from '../library/catalogue.ts'
+import { removeCopy } from '../library/copy.ts'
+import { exists } from '../library/snapshot-cache.ts'
+import type { LiveRun } from './live-run.ts'
+import { getRunSize, LiveRuns, type LiveRunsOptions } from './live-runs.ts'
+import type { IngestCounts } from './recorder-methods.ts'
 
-/** What a recorder works with. */
-export interface RecorderOptions {
-  /** folder of the run files and of exports under way */
+export type { RecorderLimits } from './live-runs.ts'
+
+export interface RunState {
+  /** id of the recording, as tools accept it */
+  readonly recording: string
+  readonly name: string
+  readonly status: RunStatus
+  readonly total_frames: number
+  readonly first_frame_id: number | null
+  /** last stored frame; frames up to it are acknowledged and ignored if they are sent again */
+  readonly last_frame_id: number | null
+  readonly size_bytes: number
+}
+
+type IngestResult = Pick<RunState, 'recording' | 'last_frame_id'> & IngestCounts
+
+interface RecorderOptions extends Omit<LiveRunsOptions, 'folder'> {
   readonly dir: string
-  readonly catalogue: Catalogue
-  readonly startWorker: () => RecorderWorker
-  readonly limits: RecorderLimits
-  readonly now: () => number
-  readonly log: LibraryLog | undefined
-  /** Ends what reads a run before its file is removed. */
-  readonly letGo: (name: string) => Promise<void>
+  readonly onRemove: (name: string) => Promise<void>
 }
 
 const namePattern = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Opens the folder of runs; what a crash left live is marked as interrupted. */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dir, catalogue, startWorker, limits, now, log, letGo } = options
-  const folder = join(dir, 'recordings')
-  const exports = join(dir, 'exports')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  rmSync(exports, { recursive: true, force: true })
-  const pathOf = (name: string): string => join(folder, `${name}.db`)
-  const live = new Map<string, LiveRun>()
-  const listeners = new Set<(name: string) => void>()
-  const alone = nameLanes()
-  const workers = spareWorker(startWorker)
+  const recorder = new Recorder(options)
+  await recorder.recover()
+  return recorder
+}
 
-  const entryOf = async (run: LiveRun): Promise<RunEntry> => {
-    const { status, total_frames, first_frame_id: first_frame, last_frame_id: last_frame } = run.progress
-    const bytes = await sizeOf(pathOf(run.name))
-    return { name: run.name, status, total_frames, first_frame, last_frame, bytes, updated_ms: run.updatedMs }
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #folder: string
+  readonly #exports: string
+  readonly #live: LiveRuns
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.#folder = join(options.dir, 'recordings')
+    this.#exports = join(options.dir, 'exports')
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    rmSync(this.#exports, { recursive: true, force: true })
+    this.#live = new LiveRuns({ ...options, folder: this.#folder })
   }
 
-  /** From here on the catalogue tells how the run stands. */
-  const forget = async (run: LiveRun): Promise<void> => {
-    try {
-      catalogue.putRun(await entryOf(run))
-    } finally {
-      // Its worker may be at work for another run by now, also where the catalogue could not be written.
-      live.delete(run.name)
+  /** Updates the catalogue from the run files, which are authoritative after a crash, and removes expired runs. */
+  async recover(): Promise<void> {
+    const { catalogue, now } = this.#options
+    const files = (await readdir(this.#folder)).filter((file) => file.endsWith('.db'))
+    const names = files.map((file) => file.slice(0, -3))
+    for (const { name } of catalogue.listRuns()) if (!names.includes(name)) catalogue.removeRun(name)
+    for (const name of names) {
+      if ((catalogue.findRun(name)?.status ?? 'live') !== 'live') continue
+      try {
+        await this.#live.suspend(await this.#live.open(name))
+      } catch (error) {
+        this.#live.logFailure(name, error)
+        const bytes = await getRunSize(this.#getFile(name))
+        const unknown = { total_frames: 0, first_frame: null, last_frame: null }
+        catalogue.putRun({ name, status: 'interrupted', ...unknown, bytes, updated_ms: now() })
+      }
     }
+    await this.#removeExpired()
   }
 
-  const open = async (name: string): Promise<LiveRun> => {
-    const known = live.get(name)
-    if (known?.isAlive) return known
-    // A worker that died has lost what it had not stored; the file is as it was after the flush before, which is told
-    // until there is another worker.
-    if (known !== undefined) await forget(known)
-    if (live.size >= limits.live) await closeIdle()
-    const run = await liveRun({
-      name,
-      file: pathOf(name),
-      workers,
-      now,
-      bytes: limits.bytes,
-      idleMs: limits.idleMs,
-      onStored: () => {
-        for (const listener of listeners) listener(name)
-      },
-      onIdle: () => void alone(name, () => interrupt(name)).catch((error) => failed(name, error)),
+  /**
+   * Stores the lines of a stream. Stored frames that are sent again are acknowledged and ignored. Throws
+   * `INVALID_FRAME`, `FRAME_CONFLICT`, `RECORDING_FINISHED` and `DATA_UNWRITABLE` with the line and the frames accepted
+   * before it, `RECORDING_IN_USE` while another client writes the run, and `CANCELLED` if the stream ended early;
+   * complete lines are stored.
+   */
+  async write(name: string, body: AsyncIterable<Uint8Array>): Promise<IngestResult> {
+    const { catalogue } = this.#options
+    this.#requireFree(checkName(name))
+    if (catalogue.findRun(name) === undefined) await this.#removeExpired()
+    const run = await this.#live.enqueue(name, async () => {
+      this.#requireFree(name)
+      const opened = await this.#live.open(name)
+      opened.begin()
+      return opened
     })
-    live.set(name, run)
-    catalogue.putRun(await entryOf(run))
-    return run
-  }
-  const failed = (name: string, error: unknown): void =>
-    log?.warn({ err: error, recording: name }, 'closing a recording failed')
-
-  /** Closes a run and notes how it stands. */
-  const close = async (run: LiveRun, status: RunStatus): Promise<void> => {
-    try {
-      await run.close(status)
-    } finally {
-      await forget(run)
-    }
-  }
-  const interrupt = async (name: string): Promise<void> => {
-    const run = live.get(name)
-    if (run && !run.isWriting)
-      await close(run, run.progress.status === 'finished' ? 'finished' : 'interrupted')
-  }
-  const closeIdle = async (): Promise<void> => {
-    const idle = [...live.values()].filter(({ isWriting }) => !isWriting)
-    const oldest = idle.sort((a, b) => a.updatedMs - b.updatedMs)[0]
-    if (oldest === undefined)
-      throw new CausewayError('OVERLOADED', `${live.size} recordings are being written`, {
-        data: { retry_after_ms: 1000 },
-      })
-    await alone(oldest.name, () => interrupt(oldest.name))
+    const recording = catalogue.getId(this.#getFile(name))
+    const { accepted, ignored, last_frame_id } = await run.write(body)
+    return { recording, accepted, ignored, last_frame_id }
   }
 
-  const stateOf = async (name: string): Promise<RunState> => {
-    const run = live.get(name)
-    const entry = run ? await entryOf(run) : catalogue.run(name)
+  /** Throws `RECORDING_NOT_FOUND`. */
+  async state(name: string): Promise<RunState> {
+    const { catalogue } = this.#options
+    const run = this.#live.get(checkName(name))
+    const entry = run ? await this.#live.getEntry(run) : catalogue.findRun(name)
     if (entry === undefined)
-      throw new CausewayError('RECORDING_NOT_FOUND', `there is no recording ${name} of our own`, {
+      throw new RecordingError('RECORDING_NOT_FOUND', `the recorder has no recording ${name}`, {
         data: { recording: name },
       })
-    const { status, total_frames, first_frame: first_frame_id, last_frame: last_frame_id } = entry
-    const [recording, size_bytes] = [catalogue.idOf(pathOf(name)), await sizeOf(pathOf(name))]
-    return { recording, name, status, total_frames, first_frame_id, last_frame_id, size_bytes }
-  }
-
-  /** Asked before the turn of a name is waited for, which an import holds to its end, and again in it. */
-  const requireFree = (name: string): void => {
-    if (live.get(name)?.isWriting) throw inUse(name)
-  }
-  const removeFile = async (name: string): Promise<void> => {
-    const run = live.get(name)
-    // One whose worker died cannot be closed, and is removed all the same.
-    if (run) await close(run, 'interrupted').catch((error) => failed(name, error))
-    await letGo(name)
-    catalogue.removeRun(name)
-    await removeCopy(pathOf(name))
-  }
-  /** Removes what is too old or too much. */
-  const retain = async (): Promise<void> => {
-    const idle = catalogue.runs().filter(({ name }) => !live.has(name))
-    const sizes = await Promise.all([...live.keys()].map((name) => sizeOf(pathOf(name))))
-    const held = sizes.reduce((sum, size) => sum + size, 0)
-    for (const { name, bytes, updated_ms } of expiredRuns(idle, held, limits, now())) {
-      log?.warn({ recording: name, bytes, updated_ms }, 'a recording was removed to keep the limits')
-      await alone(name, async () => {
-        if (!live.has(name)) await removeFile(name)
-      })
+    const file = this.#getFile(name)
+    return {
+      recording: catalogue.getId(file),
+      name,
+      status: entry.status,
+      total_frames: entry.total_frames,
+      first_frame_id: entry.first_frame,
+      last_frame_id: entry.last_frame,
+      size_bytes: await getRunSize(file),
     }
   }
 
-  /** Makes a run that is finished at once; nothing is left of it where that fails. Throws `RECORDING_EXISTS`. */
-  const makeRun = async (name: string, fill: (run: LiveRun) => Promise<void>): Promise<RunState> => {
-    requireFree(checkName(name))
-    if (catalogue.run(name) === undefined) await retain()
-    return alone(name, async () => {
-      if (await exists(pathOf(name)))
-        throw new CausewayError('RECORDING_EXISTS', `there is a recording ${name} already`, {
+  /** Finishes a run permanently. Idempotent. */
+  async finish(name: string): Promise<RunState> {
+    this.#requireFree(checkName(name))
+    return this.#live.enqueue(name, async () => {
+      const { status } = await this.state(name)
+      this.#requireFree(name)
+      if (status !== 'finished' || this.#live.get(name))
+        await this.#live.close(await this.#live.open(name), 'finished')
+      return this.state(name)
+    })
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#requireFree(checkName(name))
+    return this.#live.enqueue(name, async () => {
+      await this.state(name)
+      this.#requireFree(name)
+      await this.#removeFile(name)
+    })
+  }
+
+  async export(name: string): Promise<{ readonly file: string; remove(): Promise<void> }> {
+    await this.state(name)
+    mkdirSync(this.#exports, { recursive: true, mode: 0o700 })
+    const file = join(this.#exports, `${crypto.randomUUID()}.db`)
+    const remove = (): Promise<void> => rm(file, { force: true })
+    const link = this.#options.startWorker()
+    try {
+      await link.call('runExport', { file: this.#getFile(name), to: file })
+    } catch (error) {
+      await remove()
+      // Throws `RECORDING_NOT_FOUND` if the run was removed during the export.
+      await this.state(name)
+      throw error
+    } finally {
+      await link.stop()
+    }
+    return { file, remove }
+  }
+
+  /** Creates a finished run from the lines of a stream, or stores nothing. Throws as `write`, and `RECORDING_EXISTS`. */
+  importLines(name: string, body: AsyncIterable<Uint8Array>): Promise<RunState> {
+    return this.#create(name, async (run) => {
+      run.begin()
+      try {
+        await run.write(body)
+      } catch (error) {
+        throw toImportError(error)
+      }
+    })
+  }
+
+  /** Creates a finished run from a private copy. Throws `RECORDING_EXISTS`. */
+  importCopy(name: string, copy: string): Promise<RunState> {
+    return this.#create(name, (run) => run.import(copy))
+  }
+
+  listRuns(): readonly RunEntry[] {
+    const entries = this.#options.catalogue.listRuns().map((entry) => this.#live.update(entry))
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  getRevision(name: string): string {
+    const { status, total_frames } =
+      this.#live.get(name)?.progress ?? this.#options.catalogue.findRun(name) ?? {}
+    return `${status}/${total_frames}`
+  }
+
+  /** Returns the file of a run. */
+  findFile(name: string): string | undefined {
+    return this.#options.catalogue.findRun(name) && this.#getFile(name)
+  }
+
+  /** Numbers for `/health`. Sizes include the write-ahead logs of live runs. */
+  async health() {
+    const runs = this.#options.catalogue.listRuns()
+    const sizes = await Promise.all(
+      runs.map(({ name, bytes }) => (this.#live.get(name) ? getRunSize(this.#getFile(name)) : bytes)),
+    )
+    return {
+      runs: runs.length,
+      live_runs: this.#live.size,
+      run_bytes: sizes.reduce((sum, size) => sum + size, 0),
+      run_cap_bytes: this.#options.limits.bytes,
+    }
+  }
+
+  onStored(listener: (name: string) => void): void {
+    this.#live.onStored(listener)
+  }
+
+  async close(): Promise<void> {
+    await this.#live.closeAll()
+  }
+
+  #getFile(name: string): string {
+    return join(this.#folder, `${name}.db`)
+  }
+
+  /** Called before and after waiting in the queue of the name: an import occupies the queue until its end. */
+  #requireFree(name: string): void {
+    if (this.#live.get(name)?.isWriting)
+      throw new RecordingError('RECORDING_IN_USE', `another client is writing the recording ${name}`, {
+        data: { recording: name },
+      })
+  }
+
+  async #create(name: string, fill: (run: LiveRun) => Promise<void>): Promise<RunState> {
+    this.#requireFree(checkName(name))
+    if (this.#options.catalogue.findRun(name) === undefined) await this.#removeExpired()
+    return this.#live.enqueue(name, async () => {
+      if (await exists(this.#getFile(name)))
+        throw new RecordingError('RECORDING_EXISTS', `the recording ${name} already exists`, {
           data: { recording: name },
         })
       try {
-        const run = await open(name)
+        const run = await this.#live.open(name)
         await fill(run)
-        await close(run, 'finished')
+        await this.#live.close(run, 'finished')
       } catch (error) {
-        await removeFile(name)
+        await this.#removeFile(name)
         throw error
       }
-      return stateOf(name)
+      return this.state(name)
     })
   }
 
-  /** What a crash left: the catalogue may lag behind the files, and the files are right. */
-  const recover = async (): Promise<void> => {
-    const found = (await readdir(folder))
-      .filter((file) => file.endsWith('.db'))
-      .map((file) => file.slice(0, -3))
-    for (const { name } of catalogue.runs()) if (!found.includes(name)) catalogue.removeRun(name)
-    for (const name of found) {
-      if ((catalogue.run(name)?.status ?? 'live') !== 'live') continue
-      try {
-        const run = await open(name)
-        await close(run, run.progress.status === 'finished' ? 'finished' : 'interrupted')
-      } catch (error) {
-        failed(name, error)
-        const [bytes, updated_ms] = [await sizeOf(pathOf(name)), now()]
-        const unknown = { total_frames: 0, first_frame: null, last_frame: null }
-        catalogue.putRun({ name, status: 'interrupted', ...unknown, bytes, updated_ms })
-      }
-    }
-    await retain()
+  async #removeFile(name: string): Promise<void> {
+    const run = this.#live.get(name)
+    if (run) await this.#live.close(run, 'interrupted').catch((error) => this.#live.logFailure(name, error))
+    await this.#options.onRemove(name)
+    this.#options.catalogue.removeRun(name)
+    await removeCopy(this.#getFile(name))
   }
-  await recover()
 
-  return {
-    async write(name, body) {
-      requireFree(checkName(name))
-      if (catalogue.run(name) === undefined) await retain()
-      const run = await alone(name, async () => {
-        requireFree(name)
-        const opened = await open(name)
-        opened.begin()
-        return opened
+  async #removeExpired(): Promise<void> {
+    const { catalogue, limits, now, log } = this.#options
+    const idle = catalogue.listRuns().filter(({ name }) => !this.#live.get(name))
+    const sizes = await Promise.all(this.#live.names.map((name) => getRunSize(this.#getFile(name))))
+    const liveBytes = sizes.reduce((sum, size) => sum + size, 0)
+    for (const { name, bytes, updated_ms } of findExpired(idle, liveBytes, limits, now())) {
+      log?.warn({ recording: name, bytes, updated_ms }, 'a recording was removed to keep the limits')
+      await this.#live.enqueue(name, async () => {
+        if (!this.#live.get(name)) await this.#removeFile(name)
       })
-      const recording = catalogue.idOf(pathOf(name))
-      const { accepted, ignored, last_frame_id } = await run.take(body)
-      return { recording, accepted, ignored, last_frame_id }
-    },
-    state: async (name) => stateOf(checkName(name)),
-    async finish(name) {
-      requireFree(checkName(name))
-      return alone(name, async () => {
-        const { status } = await stateOf(name)
-        requireFree(name)
-        if (status !== 'finished' || live.has(name)) await close(await open(name), 'finished')
-        return stateOf(name)
-      })
-    },
-    async remove(name) {
-      requireFree(checkName(name))
-      return alone(name, async () => {
-        await stateOf(name)
-        requireFree(name)
-        await removeFile(name)
-      })
-    },
-    async export(name) {
-      await stateOf(checkName(name))
-      mkdirSync(exports, { recursive: true, mode: 0o700 })
-      const file = join(exports, `${crypto.randomUUID()}.db`)
-      const remove = (): Promise<void> => rm(file, { force: true })
-      const link = startWorker()
-      try {
-        await link.call('runExport', { file: pathOf(name), to: file })
-      } catch (error) {
-        await remove()
-        // It may have been removed meanwhile, which is no defect.
-        await stateOf(name)
-        throw error
-      } finally {
-        await link.stop()
-      }
-      return { file, remove }
-    },
-    importLines: (name, body) =>
-      makeRun(name, async (run) => {
-        run.begin()
-        try {
-          await run.take(body)
-        } catch (error) {
-          throw nothingKept(error)
-        }
-      }),
-    importCopy: (name, copy) => makeRun(name, (run) => run.import(copy)),
-    runs: () =>
-      catalogue
-        .runs()
-        .map((entry) => {
-          const run = live.get(entry.name)
-          if (!run) return entry
-          const {
-            status,
-            total_frames,
-            first_frame_id: first_frame,
-            last_frame_id: last_frame,
-          } = run.progress
-          return { ...entry, status, total_frames, first_frame, last_frame, updated_ms: run.updatedMs }
-        })
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    revision(name) {
-      const { status, total_frames } = live.get(name)?.progress ?? catalogue.run(name) ?? {}
-      return `${status}/${total_frames}`
-    },
-    fileOf: (name) => (catalogue.run(name) === undefined ? undefined : pathOf(name)),
-    async health() {
-      const runs = catalogue.runs()
-      const sizes = await Promise.all(
-        runs.map(({ name, bytes }) => (live.has(name) ? sizeOf(pathOf(name)) : bytes)),
-      )
-      const run_bytes = sizes.reduce((sum, size) => sum + size, 0)
-      return { runs: runs.length, live_runs: live.size, run_bytes, run_cap_bytes: limits.bytes }
-    },
-    onStored: (listener) => void listeners.add(listener),
-    async close() {
-      await Promise.all(
-        [...live.values()].map((run) =>
-          close(run, run.progress.status === 'finished' ? 'finished' : 'interrupted').catch((error) =>
-            failed(run.name, error),
-          ),
-        ),
-      )
-      await workers.close()
-    },
+    }
   }
 }
 
-/** The name, if a run can have it; throws `INVALID_ARGUMENTS`. */
+/**
+ * Returns the runs older than `ageMs`, then the first ones until the rest and the live runs fit. `runs` are sorted,
+ * least recently written first.
+ */
+function findExpired(
+  runs: readonly RunEntry[],
+  liveBytes: number,
+  limits: { readonly bytes: number; readonly ageMs: number },
+  nowMs: number,
+): readonly RunEntry[] {
+  let excess = liveBytes + runs.reduce((sum, { bytes }) => sum + bytes, 0) - limits.bytes
+  return runs.filter(({ bytes, updated_ms }) => {
+    const isOld = limits.ageMs > 0 && nowMs - updated_ms > limits.ageMs
+    if (!isOld && excess <= 0) return false
+    excess -= bytes
+    return true
+  })
+}
+
 function checkName(name: string): string {
   if (namePattern.test(name)) return name
   throw new CausewayError('INVALID_ARGUMENTS', `not a name of a recording: ${name.slice(0, 80)}`, {
@@ -298,34 +293,13 @@ function checkName(name: string): string {
   })
 }
 
-/** The same error where the lines before it are not kept. */
-function nothingKept(error: unknown): unknown {
+function toImportError(error: unknown): unknown {
   if (!isCausewayError(error) || error.data.line === undefined) return error
-  const { code, message, data } = error
-  const remedy =
-    code === 'INVALID_FRAME' ? 'correct the line named in data.line, and import the file again' : error.remedy
-  return new CausewayError(code, message, {
+  const remedy = RecordingError.is(error, 'INVALID_FRAME')
+    ? 'correct the line named in data.line, and import the file again'
+    : error.remedy
+  return reviseError(error, {
     remedy,
-    data: { ...data, accepted: 0, ignored: 0, last_frame_id: null },
-    cause: error,
+    data: { ...error.data, accepted: 0, ignored: 0, last_frame_id: null },
   })
-}
-
-/** Two engines under one name would mix their frames. */
-const inUse = (name: string): CausewayError =>
-  new CausewayError('RECORDING_IN_USE', `another client is writing the recording ${name}`, {
-    data: { recording: name },
-  })
-
-/** Bytes of a run file with its log; by name only, since a descriptor on a file of SQLite's would drop its locks. */
-async function sizeOf(file: string): Promise<number> {
-  let bytes = 0
-  for (const path of [file, `${file}-wal`]) {
-    try {
-      bytes += (await stat(path)).size
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  }
-  return bytes
 }

@@ -1,4 +1,3 @@
-/** Telling a frame that is sent again from another one. */
 import {
   bodyAt,
   bodyWidth,
@@ -8,38 +7,41 @@ import {
   toBytes,
   toNumbers,
   unpackContacts,
-} from './packed-frame.ts'
+} from '../formats/packed-frame.ts'
 
-/** What is stored of a frame. */
-export interface StoredFrame {
-  /** s; NaN where it is not known */
+interface StoredFrame {
+  /** s; NaN = not recorded */
   readonly time: number
   readonly bodies: Buffer
   readonly contacts: Buffer | null
 }
 
 /**
- * True where a frame that is sent says what is stored. Only what was sent counts: energies that were computed follow from
- * the run lines there were by then, and so does whether a body is one of the environment (`isStill`), whose rows are none.
+ * Whether a sent frame equals the stored one. Only sent values count: computed energies, and whether a body is an
+ * environment body (which has no state), depend on the run lines at that time.
  */
 export function isSameFrame(
   stored: StoredFrame,
   sent: PackedFrame,
-  isStill: (body: number) => boolean,
+  isEnvironmentBody: (body: number) => boolean,
 ): boolean {
   return (
     Object.is(stored.time, sent.time) &&
-    hasSameBodies(stored.bodies, sent.bodies, isStill) &&
-    hasSameContacts(stored.contacts, sent.contacts, isStill)
+    hasSameBodies(stored.bodies, sent.bodies, isEnvironmentBody) &&
+    hasSameContacts(stored.contacts, sent.contacts, isEnvironmentBody)
   )
 }
 
-function hasSameBodies(bytes: Buffer, sent: Float64Array, isStill: (body: number) => boolean): boolean {
+function hasSameBodies(
+  bytes: Buffer,
+  sent: Float64Array,
+  isEnvironmentBody: (body: number) => boolean,
+): boolean {
   if (bytes.equals(toBytes(sent))) return true
   const stored = toNumbers(bytes)
   let to = 0
   for (let at = 0; at < stored.length; at += bodyWidth) {
-    if (isStill(stored[at + bodyAt.id] ?? 0)) continue
+    if (isEnvironmentBody(stored[at + bodyAt.id] ?? 0)) continue
     if (to === sent.length || !isSameBody(stored, at, sent, to)) return false
     to += bodyWidth
   }
@@ -47,9 +49,9 @@ function hasSameBodies(bytes: Buffer, sent: Float64Array, isStill: (body: number
 }
 
 function isSameBody(stored: Float64Array, from: number, sent: Float64Array, to: number): boolean {
-  const [before, now] = [stored[from + bodyAt.parts] ?? 0, sent[to + bodyAt.parts] ?? 0]
-  if ((before & hasState) !== (now & hasState)) return false
-  const width = (now & hasOwnEnergy) !== 0 ? bodyWidth : bodyAt.energy
+  const [earlier, later] = [stored[from + bodyAt.parts] ?? 0, sent[to + bodyAt.parts] ?? 0]
+  if ((earlier & hasState) !== (later & hasState)) return false
+  const width = (later & hasOwnEnergy) !== 0 ? bodyWidth : bodyAt.energy
   for (let k = 0; k < width; k++)
     if (k !== bodyAt.parts && !Object.is(stored[from + k], sent[to + k])) return false
   return true
@@ -58,22 +60,25 @@ function isSameBody(stored: Float64Array, from: number, sent: Float64Array, to: 
 function hasSameContacts(
   bytes: Buffer | null,
   sent: Float64Array | null,
-  isStill: (body: number) => boolean,
+  isEnvironmentBody: (body: number) => boolean,
 ): boolean {
   if (sent === null ? bytes === null : bytes?.equals(toBytes(sent)) === true) return true
-  const [before, now] = [unpackContacts(bytes && toNumbers(bytes)), unpackContacts(sent)]
+  const [earlier, later] = [unpackContacts(bytes && toNumbers(bytes)), unpackContacts(sent)]
   return (
     (['collisions', 'points', 'constraints', 'friction'] as const).every((list) =>
-      isSameList(before[list], now[list]),
-    ) && isSameList(moved(before.externals, isStill), moved(now.externals, isStill))
+      isSameList(earlier[list], later[list]),
+    ) &&
+    isSameList(
+      selectDynamic(earlier.externals, isEnvironmentBody),
+      selectDynamic(later.externals, isEnvironmentBody),
+    )
   )
 }
 
 const isSameList = (a: Float64Array, b: Float64Array): boolean =>
   a.length === b.length && a.every((value, i) => Object.is(value, b[i]))
 
-/** The forces on bodies that are not of the environment. */
-function moved(externals: Float64Array, isStill: (body: number) => boolean): Float64Array {
+function selectDynamic(externals: Float64Array, isEnvironmentBody: (body: number) => boolean): Float64Array {
   const width = 10
-  return externals.filter((_, i) => !isStill(externals[i - (i % width)] ?? 0))
+  return externals.filter((_, i) => !isEnvironmentBody(externals[i - (i % width)] ?? 0))
 }

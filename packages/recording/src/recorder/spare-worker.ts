@@ -1,46 +1,44 @@
-import type { RecorderWorker } from '../worker-link.ts'
+import type { RecorderWorker } from '../library/workers.ts'
 
-/** Time after which a worker that nobody needs is ended, ms. */
+/** Idle time after which the spare worker stops, in milliseconds. */
 const spareMs = 60_000
 
-/** Workers for one run after the other. */
-export interface SpareWorker {
-  /** The worker that was kept, or a new one. */
-  take(): RecorderWorker
-  /** Takes back a worker that has closed its run: one is kept for the next run, others are ended. */
-  give(link: RecorderWorker): Promise<void>
-  /** Ends the one that is kept. */
-  close(): Promise<void>
-}
-
 /**
- * Keeps the last worker for the next run. An engine whose runs are short, as those of its tests are, would else pay more
- * for each new thread, and for its code that is compiled anew, than for 1000 frames (measured).
+ * Keeps the worker of the last run for the next one. For short runs, starting a thread costs more than 1000 frames
+ * (measured).
  */
-export function spareWorker(start: () => RecorderWorker): SpareWorker {
-  let spare: RecorderWorker | undefined
-  let ending: NodeJS.Timeout | undefined
-  let isClosed = false
-  const takeSpare = (): RecorderWorker | undefined => {
-    const link = spare
-    spare = undefined
-    clearTimeout(ending)
-    return link
+export class SpareWorker {
+  readonly #start: () => RecorderWorker
+  #spare: RecorderWorker | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(start: () => RecorderWorker) {
+    this.#start = start
   }
-  return {
-    take() {
-      const link = takeSpare()
-      return link?.isAlive ? link : start()
-    },
-    async give(link) {
-      if (isClosed || spare?.isAlive) return link.stop()
-      takeSpare()
-      spare = link
-      ending = setTimeout(() => void takeSpare()?.stop(), spareMs).unref()
-    },
-    async close() {
-      isClosed = true
-      await takeSpare()?.stop()
-    },
+
+  take(): RecorderWorker {
+    const link = this.#takeSpare()
+    return link?.isAlive ? link : this.#start()
+  }
+
+  /** Takes back a worker that has closed its run, or stops it if there is a spare worker. */
+  async give(link: RecorderWorker): Promise<void> {
+    if (this.#isClosed || this.#spare?.isAlive) return link.stop()
+    this.#takeSpare()
+    this.#spare = link
+    this.#timer = setTimeout(() => void this.#takeSpare()?.stop(), spareMs).unref()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#takeSpare()?.stop()
+  }
+
+  #takeSpare(): RecorderWorker | undefined {
+    const link = this.#spare
+    this.#spare = undefined
+    clearTimeout(this.#timer)
+    return link
   }
 }

@@ -1,21 +1,32 @@
-/** Land cut to what a map shows. */
-import { type Bounds, overlap } from '../bounds.ts'
-import type { LonLat } from '../feature.ts'
+import type { Bounds, LonLat } from '@causeway/plot'
 
-/** A ring of land, longitudes -180 to 180, with the box around it. */
+/** A ring of land with longitudes -180 to 180. */
 export interface LandRing {
   readonly points: readonly LonLat[]
   readonly bounds: Bounds
 }
 
-/** Land as it is drawn: areas to fill, and the coast to draw, without the edges that cutting made. */
-export interface Land {
+/** Areas to fill, and the coast without the edges from clipping. */
+interface Land {
   readonly areas: readonly (readonly LonLat[])[]
   readonly coast: readonly (readonly LonLat[])[]
 }
 
-/** The land within a box, also where the box lies over the antimeridian; a margin keeps the cut out of sight. */
-export function landWithin(rings: readonly LandRing[], bounds: Bounds): Land {
+/** A ring that covers more degrees of longitude surrounds a pole. */
+const aroundPole = 359
+
+/** Selects rings by latitude, for polar charts: they are whole, so that a ring around a pole has an inside. */
+export function selectLand(rings: readonly LandRing[], [, south, , north]: Bounds): Land {
+  const surroundsPole = ({ bounds: [west, low, east, high] }: LandRing): boolean =>
+    east - west >= aroundPole && low + high > 0 === south + north > 0
+  const areas = rings
+    .filter((ring) => (ring.bounds[1] <= north && ring.bounds[3] >= south) || surroundsPole(ring))
+    .map(({ points }) => points)
+  return { areas, coast: areas }
+}
+
+/** Clips land to bounds with a margin, also across the antimeridian. */
+export function clipLand(rings: readonly LandRing[], bounds: Bounds): Land {
   const margin = Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]) * 0.05
   const box: Bounds = [bounds[0] - margin, bounds[1] - margin, bounds[2] + margin, bounds[3] + margin]
   const areas: (readonly LonLat[])[] = []
@@ -23,23 +34,18 @@ export function landWithin(rings: readonly LandRing[], bounds: Bounds): Land {
   for (const turn of [-360, 0, 360])
     for (const ring of rings) {
       const [west, south, east, north] = ring.bounds
-      if (
-        west + turn > box[2] ||
-        east + turn < box[0] ||
-        !overlap([-1, south, 1, north], [-1, box[1], 1, box[3]])
-      )
-        continue
+      if (west + turn > box[2] || east + turn < box[0] || south > box[3] || north < box[1]) continue
       const points = turn === 0 ? ring.points : ring.points.map(([lon, lat]): LonLat => [lon + turn, lat])
-      const area = clipped(points, box)
+      const area = clipRing(points, box)
       if (area.length < 3) continue
       areas.push(area)
-      coast.push(...shore(points, box))
+      coast.push(...findCoast(points, box))
     }
   return { areas, coast }
 }
 
-/** The part of a ring within a box (Sutherland and Hodgman, CACM 17, 1974). */
-function clipped(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly LonLat[] {
+/** Clips a ring (Sutherland and Hodgman, CACM 17, 1974). */
+function clipRing(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly LonLat[] {
   const edges: readonly (readonly [axis: 0 | 1, limit: number, sign: 1 | -1])[] = [
     [0, west, 1],
     [0, east, -1],
@@ -53,7 +59,7 @@ function clipped(ring: readonly LonLat[], [west, south, east, north]: Bounds): r
     for (const [index, point] of points.entries()) {
       const before = points.at(index - 1) ?? point
       if (depth(point) >= 0 !== depth(before) >= 0)
-        kept.push(between(before, point, depth(before) / (depth(before) - depth(point))))
+        kept.push(interpolate(before, point, depth(before) / (depth(before) - depth(point))))
       if (depth(point) >= 0) kept.push(point)
     }
     points = kept
@@ -62,13 +68,16 @@ function clipped(ring: readonly LonLat[], [west, south, east, north]: Bounds): r
   return points
 }
 
-const between = (a: LonLat, b: LonLat, share: number): LonLat => [
+const interpolate = (a: LonLat, b: LonLat, share: number): LonLat => [
   a[0] + (b[0] - a[0]) * share,
   a[1] + (b[1] - a[1]) * share,
 ]
 
-/** The runs of a ring near a box, broken where the ring follows the antimeridian: no coast is there. */
-function shore(ring: readonly LonLat[], [west, south, east, north]: Bounds): readonly (readonly LonLat[])[] {
+/** Returns the parts of a ring near a box, without edges along the antimeridian. */
+function findCoast(
+  ring: readonly LonLat[],
+  [west, south, east, north]: Bounds,
+): readonly (readonly LonLat[])[] {
   const isNear = ([lon, lat]: LonLat): boolean => lon >= west && lon <= east && lat >= south && lat <= north
   const isCut = (a: LonLat, b: LonLat): boolean =>
     (a[0] === b[0] && Math.abs(Math.abs(a[0]) % 360) === 180) || (a[1] === b[1] && a[1] <= -89)

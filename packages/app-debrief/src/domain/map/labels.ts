@@ -1,17 +1,17 @@
-/** Names beside what they name, none over another: the selected first, and a name without room is left out. */
 import { haloText, type Point, type SvgElement, textWidth } from '@causeway/picture'
 import type { Frame } from './projection.ts'
 
-/** A name that wants a place. */
 export interface Label {
   readonly at: Point
   readonly text: string
   readonly color: string
   readonly isImportant: boolean
+  /** Pixels. */
+  readonly size?: number
 }
 
-const size = 13
-const longest = 32
+const defaultSize = 13
+const maxLength = 32
 
 interface Box {
   readonly left: number
@@ -20,20 +20,23 @@ interface Box {
   readonly bottom: number
 }
 
-/** The names that have room, within the frame and clear of `taken`. */
+/** Places labels without overlap, selected ones first, in the frame and away from `taken`. Omits labels without space. */
 export function placeLabels(
   labels: readonly Label[],
   frame: Frame,
   taken: readonly Point[],
 ): readonly SvgElement[] {
-  const placed: Box[] = taken.map(([x, y]) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }))
+  const placed: Box[] = []
+  const obstacles = new ObstacleGrid(taken)
   const ordered = [...labels].sort((a, b) => Number(b.isImportant) - Number(a.isImportant))
   return ordered.flatMap((label) => {
-    const content = label.text.length > longest ? `${label.text.slice(0, longest - 1)}…` : label.text
-    const width = textWidth(content, size)
-    const box = places(label.at, width).find(
-      (one) => isWithin(one, frame) && !placed.some((other) => meet(one, other)),
+    const content = label.text.length > maxLength ? `${label.text.slice(0, maxLength - 1)}…` : label.text
+    const { size = defaultSize } = label
+    const free = listPositions(label.at, textWidth(content, size), size).filter(
+      (one) => isWithin(one, frame) && !placed.some((other) => overlap(one, other)),
     )
+    // A name over a track is better than none; a time is not.
+    const box = free.find((one) => !obstacles.hits(one)) ?? (label.size === undefined ? free[0] : undefined)
     if (box === undefined) return []
     placed.push(box)
     return haloText([box.left + 2, box.bottom - 4], content, {
@@ -44,8 +47,36 @@ export function placeLabels(
   })
 }
 
-/** Right, left, above and below of a point. */
-function places([x, y]: Point, width: number): readonly Box[] {
+/** Side of a cell, pixels. */
+const cell = 32
+
+/** Points that labels avoid, by cell. */
+class ObstacleGrid {
+  readonly #cells = new Map<string, Point[]>()
+
+  constructor(points: readonly Point[]) {
+    for (const point of points) {
+      const key = `${Math.floor(point[0] / cell)},${Math.floor(point[1] / cell)}`
+      const known = this.#cells.get(key)
+      if (known === undefined) this.#cells.set(key, [point])
+      else known.push(point)
+    }
+  }
+
+  hits({ left, top, right, bottom }: Box): boolean {
+    for (let column = Math.floor(left / cell); column <= Math.floor(right / cell); column++)
+      for (let row = Math.floor(top / cell); row <= Math.floor(bottom / cell); row++)
+        if (
+          this.#cells
+            .get(`${column},${row}`)
+            ?.some(([x, y]) => x > left && x < right && y > top && y < bottom)
+        )
+          return true
+    return false
+  }
+}
+
+function listPositions([x, y]: Point, width: number, size: number): readonly Box[] {
   const box = (left: number, top: number): Box => ({
     left,
     top,
@@ -63,7 +94,7 @@ function places([x, y]: Point, width: number): readonly Box[] {
   ]
 }
 
-const meet = (a: Box, b: Box): boolean =>
+const overlap = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
 const isWithin = ({ left, top, right, bottom }: Box, frame: Frame): boolean =>

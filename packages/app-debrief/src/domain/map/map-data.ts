@@ -1,97 +1,126 @@
-/** What a picture of a plot shows: lines thinned to what can be seen, with their looks. */
-
 import { parseTime } from '@causeway/app-kit/time'
+import {
+  type Bounds,
+  boundsOverlap,
+  getDataType,
+  getGeometryType,
+  getName,
+  getProperties,
+  type LonLat,
+  listPaths,
+  padBounds,
+  unwrapPath,
+} from '@causeway/plot'
 import type { JsonObject } from '@causeway/protocol'
-import { type Bounds, overlap, padded, unwrapped } from '../bounds.ts'
-import { dataTypeOf, geometryTypeOf, type LonLat, nameOf, pathsOf, propertiesOf } from '../feature.ts'
-import { dataBounds, type PlotDocument, timeState } from '../plot-document.ts'
-import { keptVertices } from '../simplify.ts'
+import { getDataBounds, getTimeState, type PlotDocument } from '../document/plot-document.ts'
+import { metresPerDegree, selectLineVertices } from '../queries/simplify.ts'
+import { formatTimeLabel, listTimeTicks, type TimeStyle, type TimeTick } from './time-labels.ts'
 
-/** A feature to draw. */
 export interface Drawable {
   readonly name: string | null
   readonly shape: 'line' | 'area' | 'points'
-  /** longitudes without jumps, degrees */
+  /** Unwrapped longitudes, degrees. */
   readonly paths: readonly (readonly LonLat[])[]
-  /** `#RRGGBB`; null for the colour of its kind */
+  /** `#RRGGBB`. `null` for the colour of its kind. */
   readonly color: string | null
   readonly kind: string | null
   readonly isSelected: boolean
-  /** where a track is at the current time, between its fixes */
   readonly now: LonLat | null
+  readonly ticks: readonly TimeTick[]
+  /** Whether it is a measurement, such as a closest approach, which is drawn above the tracks. */
+  readonly isMeasurement: boolean
 }
 
-/** Everything that is drawn. */
 export interface MapData {
   readonly bounds: Bounds
   readonly drawables: readonly Drawable[]
-  /** features that were left out: not visible, without a place or outside */
+  /** Features that are invisible, outside or without a geometry. */
   readonly hidden: number
   readonly total: number
   readonly time: string | null
 }
 
-/** What is to be shown: a box, else everything; `width` in pixels decides how fine lines are. */
-export interface MapWish {
+interface MapOptions {
   readonly bounds?: Bounds | undefined
+  /** Pixels. Determines the detail of lines. */
   readonly width: number
+  readonly timeStyle?: TimeStyle | undefined
 }
 
-const metresPerDegree = 111_195
-
-/** The features of a plot for a picture. */
-export function mapData(document: PlotDocument, { bounds: asked, width }: MapWish): MapData {
-  const bounds = asked ?? around(dataBounds(document))
+export function createMapData(
+  document: PlotDocument,
+  { bounds: requested, width, timeStyle = 'rn-short' }: MapOptions,
+): MapData {
+  const bounds = requested ?? padDataBounds(getDataBounds(document))
   const toleranceM = (((bounds[2] - bounds[0]) * metresPerDegree) / width) * 0.4
-  const time = timeState(document)
+  const time = getTimeState(document)
   const now = time === null ? undefined : parseTime(time.current)
   const selected = new Set(document.selection)
   const drawables = document.items.flatMap((item) => {
-    const { id, looks } = item
-    if (looks.bounds === null || !overlap(looks.bounds, bounds)) return []
+    const { id, summary } = item
+    if (summary.bounds === null || !boundsOverlap(summary.bounds, bounds)) return []
     const { value } = item
-    if (propertiesOf(value).visible === false) return []
-    return [drawable(value, { bounds, toleranceM, now, isSelected: id !== null && selected.has(id) })]
+    if (getProperties(value).visible === false) return []
+    const isSelected = id !== null && selected.has(id)
+    return [createDrawable(value, { bounds, toleranceM, now, isSelected, timeStyle })]
   })
   const total = document.items.length
   return { bounds, drawables, hidden: total - drawables.length, total, time: time?.current ?? null }
 }
 
-const around = (bounds: Bounds | null): Bounds =>
-  bounds === null ? [-180, -75, 180, 80] : padded(bounds, 0.08)
+const padDataBounds = (bounds: Bounds | null): Bounds =>
+  bounds === null ? [-180, -75, 180, 80] : padBounds(bounds, 0.08)
 
-interface Seen {
+interface DrawableOptions {
   readonly bounds: Bounds
   readonly toleranceM: number
   readonly now: number | undefined
   readonly isSelected: boolean
+  readonly timeStyle: TimeStyle
 }
 
-function drawable(feature: JsonObject, { bounds, toleranceM, now, isSelected }: Seen): Drawable {
-  const type = geometryTypeOf(feature) ?? ''
+function createDrawable(
+  feature: JsonObject,
+  { bounds, toleranceM, now, isSelected, timeStyle }: DrawableOptions,
+): Drawable {
+  const type = getGeometryType(feature) ?? ''
   const middle = (bounds[0] + bounds[2]) / 2
-  const paths = pathsOf(feature.geometry).map((path) => unwrapped(path, middle))
+  const paths = listPaths(feature.geometry).map((path) => unwrapPath(path, middle))
   const shape = /Polygon/.test(type) ? 'area' : /Line/.test(type) ? 'line' : 'points'
-  const timestamps = propertiesOf(feature).timestamps
+  const { timestamps, annotationType } = getProperties(feature)
+  const isMeasurement = annotationType === 'measurement'
   return {
-    name: nameOf(feature),
+    name: isMeasurement ? describeMeasurement(feature, timeStyle) : getName(feature),
+    isMeasurement,
     shape,
-    paths: shape === 'points' ? paths : paths.map((path) => thin(path, toleranceM)),
-    color: colourOf(propertiesOf(feature)),
-    kind: dataTypeOf(feature),
+    paths: shape === 'points' ? paths : paths.map((path) => simplifyPath(path, toleranceM)),
+    color: findColour(getProperties(feature)),
+    kind: getDataType(feature),
     isSelected,
     now:
       shape === 'line' && now !== undefined && Array.isArray(timestamps)
-        ? placeAt(paths.flat(), timestamps, now)
+        ? interpolatePlace(paths.flat(), timestamps, now)
         : null,
+    ticks: shape === 'line' && Array.isArray(timestamps) ? listTimeTicks(paths, timestamps, timeStyle) : [],
   }
 }
 
-const thin = (path: readonly LonLat[], toleranceM: number): readonly LonLat[] =>
-  keptVertices(path, toleranceM).map((place) => path[place] as LonLat) // places of this very path
+/** Returns name, value and time of a measurement. */
+function describeMeasurement(feature: JsonObject, timeStyle: TimeStyle): string | null {
+  const { text, time } = getProperties(feature)
+  const at = parseTime(time)
+  const name = getName(feature)
+  const value = typeof text === 'string' && text !== name ? text : null
+  const parts = [name, value, at === undefined ? null : formatTimeLabel(at, timeStyle)]
+  const known = parts.filter((part) => part !== null)
+  return known.length === 0 ? null : known.join(', ')
+}
 
-/** The first colour that the feature names; three digits are written out. */
-function colourOf(properties: JsonObject): string | null {
+const simplifyPath = (path: readonly LonLat[], toleranceM: number): readonly LonLat[] =>
+  selectLineVertices(path, toleranceM).map((place) => path[place] as LonLat)
+
+/** Returns the first valid colour, with six digits. */
+function findColour(properties: JsonObject): string | null {
   for (const name of ['stroke', 'color', 'marker_color', 'marker-color', 'fill']) {
     const value = properties[name]
     if (typeof value !== 'string') continue
@@ -101,8 +130,12 @@ function colourOf(properties: JsonObject): string | null {
   return null
 }
 
-/** Between the fixes before and after; null outside the time of the track. */
-function placeAt(path: readonly LonLat[], timestamps: readonly unknown[], now: number): LonLat | null {
+/** Returns `null` outside the time of the track. */
+function interpolatePlace(
+  path: readonly LonLat[],
+  timestamps: readonly unknown[],
+  now: number,
+): LonLat | null {
   let before: number | null = null
   for (const [index, [lon, lat]] of path.entries()) {
     const at = parseTime(timestamps[index])

@@ -1,88 +1,114 @@
-/** A plot as a chart: land, graticule, tracks with their names, and what is selected. */
 import {
   circle,
   drawing,
   element,
   group,
+  line,
   type Point,
   polygon,
   type SvgElement,
   text,
 } from '@causeway/picture'
-import type { LonLat } from '../feature.ts'
-import { type LandRing, landWithin } from './coast.ts'
-import { graticule, mileBar } from './graticule.ts'
+import type { LonLat } from '@causeway/plot'
+import { clipLand, type LandRing, selectLand } from './coast.ts'
+import { drawGraticule, drawScaleBar } from './graticule.ts'
 import { type Label, placeLabels } from './labels.ts'
 import type { Drawable, MapData } from './map-data.ts'
-import { type Frame, frameHeight, type Projection, projection } from './projection.ts'
+import { chooseFrameHeight, createProjection, type Frame, type Projection, traceArea } from './projection.ts'
 
-/** What is drawn beside the data. */
 export interface MapDrawing {
   readonly data: MapData
   readonly title: string
-  /** of the whole picture, pixels */
+  /** Width of the picture, pixels. */
   readonly width: number
   readonly land: readonly LandRing[]
+  readonly coast: Coast
 }
 
-/** Colours of kinds that name none; tracks take one after the other. */
+/** Scale of the coast: 1:10 or 1:50 million. */
+export type Coast = '10m' | '50m'
+
+/** Colours of features without one. Tracks alternate. */
 const trackColours = ['#0072B2', '#D55E00', '#009E73', '#CC79A7', '#8A5A00', '#56B4E9', '#5A5A5A']
 const kindColours: Readonly<Record<string, string>> = {
   'reference-point': '#B3261E',
   buoyfield: '#7A5200',
   annotation: '#5B3E96',
 }
-const fallback = '#3D4852'
-const sea = '#EAF2F8'
-const earth = '#EDE6D6'
-const shoreInk = '#8F8672'
+const defaultColour = '#3D4852'
+const seaColour = '#EAF2F8'
+const landColour = '#EDE6D6'
+const coastColour = '#8F8672'
 const margins = { left: 64, right: 20, top: 56, bottom: 34 }
 
-/** SVG text of the chart. */
-export function drawMap({ data, title, width, land }: MapDrawing): string {
+/** Draws land, graticule, features with their names, and the selection. Returns SVG text. */
+export function drawMap({ data, title, width, land, coast }: MapDrawing): string {
   const inner = width - margins.left - margins.right
   const frame: Frame = {
     left: margins.left,
     top: margins.top,
     width: inner,
-    height: frameHeight(data.bounds, inner),
+    height: chooseFrameHeight(data.bounds, inner),
   }
-  const view = projection(data.bounds, frame)
-  const coloured = data.drawables.map((one, index) => ({ ...one, ink: inkOf(one, index) }))
-  const shapes = [...coloured].sort((a, b) => rank(a) - rank(b))
-  const labels = coloured.flatMap((one) => labelOf(one, view))
+  const view = createProjection(data.bounds, frame)
+  const coloured = data.drawables.map((one, index) => ({ ...one, ink: chooseColour(one, index) }))
+  const shapes = [...coloured].sort((a, b) => getLayer(a) - getLayer(b))
+  const names = coloured.flatMap((one) => createLabels(one, view))
+  const labels = [...names, ...coloured.flatMap((one) => createTickLabels(one, view))]
   const height = frame.height + margins.top + margins.bottom
   return drawing(
     { width_px: width, height_px: height },
-    element('defs', {}, element('clipPath', { id: 'chart' }, box(frame, {}))),
-    box(frame, { fill: sea }),
-    group({ 'clip-path': 'url(#chart)' }, ...landShapes(land, view)),
-    group({}, ...graticule(view)),
-    group({ 'clip-path': 'url(#chart)' }, ...shapes.flatMap((one) => shapeOf(one, view))),
+    element('defs', {}, element('clipPath', { id: 'chart' }, drawBox(frame, {}))),
+    drawBox(frame, { fill: seaColour }),
+    group({ 'clip-path': 'url(#chart)' }, ...drawLand(land, view)),
+    group({}, ...drawGraticule(view)),
+    group({ 'clip-path': 'url(#chart)' }, ...shapes.flatMap((one) => drawFeature(one, view))),
     group(
       {},
       ...placeLabels(
         labels,
         frame,
-        coloured.flatMap(({ now }) => (now === null ? [] : [view.point(now)])),
+        coloured.flatMap((one) => listObstacles(one, view)),
       ),
     ),
-    box(frame, { fill: 'none', stroke: '#57606A', 'stroke-width': 1 }),
-    ...mileBar(view),
-    ...heading(data, title, view),
+    drawBox(frame, { fill: 'none', stroke: '#57606A', 'stroke-width': 1 }),
+    ...drawScaleBar(view),
+    ...drawHeading(data, { title, coast }, view),
   )
+}
+
+/** Distance of the points of a line that labels avoid, pixels. */
+const obstacleDistance = 8
+
+/** Returns points that labels avoid: the current position, and points along lines. */
+function listObstacles({ now, shape, paths }: Inked, view: Projection): readonly Point[] {
+  const { frame } = view
+  const points: Point[] = now === null ? [] : [view.point(now)]
+  if (shape === 'points') return [...points, ...paths.flat().map(view.point)]
+  for (const path of paths) {
+    const line = path.map(view.point)
+    for (const [index, [x1, y1]] of line.entries()) {
+      const [x0, y0] = line[index - 1] ?? [x1, y1]
+      const parts = Math.min(500, Math.max(1, Math.ceil(Math.hypot(x1 - x0, y1 - y0) / obstacleDistance)))
+      for (let part = 1; part <= parts; part++) {
+        const at: Point = [x0 + ((x1 - x0) * part) / parts, y0 + ((y1 - y0) * part) / parts]
+        if (isInside(at, frame)) points.push(at)
+      }
+    }
+  }
+  return points
 }
 
 type Inked = Drawable & { readonly ink: string }
 
-const box = (
+const drawBox = (
   { left, top, width, height }: Frame,
   attributes: Readonly<Record<string, string | number>>,
 ): SvgElement => element('rect', { x: left, y: top, width, height, ...attributes })
 
-function heading(
+function drawHeading(
   { drawables, hidden, time }: MapData,
-  title: string,
+  { title, coast }: Pick<MapDrawing, 'title' | 'coast'>,
   view: Projection,
 ): readonly SvgElement[] {
   const selected = drawables.filter(({ isSelected }) => isSelected).length
@@ -91,7 +117,7 @@ function heading(
     ...(hidden > 0 ? [`${hidden} hidden or outside`] : []),
     ...(selected > 0 ? [`${selected} selected`] : []),
     ...(time === null ? [] : [`time ${time}`]),
-    `${view.name}, coast 1:50 million`,
+    `${view.name}, coast 1:${coast === '10m' ? 10 : 50} million`,
   ]
   return [
     text([margins.left, 24], title, { 'font-size': 18, 'font-weight': 600 }),
@@ -99,38 +125,42 @@ function heading(
   ]
 }
 
-function landShapes(rings: readonly LandRing[], view: Projection): readonly SvgElement[] {
-  const { areas, coast } = landWithin(rings, view.bounds)
+function drawLand(rings: readonly LandRing[], view: Projection): readonly SvgElement[] {
+  const { areas, coast } =
+    view.name === 'polar stereographic' ? selectLand(rings, view.bounds) : clipLand(rings, view.bounds)
   if (areas.length === 0) return []
   return [
     element('path', {
-      d: areas.map((ring) => `${path(ring, view)}Z`).join(''),
-      fill: earth,
+      // Coasts have short edges. The ring of Antarctica ends on the other side of the antimeridian, at the same point of a polar chart.
+      d: areas.map((ring) => `${formatPoints(ring.map(view.point))}Z`).join(''),
+      fill: landColour,
       'fill-rule': 'evenodd',
     }),
     element('path', {
-      d: coast.map((run) => path(run, view)).join(''),
+      d: coast.map((run) => formatPath(run, view)).join(''),
       fill: 'none',
-      stroke: shoreInk,
+      stroke: coastColour,
       'stroke-width': 1,
       'stroke-linejoin': 'round',
     }),
   ]
 }
 
-/** Areas below lines below points; what is selected above all. */
-const rank = ({ shape, isSelected }: Drawable): number =>
-  (isSelected ? 10 : 0) + { area: 0, line: 1, points: 2 }[shape]
+/** Areas are below lines, lines below points, all below the selection, and measurements on top. */
+const getLayer = ({ shape, isSelected, isMeasurement }: Drawable): number =>
+  (isMeasurement ? 20 : 0) + (isSelected ? 10 : 0) + { area: 0, line: 1, points: 2 }[shape]
 
-const inkOf = ({ color, kind, shape }: Drawable, index: number): string =>
+const chooseColour = ({ color, kind, shape }: Drawable, index: number): string =>
   color ??
   kindColours[kind ?? ''] ??
-  (shape === 'line' ? (trackColours[index % trackColours.length] ?? fallback) : fallback)
+  (shape === 'line' ? (trackColours[index % trackColours.length] ?? defaultColour) : defaultColour)
 
-function shapeOf(one: Inked, view: Projection): readonly SvgElement[] {
-  if (one.shape === 'points') return pointShapes(one, view)
+function drawFeature(one: Inked, view: Projection): readonly SvgElement[] {
+  if (one.shape === 'points') return drawPoints(one, view)
   const { ink, isSelected, paths, shape } = one
-  const d = paths.map((part) => path(part, view) + (shape === 'area' ? 'Z' : '')).join('')
+  const d = paths
+    .map((part) => (shape === 'area' ? `${formatPoints(traceArea(part, view))}Z` : formatPath(part, view)))
+    .join('')
   const round = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' }
   const area = shape === 'area' ? { fill: ink, 'fill-opacity': 0.14 } : { fill: 'none' }
   const width = shape === 'area' ? 1.4 : 2.2
@@ -146,26 +176,54 @@ function shapeOf(one: Inked, view: Projection): readonly SvgElement[] {
       ...round,
     }),
     element('path', { d, ...area, stroke: ink, 'stroke-width': width, ...round }),
-    ...(shape === 'line' ? ends(one, view) : []),
+    ...(shape === 'line' ? [...drawTicks(one, view), ...drawEnds(one, view)] : []),
   ]
 }
 
-/** A dot where a line begins, an arrow head where it ends, and a ring where the track is now. */
-function ends({ paths, ink, now }: Inked, view: Projection): readonly SvgElement[] {
+/** Half of the length of a tick, pixels. */
+const tickSize = 4.5
+
+function drawTicks({ ticks, ink }: Inked, view: Projection): readonly SvgElement[] {
+  return ticks.flatMap(({ place, from, to }) => {
+    const [[x, y], [x0, y0], [x1, y1]] = [view.point(place), view.point(from), view.point(to)]
+    const length = Math.hypot(x1 - x0, y1 - y0)
+    if (length === 0) return []
+    const [dx, dy] = [((y1 - y0) / length) * tickSize, (-(x1 - x0) / length) * tickSize]
+    return [line([x - dx, y - dy], [x + dx, y + dy], { stroke: ink, 'stroke-width': 1.6 })]
+  })
+}
+
+/** Labels time ticks that are at least this far apart, pixels. */
+const minTickDistance = 90
+
+function createTickLabels({ ticks, ink }: Inked, view: Projection): readonly Label[] {
+  const labels: Label[] = []
+  for (const { place, text } of ticks) {
+    const at = view.point(place)
+    const last = labels.at(-1)?.at
+    const isFar = last === undefined || Math.hypot(at[0] - last[0], at[1] - last[1]) >= minTickDistance
+    if (isFar && isInside(at, view.frame))
+      labels.push({ at, text, color: ink, isImportant: false, size: 10.5 })
+  }
+  return labels
+}
+
+/** Draws a dot at the start, an arrow head at the end, and a ring at the current position. */
+function drawEnds({ paths, ink, now }: Inked, view: Projection): readonly SvgElement[] {
   const all = paths.flat().map(view.point)
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined) return []
   const before = all.findLast(([x, y]) => Math.hypot(x - last[0], y - last[1]) > 3)
   return [
     circle(first, 3.4, { fill: 'white', stroke: ink, 'stroke-width': 1.8 }),
-    ...(before === undefined ? [] : [head(before, last, ink)]),
+    ...(before === undefined ? [] : [drawArrowHead(before, last, ink)]),
     ...(now === null
       ? []
       : [circle(view.point(now), 5.5, { fill: ink, stroke: 'white', 'stroke-width': 2 })]),
   ]
 }
 
-function head(from: Point, tip: Point, fill: string): SvgElement {
+function drawArrowHead(from: Point, tip: Point, fill: string): SvgElement {
   const length = Math.hypot(tip[0] - from[0], tip[1] - from[1])
   const [ux, uy] = [(tip[0] - from[0]) / length, (tip[1] - from[1]) / length]
   const base: Point = [tip[0] - ux * 11, tip[1] - uy * 11]
@@ -174,7 +232,7 @@ function head(from: Point, tip: Point, fill: string): SvgElement {
   })
 }
 
-function pointShapes({ paths, ink, isSelected, kind }: Inked, view: Projection): readonly SvgElement[] {
+function drawPoints({ paths, ink, isSelected, kind }: Inked, view: Projection): readonly SvgElement[] {
   const radius = kind === 'buoyfield' ? 3.4 : 5
   return paths.flat().flatMap((place) => {
     const at = view.point(place)
@@ -187,22 +245,25 @@ function pointShapes({ paths, ink, isSelected, kind }: Inked, view: Projection):
   })
 }
 
-/** A track is named where it is now, else at its end; an area in its middle; points at the first one. */
-function labelOf({ name, shape, paths, now, ink, isSelected }: Inked, view: Projection): readonly Label[] {
+/** Labels a track at its current position, or else at its end, an area in its middle, and points at the first. */
+function createLabels(
+  { name, shape, paths, now, ink, isSelected }: Inked,
+  view: Projection,
+): readonly Label[] {
   if (name === null) return []
   const all = paths.flat()
-  const place = now ?? (shape === 'area' ? middle(all) : shape === 'line' ? all.at(-1) : all[0])
+  const place = now ?? (shape === 'area' ? findMiddle(all) : shape === 'line' ? all.at(-1) : all[0])
   if (place === undefined) return []
   const color = isSelected ? '#111111' : ink
-  const clear = (candidates: readonly LonLat[]): LonLat | undefined =>
+  const findVisible = (candidates: readonly LonLat[]): LonLat | undefined =>
     candidates.find((one) => isInside(view.point(one), view.frame))
-  const visible = clear([place, ...(shape === 'line' ? [...all].reverse() : [])])
+  const visible = findVisible([place, ...(shape === 'line' ? [...all].reverse() : [])])
   return visible === undefined
     ? []
     : [{ at: view.point(visible), text: name, color, isImportant: isSelected }]
 }
 
-function middle(places: readonly LonLat[]): LonLat | undefined {
+function findMiddle(places: readonly LonLat[]): LonLat | undefined {
   if (places.length === 0) return undefined
   const sum = places.reduce<LonLat>(([x, y], [lon, lat]) => [x + lon, y + lat], [0, 0])
   return [sum[0] / places.length, sum[1] / places.length]
@@ -211,11 +272,11 @@ function middle(places: readonly LonLat[]): LonLat | undefined {
 const isInside = ([x, y]: Point, { left, top, width, height }: Frame): boolean =>
   x >= left && y >= top && x <= left + width && y <= top + height
 
-/** Path data to a tenth of a pixel. */
-const path = (places: readonly LonLat[], view: Projection): string =>
-  places
-    .map((place, index) => {
-      const [x, y] = view.point(place)
-      return `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`
-    })
+const formatPath = (places: readonly LonLat[], view: Projection): string =>
+  formatPoints(places.map(view.point))
+
+/** Returns path data with tenths of a pixel. */
+const formatPoints = (points: readonly Point[]): string =>
+  points
+    .map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`)
     .join('')

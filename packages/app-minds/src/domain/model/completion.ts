@@ -1,13 +1,11 @@
-/** What a chat completion says, in every shape in which servers send it. */
 import { asObject, type JsonObject } from '@causeway/protocol'
 
-/** What was said. */
-export type Said =
+export type ModelReply =
   | { readonly kind: 'text'; readonly text: string; readonly isCut: boolean }
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string; readonly status: number | null }
 
-/** Use as the provider tells it; null is unknown. */
+/** Token usage as reported; `null` is unknown. */
 export interface ReportedUsage {
   readonly prompt_tokens: number | null
   readonly completion_tokens: number | null
@@ -16,14 +14,13 @@ export interface ReportedUsage {
   readonly cost: number | null
 }
 
-/** A completion. */
 export interface Completion {
-  readonly said: Said
+  readonly reply: ModelReply
   readonly model: string | null
   readonly usage: ReportedUsage
 }
 
-/** Reads a body: JSON, or an event stream that a proxy made of it. */
+/** Parses a response body: JSON, or an event stream that a proxy made of it. */
 export function readCompletion(body: string): Completion {
   const text = body.trimStart()
   if (text.startsWith('data:') || text.startsWith('event:') || text.startsWith(':')) return readStream(text)
@@ -31,7 +28,7 @@ export function readCompletion(body: string): Completion {
   try {
     json = JSON.parse(text)
   } catch {
-    return failed('the body is not JSON', null)
+    return makeFailure('the body is not JSON', null)
   }
   return readObject(asObject(json))
 }
@@ -42,17 +39,17 @@ function readObject(body: JsonObject): Completion {
     const error = typeof body.error === 'string' ? { message: body.error } : asObject(body.error)
     const status = Number(error.code)
     return {
-      ...failed(String(error.message ?? 'an error'), Number.isInteger(status) ? status : null),
+      ...makeFailure(String(error.message ?? 'an error'), Number.isInteger(status) ? status : null),
       ...rest,
     }
   }
   const choice = asObject(Array.isArray(body.choices) ? body.choices[0] : undefined)
   const reason = textOrNull(choice.finish_reason)
-  if (reason === 'error') return { ...failed('the provider stopped with an error', null), ...rest }
-  return { said: saidBy(asObject(choice.message), reason), ...rest }
+  if (reason === 'error') return { ...makeFailure('the provider stopped with an error', null), ...rest }
+  return { reply: readReply(asObject(choice.message), reason), ...rest }
 }
 
-function saidBy(message: JsonObject, reason: string | null): Said {
+function readReply(message: JsonObject, reason: string | null): ModelReply {
   const isCut = reason === 'length'
   const text = contentText(message.content)
   if (text !== null && text.trim() !== '') return { kind: 'text', text, isCut }
@@ -78,7 +75,7 @@ function readStream(body: string): Completion {
     .filter((line) => line.startsWith('data:'))
     .map((line) => line.slice('data:'.length).trim())
     .filter((data) => data !== '' && data !== '[DONE]')
-    .map(chunkOf)
+    .map(parseChunk)
   const problem = chunks.find((chunk) => chunk.error !== undefined)
   if (problem !== undefined) return readObject(problem)
   const choices = chunks.map((chunk) => asObject(Array.isArray(chunk.choices) ? chunk.choices[0] : undefined))
@@ -88,13 +85,13 @@ function readStream(body: string): Completion {
   const reason =
     choices.map(({ finish_reason }) => textOrNull(finish_reason)).findLast((one) => one !== null) ?? null
   return {
-    said: saidBy({ content: text }, reason),
+    reply: readReply({ content: text }, reason),
     model: textOrNull(chunks.find(({ model }) => typeof model === 'string')?.model),
     usage: readUsage(chunks.findLast(({ usage }) => usage !== undefined && usage !== null)?.usage),
   }
 }
 
-function chunkOf(data: string): JsonObject {
+function parseChunk(data: string): JsonObject {
   try {
     return asObject(JSON.parse(data))
   } catch {
@@ -114,8 +111,8 @@ function readUsage(value: unknown): ReportedUsage {
   }
 }
 
-const failed = (why: string, status: number | null): Completion => ({
-  said: { kind: 'failed', why, status },
+const makeFailure = (why: string, status: number | null): Completion => ({
+  reply: { kind: 'failed', why, status },
   model: null,
   usage: readUsage(undefined),
 })

@@ -1,48 +1,47 @@
-/** Getting JSON out of what a model wrote: fences, prose around it, and the mistakes that models make. */
 import { isObject } from '@causeway/protocol'
 import { jsonrepair } from 'jsonrepair'
 
-/** The value, or what is wrong with the text in words that a model can act on. */
+/** The parsed value, or the problem in words that a model can act on. */
 export type JsonReading = { readonly value: unknown } | { readonly problem: string }
 
-/** Reads the first object in a text. A repair is tried only where strict reading fails. */
+/** Parses the first object in a text. Repairs common mistakes only if strict parsing fails. */
 export function readJson(text: string): JsonReading {
   const trimmed = text.trim()
   if (trimmed === '') return { problem: 'the answer was empty' }
-  const candidate = firstObject(withoutFences(trimmed))
-  if (candidate === undefined) return { problem: 'the answer holds no JSON object' }
-  const strict = parsed(candidate)
+  const candidate = findObject(removeFences(trimmed))
+  if (candidate === undefined) return { problem: 'the answer has no JSON object' }
+  const strict = parseStrict(candidate)
   if ('value' in strict) return strict
   try {
-    const repaired = parsed(jsonrepair(candidate))
+    const repaired = parseStrict(jsonrepair(candidate))
     return 'value' in repaired && isObject(repaired.value) ? repaired : strict
   } catch {
     return strict
   }
 }
 
-function parsed(text: string): JsonReading {
+function parseStrict(text: string): JsonReading {
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
     const { message } = error as SyntaxError
     const at = /position (\d+)/.exec(message)?.[1]
     return {
-      problem: `not JSON: ${message.split(' in JSON')[0]}${at === undefined ? '' : place(text, Number(at))}`,
+      problem: `not JSON: ${message.split(' in JSON')[0]}${at === undefined ? '' : formatPosition(text, Number(at))}`,
     }
   }
 }
 
-function place(text: string, position: number): string {
+function formatPosition(text: string, position: number): string {
   const lines = text.slice(0, position).split('\n')
   return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`
 }
 
-/** The inside of the first fence, where there is one. */
-const withoutFences = (text: string): string => /```(?:[a-z]*)\s*([\s\S]*?)(?:```|$)/i.exec(text)?.[1] ?? text
+/** Returns the contents of the first code fence, or the text itself. */
+const removeFences = (text: string): string => /```(?:[a-z]*)\s*([\s\S]*?)(?:```|$)/i.exec(text)?.[1] ?? text
 
-/** From the first brace to the one that closes it; to the end where none does. */
-function firstObject(text: string): string | undefined {
+/** Returns the text from the first brace to its closing brace, or to the end. */
+function findObject(text: string): string | undefined {
   const start = text.indexOf('{')
   if (start < 0) return undefined
   let depth = 0

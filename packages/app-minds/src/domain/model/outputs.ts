@@ -1,11 +1,9 @@
-/** What a model decided, judged member by member: what is sound is kept, what is not is named. */
-
 import { asObject, type JsonObject } from '@causeway/protocol'
 import type { Cell } from '../observation.ts'
-import type { FormedMemory } from '../policy/form-memories.ts'
+import type { MemoryDraft } from '../policy/form-memories.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
 
-/** Questions to the memory. */
+/** Parses 1 to 5 memory queries. */
 export function readQueries(
   value: unknown,
 ): { readonly queries: readonly string[] } | { readonly problem: string } {
@@ -17,15 +15,15 @@ export function readQueries(
   return { queries: texts.slice(0, 5).map((one) => String(one).slice(0, 300)) }
 }
 
-/** What a model made of what it perceived. */
+/** The parsed update of working memory and memories. */
 export interface ReadUpdate {
-  /** undefined: the present one is kept. */
+  /** `undefined` keeps the current working memory. */
   readonly working_memory: WorkingMemory | undefined
-  readonly memories: readonly Pick<FormedMemory, 'content' | 'importance'>[]
+  readonly memories: readonly Pick<MemoryDraft, 'content' | 'importance'>[]
   readonly problems: readonly string[]
 }
 
-/** Reads working memory and new memories; an empty working memory never replaces one that is not. */
+/** Parses working memory and new memories member by member. An empty working memory never replaces another. */
 export function readUpdate(
   value: unknown,
   before: WorkingMemory,
@@ -45,7 +43,7 @@ export function readUpdate(
     const weight = Number(importance)
     if (!Number.isFinite(weight)) problems.push(`new_memories.${index}.importance must be 1 to 10`)
     const kept = Number.isFinite(weight) ? Math.min(10, Math.max(1, weight)) : 5
-    return [{ content: cutMemory(content.trim(), limits.memory_chars), importance: kept }]
+    return [{ content: truncateMemory(content.trim(), limits.memory_chars), importance: kept }]
   })
   return { working_memory: working, memories, problems }
 }
@@ -53,7 +51,7 @@ export function readUpdate(
 function readWorking(
   given: JsonObject,
   before: WorkingMemory,
-  most: number,
+  maxBytes: number,
   problems: string[],
 ): WorkingMemory | undefined {
   const updated = asObject(given.updated_working_memory ?? given.working_memory)
@@ -68,11 +66,11 @@ function readWorking(
   }
   const working: WorkingMemory = {
     ...merged,
-    situation_assessment: textOf(merged.situation_assessment, before.situation_assessment),
-    active_goals: textsOf(merged.active_goals, before.active_goals),
-    recent_events: textsOf(merged.recent_events, before.recent_events),
-    current_plan: textsOf(merged.current_plan, before.current_plan),
-    emotional_state: textOf(merged.emotional_state, before.emotional_state),
+    situation_assessment: toText(merged.situation_assessment, before.situation_assessment),
+    active_goals: toTexts(merged.active_goals, before.active_goals),
+    recent_events: toTexts(merged.recent_events, before.recent_events),
+    current_plan: toTexts(merged.current_plan, before.current_plan),
+    emotional_state: toText(merged.emotional_state, before.emotional_state),
   }
   const isEmpty = [
     working.situation_assessment,
@@ -84,23 +82,23 @@ function readWorking(
     problems.push('updated_working_memory must not be empty')
     return undefined
   }
-  if (JSON.stringify(working).length > most) {
-    problems.push(`updated_working_memory must be shorter than ${most} bytes`)
+  if (JSON.stringify(working).length > maxBytes) {
+    problems.push(`updated_working_memory must be shorter than ${maxBytes} bytes`)
     return undefined
   }
   return working
 }
 
-/** A memory cut to its limit, with a mark. */
-export const cutMemory = (content: string, chars: number): string =>
+/** Truncates a memory to its maximum length, with a mark. */
+export const truncateMemory = (content: string, chars: number): string =>
   content.length <= chars ? content : `${content.slice(0, chars - 3)}[…]`
 
-/** Memories of a model, with the time and the place of forming. */
-export const formedBy = (
+/** Adds the time and location to memories of a model. */
+export const toDrafts = (
   memories: ReadUpdate['memories'],
   time: number,
   location: Cell | null,
-): readonly FormedMemory[] =>
+): readonly MemoryDraft[] =>
   memories.map((memory) => ({
     ...memory,
     kind: 'episodic',
@@ -110,7 +108,7 @@ export const formedBy = (
     location,
   }))
 
-/** The action that was chosen, under any of the names that models give it. */
+/** Parses the chosen action under any of the names that models use. */
 export function readChosen(
   value: unknown,
 ): { readonly action: unknown; readonly parameters: unknown } | undefined {
@@ -119,11 +117,11 @@ export function readChosen(
   const action = chosen.action ?? chosen.chosen_action ?? chosen.name
   if (typeof action !== 'string' || action === '') return undefined
   const parameters = asObject(chosen.parameters ?? chosen.params ?? chosen.arguments)
-  // Nullable instead of optional is what schemas ask of models: a null is a member left out.
+  // Strict schemas require every property, so models send null for an omitted one.
   const present = Object.entries(parameters).filter(([, one]) => one !== null)
   return { action, parameters: Object.fromEntries(present) }
 }
 
-const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise)
-const textsOf = (value: unknown, otherwise: readonly string[]): readonly string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : otherwise
+const toText = (value: unknown, fallback: string): string => (typeof value === 'string' ? value : fallback)
+const toTexts = (value: unknown, fallback: readonly string[]): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : fallback

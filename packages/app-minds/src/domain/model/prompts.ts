@@ -1,13 +1,12 @@
-/** What a model is told: a scaffold that never changes first, so that servers can keep it, the state of the cycle last. */
+/** Prompt texts: the constant part comes first so that servers can cache it, the state of the cycle last. */
 import type { MenuOption } from '../menu.ts'
 import type { Entity, MindEvent, Observation } from '../observation.ts'
-import { nearest, shareOf } from '../observation.ts'
+import { nearest, needShare } from '../observation.ts'
 import { cut } from '../policy/speech.ts'
 import type { KnownConversation } from '../policy/talk.ts'
 import type { WorkingMemory } from '../policy/working-memory.ts'
-import type { Recalled } from '../retrieval.ts'
+import type { RecalledMemory } from '../retrieval.ts'
 
-/** A step that a model takes. */
 export type ModelStep = 'memory_query' | 'cognitive_update' | 'action_selection' | 'reflection'
 
 const rules = [
@@ -23,131 +22,129 @@ const tasks: Readonly<Record<ModelStep, string>> = {
   ].join('\n'),
   cognitive_update: [
     'Task: bring your working memory up to date with what you perceive and remember.',
-    'Form new memories only of what moved you, matters for goals, is new, concerns others, decides something or shows progress; there may be none.',
+    'Form new memories only of what moved you, matters for goals, is new, concerns others, decides something or shows progress; the list can be empty.',
     'Importance: 1-3 minor, 4-6 moderate, 7-8 high, 9-10 extreme. Never put ids of invitations into memories.',
     'Answer: {"situation_assessment": "...", "current_goals": ["..."], "emotional_state": "...", "updated_working_memory": {"situation_assessment": "...", "active_goals": [], "recent_events": [], "current_plan": [], "emotional_state": "..."}, "new_memories": [{"content": "...", "importance": 5}]}',
   ].join('\n'),
   action_selection: [
-    'Task: choose what you do next from the menu, plausibly for your character rather than optimally. Use the exact names of the menu, and ids that stand there.',
+    'Task: choose what you do next from the menu, plausibly for your character rather than optimally. Use the exact names and ids of the menu.',
     'Answer: {"chosen_action": {"action": "...", "parameters": {}}}',
   ].join('\n'),
   reflection: [
-    'Task: first bring your working memory up to date and form new memories (importance 1-3 minor, 4-6 moderate, 7-8 high, 9-10 extreme; there may be none),',
-    'then choose what you do next from the menu, plausibly for your character. Use the exact names of the menu, and ids that stand there.',
+    'Task: first bring your working memory up to date and form new memories (importance 1-3 minor, 4-6 moderate, 7-8 high, 9-10 extreme; the list can be empty),',
+    'then choose what you do next from the menu, plausibly for your character. Use the exact names and ids of the menu.',
     'Answer: {"situation_assessment": "...", "current_goals": ["..."], "emotional_state": "...", "updated_working_memory": {...}, "new_memories": [{"content": "...", "importance": 5}], "chosen_action": {"action": "...", "parameters": {}}}',
   ].join('\n'),
 }
 
-/** The scaffold of a step; its first line names the step. */
-export const scaffold = (step: ModelStep): string =>
+/** Returns the constant part of a step's prompt. Its first line names the step. */
+export const systemPrompt = (step: ModelStep): string =>
   `causeway-minds/1 step=${step}\n${rules}\n\n${tasks[step]}`
 
-/** What a step is told of the cycle. */
-export interface Told {
+/** The state of a cycle, as a step receives it. */
+export interface PromptState {
   readonly observation: Observation
   readonly traits: readonly string[]
   readonly dimensions: Readonly<Record<string, number>>
   readonly workingMemory: WorkingMemory
-  readonly recalled?: readonly Recalled[]
+  readonly recalled?: readonly RecalledMemory[]
   readonly conversations: readonly KnownConversation[]
   readonly events: readonly MindEvent[]
   readonly menu?: readonly MenuOption[]
-  /** Entities told of at most: the nearest. */
-  readonly mostEntities: number
-  /** Length of the whole. */
-  readonly mostChars: number
+  /** Maximum number of entities; the nearest are described. */
+  readonly maxEntities: number
+  /** Maximum length of the text. */
+  readonly maxChars: number
 }
 
-/** How much is told of each thing. */
-interface Extent {
-  /** Share of the entities that may be told of. */
+/** The level of detail. */
+interface DetailLevel {
+  /** Share of `maxEntities` that is described. */
   readonly entities: number
-  /** Interactions of an entity. */
+  /** Interactions per entity. */
   readonly offers: number
-  /** Last lines of a conversation. */
+  /** Last messages per conversation. */
   readonly lines: number
-  /** Of each text that others made. */
+  /** Characters of each text written by others. */
   readonly chars: number
-  /** Characters of the working memory. */
   readonly memory: number
 }
 
-/** From all to the least; servers cut a prompt that is too long for them without a word. */
-const extents: readonly [Extent, ...Extent[]] = [
+/** From full to minimum detail. Servers silently truncate prompts that are too long. */
+const detailLevels: readonly [DetailLevel, ...DetailLevel[]] = [
   { entities: 1, offers: 50, lines: 12, chars: 500, memory: 4000 },
   { entities: 0.5, offers: 12, lines: 8, chars: 300, memory: 3000 },
   { entities: 0.25, offers: 6, lines: 4, chars: 160, memory: 2000 },
   { entities: 0.1, offers: 3, lines: 2, chars: 80, memory: 1000 },
 ]
 
-/** Conversations told of. */
-const mostConversations = 5
+const maxConversations = 5
 
-/** The state of the cycle as text, in as much detail as there is room for. */
-export function stateText(told: Told): string {
+/** Describes the state of the cycle, in as much detail as `maxChars` allows. */
+export function stateText(state: PromptState): string {
   let text = ''
-  for (const extent of extents) {
-    text = textOf(told, extent)
-    if (text.length <= told.mostChars) break
+  for (const detail of detailLevels) {
+    text = renderState(state, detail)
+    if (text.length <= state.maxChars) break
   }
   return text
 }
 
-function textOf(told: Told, extent: Extent): string {
-  const { observation, traits, dimensions, workingMemory, recalled, conversations, events, menu } = told
+function renderState(state: PromptState, detail: DetailLevel): string {
+  const { observation, traits, dimensions, workingMemory, recalled, conversations, events, menu } = state
   const character = [...traits, ...Object.entries(dimensions).map(([name, value]) => `${name} ${value}`)]
-  const most = Math.ceil(told.mostEntities * extent.entities)
+  const max = Math.ceil(state.maxEntities * detail.entities)
   const entities =
-    observation.entities === null ? null : nearest(observation.entities, observation.position, most)
-  const open = conversations.slice(0, mostConversations)
+    observation.entities === null ? null : nearest(observation.entities, observation.position, max)
+  const open = conversations.slice(0, maxConversations)
   return [
     section('Character', character.length === 0 ? 'no traits given' : quoted(character.join(', '), 500)),
-    section('Working memory', cut(JSON.stringify(workingMemory), extent.memory)),
-    section('You perceive', observationText({ ...observation, entities }, extent)),
+    section('Working memory', cut(JSON.stringify(workingMemory), detail.memory)),
+    section('You perceive', observationText({ ...observation, entities }, detail)),
     ...(open.length === 0
       ? []
-      : [section('Conversations', open.map((one) => conversationText(one, extent)).join('\n'))]),
+      : [section('Conversations', open.map((one) => conversationText(one, detail)).join('\n'))]),
     ...(events.length === 0
       ? []
-      : [section('What happened lately', events.map((one) => eventText(one, extent)).join('\n'))]),
-    ...(recalled === undefined ? [] : [section('You remember', memoriesText(recalled, extent))]),
-    ...(menu === undefined ? [] : [section('Menu', menuText(menu, entities ?? [], extent))]),
+      : [section('Recent events', events.map((one) => eventText(one, detail)).join('\n'))]),
+    ...(recalled === undefined ? [] : [section('You remember', memoriesText(recalled, detail))]),
+    ...(menu === undefined ? [] : [section('Menu', menuText(menu, entities ?? [], detail))]),
   ].join('\n\n')
 }
 
-/** What a model is told that answered wrongly. */
+/** Returns the message that asks a model to correct its answer. */
 export const correction = (problems: readonly string[]): string =>
   `That answer cannot be used:\n${problems.map((problem) => `- ${problem}`).join('\n')}\nAnswer with only the corrected JSON object.`
 
 const section = (title: string, text: string): string => `## ${title}\n${text}`
 
-/** Others' words, marked and cut; the marks themselves are taken out of them. */
+/** Marks and truncates text written by others, and removes the marks from it. */
 const quoted = (text: string, chars: number): string => `⟦${inline(text).slice(0, chars)}⟧`
 
-/** An id or a name of the game, in one line: nothing in it can look like a part of this text. */
+/** Reduces an id or name to one line, so that it cannot imitate other parts of the prompt. */
 const inline = (text: string): string => text.replace(/[⟦⟧]/g, '').replace(/\s+/g, ' ')
 
-function observationText(observation: Observation, extent: Extent): string {
+function observationText(observation: Observation, detail: DetailLevel): string {
   const { time, position, movement_locked, current, activity, needs, entities } = observation
   const day = Math.floor(time / 1440)
   const clock = `${String(Math.floor((time % 1440) / 60)).padStart(2, '0')}:${String(time % 60).padStart(2, '0')}`
-  const doing = current === null ? '' : `, in interaction ${quoted(current.name, extent.chars)}`
+  const doing = current === null ? '' : `, in interaction ${quoted(current.name, detail.chars)}`
   return [
     `Time: day ${day}, ${clock} (T:${time})`,
     `Position: ${position === null ? 'unknown' : `(${position.join(', ')})`}${movement_locked ? ', movement locked' : ''}`,
     `Body: ${activity ?? 'unknown'}${doing}`,
-    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(shareOf(need) * 100)} %`).join(', ') || 'not told'}`,
-    `In sight: ${entities === null ? 'not told' : entities.length === 0 ? 'nothing' : ''}`,
-    ...(entities ?? []).map((entity) => entityText(entity, extent)),
+    `Needs: ${needs.map((need) => `${inline(need.name)} ${Math.round(needShare(need) * 100)} %`).join(', ') || 'unknown'}`,
+    `In sight: ${entities === null ? 'unknown' : entities.length === 0 ? 'nothing' : ''}`,
+    ...(entities ?? []).map((entity) => entityText(entity, detail)),
   ].join('\n')
 }
 
 function entityText(
   { entity_id, display_name, position, interactions, relationship, engagement }: Entity,
-  { offers: most, chars }: Extent,
+  { offers: max, chars }: DetailLevel,
 ): string {
   const where = position === null ? '' : ` at (${position.join(', ')})`
-  const offers = interactions.slice(0, most).map(({ name, fills, drains }) => {
+  const offers = interactions.slice(0, max).map(({ name, fills, drains }) => {
     const effects = [...fills.map((need) => `+${need}`), ...drains.map((need) => `-${need}`)]
     return inline(effects.length === 0 ? name : `${name} (${effects.join(' ')})`)
   })
@@ -161,10 +158,10 @@ function entityText(
 
 function conversationText(
   { interaction_id, participants, messages }: KnownConversation,
-  { lines: most, chars }: Extent,
+  { lines: max, chars }: DetailLevel,
 ): string {
   const lines = messages
-    .slice(-most)
+    .slice(-max)
     .map(
       ({ speaker_name, message, is_system }) =>
         `  ${is_system ? 'system' : quoted(speaker_name, chars)}: ${quoted(message, chars)}`,
@@ -172,21 +169,21 @@ function conversationText(
   return [`- ${inline(interaction_id)} with ${inline(participants.join(', '))}`, ...lines].join('\n')
 }
 
-const eventText = ({ timestamp, event_type, payload }: MindEvent, { chars }: Extent): string =>
+const eventText = ({ timestamp, event_type, payload }: MindEvent, { chars }: DetailLevel): string =>
   `- T:${timestamp} ${inline(event_type)} ${quoted(JSON.stringify(payload), chars)}`
 
-function memoriesText(recalled: readonly Recalled[], { chars }: Extent): string {
-  if (recalled.length === 0) return 'nothing that bears on this'
+function memoriesText(recalled: readonly RecalledMemory[], { chars }: DetailLevel): string {
+  if (recalled.length === 0) return 'no relevant memory'
   return recalled
     .map(({ id, sim_time, content }) => `- [${id} | T:${sim_time ?? 'unknown'}] ${quoted(content, chars)}`)
     .join('\n')
 }
 
-/** The menu, of the uses those of entities that are told of. What is left out can be chosen all the same. */
+/** Describes the menu, limited to the described entities. Omitted actions can still be chosen. */
 function menuText(
   menu: readonly MenuOption[],
   entities: readonly Entity[],
-  { offers, chars }: Extent,
+  { offers, chars }: DetailLevel,
 ): string {
   const uses = new Set(
     entities.flatMap(({ entity_id, interactions }) =>

@@ -1,13 +1,10 @@
-/** When to try again, and whether. */
-
-/** Statuses after which the same request may succeed. */
+/** Whether the same request may succeed after this HTTP status. */
 export const isRetryable = (status: number): boolean =>
   [408, 409, 429, 500, 502, 503, 504, 529].includes(status)
 
-/** Longest wait that a provider may ask for, ms. */
-const mostAsked = 10_000
+const maxDelayMs = 10_000
 
-/** `Retry-After` in ms, seconds or a date, at most ten seconds; null where it says nothing sensible. */
+/** Parses `Retry-After` (seconds or a date) to milliseconds, at most ten seconds. Returns `null` if it is invalid. */
 export function retryAfterMs(
   header: string | undefined,
   nowMs: number,
@@ -16,9 +13,9 @@ export function retryAfterMs(
   if (header === undefined || header.trim() === '') return null
   const seconds = Number(header)
   const ms = Number.isFinite(seconds) ? seconds * 1000 : parseDate(header) - nowMs
-  return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, mostAsked) : null
+  return Number.isFinite(ms) && ms >= 0 ? Math.min(ms, maxDelayMs) : null
 }
 
-/** 250 ms doubled with each attempt, of which a random part: callers that failed together do not return together. */
+/** Exponential backoff from 250 ms with full jitter, so that failed callers do not retry at the same time. */
 export const backoffMs = (attempt: number, random: number): number =>
-  Math.min(mostAsked, 250 * 2 ** attempt) * random
+  Math.min(maxDelayMs, 250 * 2 ** attempt) * random

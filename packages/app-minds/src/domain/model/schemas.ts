@@ -1,16 +1,14 @@
 /**
- * Schemas of answers for servers that enforce them: objects alone, every property required and nullable instead of
- * optional, no pattern, no reference. What is enforced is checked again all the same.
+ * JSON Schemas for servers that enforce them: objects only, every property required and nullable instead of optional,
+ * no patterns, no references. Answers are validated again.
  */
 import type { MenuOption } from '../menu.ts'
 
-/** A JSON Schema. */
 export type AnswerSchema = Readonly<Record<string, unknown>>
 
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 
-/** An object of exactly these properties. */
 const object = (properties: Readonly<Record<string, unknown>>): AnswerSchema => ({
   type: 'object',
   properties,
@@ -19,7 +17,6 @@ const object = (properties: Readonly<Record<string, unknown>>): AnswerSchema => 
 })
 const nullable = (type: string): AnswerSchema => ({ type: [type, 'null'] })
 
-/** `{queries}` */
 export const querySchema = object({ queries: texts })
 
 const workingMemory = object({
@@ -30,7 +27,6 @@ const workingMemory = object({
   emotional_state: text,
 })
 
-/** `{situation_assessment, current_goals, emotional_state, updated_working_memory, new_memories}` */
 export const updateSchema = object({
   situation_assessment: text,
   current_goals: texts,
@@ -39,11 +35,11 @@ export const updateSchema = object({
   new_memories: { type: 'array', items: object({ content: text, importance: { type: 'integer' } }) },
 })
 
-/** `{chosen_action}` with the actions and the parameters of this cycle's menu. */
+/** The schema of `{chosen_action}` with the actions and parameters of this menu. */
 export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
   const names = [...new Set(menu.map(({ action }) => action))]
   const parameters = [...new Set(menu.flatMap((option) => Object.keys(option.parameters)))]
-  const typed = parameters.map((name) => [name, typeOf(name)] as const)
+  const typed = parameters.map((name) => [name, parameterSchema(name)] as const)
   return object({
     chosen_action: object({
       action: { type: 'string', enum: names },
@@ -52,14 +48,14 @@ export function actionSchema(menu: readonly MenuOption[]): AnswerSchema {
   })
 }
 
-/** Both steps in one answer. */
+/** The schema of both steps in one answer. */
 export function mergedSchema(menu: readonly MenuOption[]): AnswerSchema {
   const update = updateSchema.properties as Readonly<Record<string, unknown>>
   const action = actionSchema(menu).properties as Readonly<Record<string, unknown>>
   return object({ ...update, ...action })
 }
 
-function typeOf(parameter: string): AnswerSchema {
+function parameterSchema(parameter: string): AnswerSchema {
   if (parameter === 'destination')
     return { ...object({ x: { type: 'integer' }, y: { type: 'integer' } }), type: ['object', 'null'] }
   if (parameter === 'accept' || parameter === 'is_farewell') return nullable('boolean')

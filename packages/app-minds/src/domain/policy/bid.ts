@@ -1,34 +1,36 @@
-/** Answering invitations. */
-import { type Action, act } from '../action.ts'
+import { type Action, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { PendingBid } from '../observation.ts'
-import { isTalk, shareOf } from '../observation.ts'
+import { isConversation, needShare } from '../observation.ts'
 import { type Candidate, plain } from './candidate.ts'
 import type { PolicyConstants } from './constants.ts'
 import { urgency } from './urgency.ts'
 
-/** What a mind does about its invitations: the best is accepted, the rest are turned down one decision later. */
+/**
+ * Answers pending invitations: accepts or rejects the best one, or rejects all at once. If the best is accepted, the
+ * others are rejected by later decisions.
+ */
 export function answerBids(situation: Situation, constants: PolicyConstants): Candidate | undefined {
-  const { observation, bids, isInteracting, isBetween } = situation
+  const { observation, bids, isInteracting, isTransitioning } = situation
   if (bids.length === 0 || !situation.menu.some(({ action }) => action === 'respond_to_interaction_bid'))
     return undefined
   const ranked = [...bids].sort(
     (a, b) =>
-      sentimentOf(b, situation) - sentimentOf(a, situation) ||
+      getSentiment(b, situation) - getSentiment(a, situation) ||
       a.received_at - b.received_at ||
       (a.bid_id < b.bid_id ? -1 : 1),
   )
   const [best, ...rest] = ranked
   if (best === undefined) return undefined
-  const answer = (action: Action): Candidate => plain(action, constants.answer_bid)
+  const makeAnswer = (action: Action): Candidate => plain(action, constants.answer_bid)
   const reason =
-    isInteracting || isBetween
+    isInteracting || isTransitioning
       ? `I am busy with ${observation.current?.name ?? 'something else'}`
       : refusalReason(best, situation, constants)
   if (reason === undefined)
-    return answer(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }))
-  if (rest.length > 0) return answer(act('batch_reject_interaction_bids', { ids: '*', reason }))
-  return answer(act('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }))
+    return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: true }))
+  if (rest.length > 0) return makeAnswer(makeAction('batch_reject_interaction_bids', { ids: '*', reason }))
+  return makeAnswer(makeAction('respond_to_interaction_bid', { bid_id: best.bid_id, accept: false, reason }))
 }
 
 function refusalReason(
@@ -38,22 +40,23 @@ function refusalReason(
 ): string | undefined {
   const { needs } = situation.observation
   const lowest = needs.reduce<(typeof needs)[number] | undefined>(
-    (low, need) => (low === undefined || shareOf(need) < shareOf(low) ? need : low),
+    (low, need) => (low === undefined || needShare(need) < needShare(low) ? need : low),
     undefined,
   )
   const social = needs.find(({ name }) => name === 'social')
-  if (lowest !== undefined && shareOf(lowest) <= constants.critical) {
-    // Company cures loneliness: that need alone is no reason to stay away from it.
-    const isCure = lowest === social && isTalk(bid.interaction_name)
+  if (lowest !== undefined && needShare(lowest) <= constants.critical) {
+    // A conversation fills the social need, so a critical social need does not prevent it.
+    const isCure = lowest === social && isConversation(bid.interaction_name)
     if (!isCure) return `I need to see to my ${lowest.name} first`
   }
-  const wantsCompany = social === undefined || urgency(shareOf(social), constants) >= constants.social_urgency
-  if (wantsCompany || sentimentOf(bid, situation) >= 0) return undefined
+  const acceptsCompany =
+    social === undefined || urgency(needShare(social), constants) >= constants.social_urgency
+  if (acceptsCompany || getSentiment(bid, situation) >= 0) return undefined
   return 'I do not feel like company now'
 }
 
-/** How the character feels about who invites, -1 to 1; 0 for a stranger. */
-function sentimentOf({ bidder_id }: PendingBid, { observation }: Situation): number {
+/** Sentiment towards the inviting entity, -1 to 1; 0 for a stranger. */
+function getSentiment({ bidder_id }: PendingBid, { observation }: Situation): number {
   const entity = observation.entities?.find(({ entity_id }) => entity_id === bidder_id)
   return entity?.relationship?.sentiment ?? 0
 }

@@ -1,40 +1,38 @@
-/** Candidates: what a character could do next, with the score of each and why. */
-import { type Action, act, actionNames } from '../action.ts'
+import { type Action, actionNames, makeAction } from '../action.ts'
 import type { Situation } from '../menu.ts'
 import type { Cell, Entity, Interaction } from '../observation.ts'
-import { isTalk, manhattan } from '../observation.ts'
+import { isConversation, manhattan } from '../observation.ts'
 import { goalKey } from './perceive.ts'
 import { isRecent, type Place, type Places } from './place.ts'
 import type { Goal } from './state.ts'
 import { dayMinutes } from './state.ts'
-import { type Wants, worthOf } from './urgency.ts'
+import { estimateWorth, type NeedContext } from './urgency.ts'
 
-/** Why a score is what it is. */
+/** The terms of a score. */
 export interface Terms {
   readonly gain: number
   readonly cost: number
-  /** Factor, 1 at hand. */
+  /** Factor, 1 within reach. */
   readonly distance: number
-  /** Bonus or malus of what is remembered. */
+  /** Added by memories, negative for bad ones. */
   readonly memory: number
-  /** Factor, 1 in sight. */
+  /** Factor, 1 for visible entities. */
   readonly freshness: number
-  /** Factor, 1 where there is no goal to beat. */
+  /** Factor, 1 without a current goal. */
   readonly hysteresis: number
 }
 
-/** A possible action. */
 export interface Candidate {
   readonly action: Action
   readonly target: string | null
   readonly score: number
   readonly terms: Terms
   readonly rejected_because?: string
-  /** What it is for, where it is about an interaction. */
+  /** The goal of an interaction. */
   readonly goal: Goal | null
 }
 
-/** A memory as far as it moves a decision. */
+/** The parts of a memory that affect a decision. */
 export interface Reminder {
   readonly content: string
   /** 0 to 1 */
@@ -43,16 +41,15 @@ export interface Reminder {
   readonly importance: number
 }
 
-/** What candidates are made of. */
-export interface Outlook extends Wants {
+export interface ScoringContext extends NeedContext {
   readonly situation: Situation
   readonly places: Places
   readonly reminders: readonly Reminder[]
-  /** The goal whose way was blocked at the last decision. */
+  /** The goal that was unreachable at the last decision. */
   readonly blocked: string | null
 }
 
-/** Terms of an action that is not about an entity. */
+/** Terms of an action without a target. */
 export const plainTerms: Terms = Object.freeze({
   gain: 0,
   cost: 0,
@@ -62,7 +59,7 @@ export const plainTerms: Terms = Object.freeze({
   hysteresis: 1,
 })
 
-/** A candidate that is not about an entity. */
+/** Makes a candidate without a target. */
 export const plain = (action: Action, score: number, terms: Partial<Terms> = {}): Candidate => ({
   action,
   target: null,
@@ -71,21 +68,21 @@ export const plain = (action: Action, score: number, terms: Partial<Terms> = {})
   goal: null,
 })
 
-/** Everything that could be used, in sight or remembered, rejected ones included. */
-export function useCandidates(outlook: Outlook): readonly Candidate[] {
-  const { observation } = outlook.situation
+/** Returns a candidate for each interaction of visible and remembered entities, including rejected ones. */
+export function useCandidates(context: ScoringContext): readonly Candidate[] {
+  const { observation } = context.situation
   const inSight = (observation.entities ?? []).filter(({ entity_id }) => entity_id !== observation.entity_id)
   const seen = inSight.flatMap((entity) =>
-    entity.interactions.map((interaction) => seenCandidate(entity, interaction, outlook)),
+    entity.interactions.map((interaction) => seenCandidate(entity, interaction, context)),
   )
   const ids = new Set(inSight.map(({ entity_id }) => entity_id))
-  const remembered = [...outlook.places.values()]
+  const remembered = [...context.places.values()]
     .filter(({ entity_id }) => !ids.has(entity_id))
-    .flatMap((place) => place.interactions.map((interaction) => placeCandidate(place, interaction, outlook)))
+    .flatMap((place) => place.interactions.map((interaction) => placeCandidate(place, interaction, context)))
   return [...seen, ...remembered]
 }
 
-/** Best first: by score, then by the order of actions, then by entity. */
+/** Sorts by score, then by the order of actions, then by target. */
 export function byRank(a: Candidate, b: Candidate): number {
   return (
     b.score - a.score ||
@@ -95,82 +92,85 @@ export function byRank(a: Candidate, b: Candidate): number {
   )
 }
 
-function seenCandidate(entity: Entity, interaction: Interaction, outlook: Outlook): Candidate {
-  const { constants, places } = outlook
+function seenCandidate(entity: Entity, interaction: Interaction, context: ScoringContext): Candidate {
+  const { constants, places } = context
   const place = places.get(entity.entity_id)
-  const made = scored(entity, interaction, outlook, 1)
+  const candidate = makeUseCandidate(entity, interaction, context, 1)
   if (entity.engagement !== null && !entity.engagement.is_joinable)
-    return { ...made, score: 0, rejected_because: 'it is busy' }
-  if (isCooling(place, interaction.name, outlook))
-    return { ...made, score: 0, rejected_because: 'it refused a short while ago' }
-  if (made.rejected_because !== undefined) return made
-  return made.score < constants.drop_below ? { ...made, rejected_because: 'it is worth too little' } : made
+    return { ...candidate, score: 0, rejected_because: 'it is busy' }
+  if (isCooling(place, interaction.name, context))
+    return { ...candidate, score: 0, rejected_because: 'it refused recently' }
+  if (candidate.rejected_because !== undefined) return candidate
+  return candidate.score < constants.drop_below
+    ? { ...candidate, rejected_because: 'its score is too low' }
+    : candidate
 }
 
-function placeCandidate(place: Place, interaction: Interaction, outlook: Outlook): Candidate {
-  const { constants, situation } = outlook
+function placeCandidate(place: Place, interaction: Interaction, context: ScoringContext): Candidate {
+  const { constants, situation } = context
   const { time } = situation.observation
   const days = Math.max(0, time - place.last_seen) / dayMinutes
   const freshness = constants.place_factor * 0.5 ** (days / constants.place_half_life_days)
-  const made = scored(place, interaction, outlook, freshness)
-  if (place.gone) return { ...made, score: 0, rejected_because: 'it is gone from there' }
+  const candidate = makeUseCandidate(place, interaction, context, freshness)
+  if (place.gone) return { ...candidate, score: 0, rejected_because: 'it is no longer there' }
   if (isRecent(place.last_busy, time, constants.cooldown_min))
-    return { ...made, score: 0, rejected_because: 'it was busy a short while ago' }
-  if (isCooling(place, interaction.name, outlook))
-    return { ...made, score: 0, rejected_because: 'it refused a short while ago' }
-  if (made.action.action !== 'move_to')
-    return { ...made, score: 0, rejected_because: 'its place is not known' }
-  return made.score < constants.place_drop_below
-    ? { ...made, rejected_because: 'it is worth too little' }
-    : made
+    return { ...candidate, score: 0, rejected_because: 'it was busy recently' }
+  if (isCooling(place, interaction.name, context))
+    return { ...candidate, score: 0, rejected_because: 'it refused recently' }
+  if (candidate.action.action !== 'move_to')
+    return { ...candidate, score: 0, rejected_because: 'its position is unknown' }
+  return candidate.score < constants.place_drop_below
+    ? { ...candidate, rejected_because: 'its score is too low' }
+    : candidate
 }
 
 function isCooling(
   place: Place | undefined,
   interaction: string,
-  { situation, constants }: Outlook,
+  { situation, constants }: ScoringContext,
 ): boolean {
   const refusedAt = place?.interactions.find(({ name }) => name === interaction)?.refused_at ?? null
   return isRecent(refusedAt, situation.observation.time, constants.cooldown_min)
 }
 
-function scored(
+function makeUseCandidate(
   target: Pick<Entity, 'entity_id' | 'display_name' | 'position'>,
   interaction: Interaction,
-  outlook: Outlook,
+  context: ScoringContext,
   freshness: number,
 ): Candidate {
-  const { constants, situation, blocked } = outlook
+  const { constants, situation, blocked } = context
   const { position } = situation.observation
-  const { gain, cost, need } = worthOf(interaction, outlook)
+  const { gain, cost, need } = estimateWorth(interaction, context)
   const steps =
     position === null || target.position === null
       ? constants.unknown_distance
       : manhattan(position, target.position)
   const distance = 1 / (1 + steps / constants.distance_scale)
-  // What is remembered tips the scales; it makes nothing worth doing that helps no need.
+  // Memories adjust a useful interaction; they don't make one without gain worthwhile.
   const memory =
     gain > 0
-      ? reminded(target, interaction.name, outlook)
-      : Math.min(0, reminded(target, interaction.name, outlook))
+      ? scoreReminders(target, interaction.name, context)
+      : Math.min(0, scoreReminders(target, interaction.name, context))
   const score = gain * distance * freshness - cost + memory
   const goal = { entity_id: target.entity_id, interaction_name: interaction.name, need, score }
   const terms = { gain, cost, distance, memory, freshness, hysteresis: 1 }
   const base = { target: target.entity_id, score, terms, goal }
-  const use = act('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
+  const use = makeAction('interact_with', { entity_id: target.entity_id, interaction_name: interaction.name })
   const isBlocked = blocked === goalKey(goal)
-  const reach = isTalk(interaction.name) ? Math.max(1, constants.talk_distance) : 1
-  const isAtHand = steps <= reach || target.position === null
-  // Refused for distance although at hand: step to another side. Blocked on the way: try from here, once.
-  if (freshness === 1 && (isAtHand || isBlocked)) return { ...base, action: use }
-  const cell = target.position === null ? null : besideCell(target.position, position, situation)
-  if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no free cell is beside it' }
-  return { ...base, action: act('move_to', { destination: cell }) }
+  const reach = isConversation(interaction.name) ? Math.max(1, constants.talk_distance) : 1
+  const isInReach = steps <= reach || target.position === null
+  // If it was rejected for distance although in reach, step to another side. If the way was blocked, try once from
+  // here.
+  if (freshness === 1 && (isInReach || isBlocked)) return { ...base, action: use }
+  const cell = target.position === null ? null : findAdjacentCell(target.position, position, situation)
+  if (cell === null) return { ...base, action: use, score: 0, rejected_because: 'no adjacent cell is free' }
+  return { ...base, action: makeAction('move_to', { destination: cell }) }
 }
 
-/** The free neighbour of a cell that is nearest to the character, never the cell itself. */
-function besideCell([x, y]: Cell, from: Cell | null, { observation }: Situation): Cell | null {
-  const taken = new Set(
+/** Returns the free neighbouring cell that is nearest to the character. */
+function findAdjacentCell([x, y]: Cell, from: Cell | null, { observation }: Situation): Cell | null {
+  const occupied = new Set(
     (observation.entities ?? []).flatMap(({ position }) => (position === null ? [] : [position.join()])),
   )
   const free = (
@@ -180,7 +180,7 @@ function besideCell([x, y]: Cell, from: Cell | null, { observation }: Situation)
       [x + 1, y],
       [x, y + 1],
     ] as const
-  ).filter((cell) => !taken.has(cell.join()))
+  ).filter((cell) => !occupied.has(cell.join()))
   const near = (cell: Cell): number => (from === null ? 0 : manhattan(from, cell))
   return free.reduce<Cell | null>(
     (best, cell) => (best === null || near(cell) < near(best) ? cell : best),
@@ -191,11 +191,11 @@ function besideCell([x, y]: Cell, from: Cell | null, { observation }: Situation)
 const badWords =
   /\b(refus|reject|declin|error|fail|busy|closed|empty|gone|broken|danger|bad|awful|never again|cannot|could not|not available)/i
 
-/** What memories that name the entity or the interaction add or take. */
-function reminded(
+/** Sums the effects of memories that mention the entity or the interaction. */
+function scoreReminders(
   { entity_id, display_name }: Pick<Entity, 'entity_id' | 'display_name'>,
   interaction: string,
-  { reminders, constants }: Outlook,
+  { reminders, constants }: ScoringContext,
 ): number {
   const names = [entity_id, display_name, interaction].map((name) => name.toLowerCase())
   const total = reminders

@@ -1,6 +1,4 @@
-/** How traits and dimensions of a character weigh its needs: by this table alone, never by guessing from free text. */
-
-/** trait -> need -> factor of its urgency */
+/** Need weights by trait. Traits that are not listed have no effect. */
 const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> = Object.freeze({
   gregarious: { social: 1.5 },
   outgoing: { social: 1.5 },
@@ -17,7 +15,7 @@ const traitWeights: Readonly<Record<string, Readonly<Record<string, number>>>> =
   messy: { hygiene: 0.7 },
 })
 
-/** dimension -> the need whose factor runs from 0.5 at 0 over 1 at 0.5 to 1.5 at 1 */
+/** The need of each personality dimension. A value of 0, 0.5 or 1 gives a factor of 0.5, 1 or 1.5. */
 const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   extraversion: 'social',
   sociability: 'social',
@@ -29,7 +27,7 @@ const dimensionNeeds: Readonly<Record<string, string>> = Object.freeze({
   appetite: 'hunger',
 })
 
-/** The factor of each need, within 0.5 and 2; needs that are not there count 1. */
+/** Returns a factor for each need, 0.5 to 2. Needs without an entry have factor 1. */
 export function needWeights(
   traits: readonly string[],
   dimensions: Readonly<Record<string, number>>,

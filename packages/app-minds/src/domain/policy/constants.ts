@@ -1,84 +1,78 @@
 /**
- * Every number that a decision or a mood depends on. They were calibrated in a town of 12 characters over 7 days; a mind
- * may override them in its configuration (`policy`). Shares of a need's maximum where nothing else is said; times in game
- * minutes. What traits weigh is a table of its own (character.ts), and so is what memories weigh (form-memories.ts).
+ * Constants of decisions and moods, calibrated in a town of 12 characters over 7 days. A mind can override them
+ * (`policy`). Units, unless stated otherwise: shares of a need's maximum, game minutes.
  */
 export const policyConstants = Object.freeze({
-  /** A need at or below this is critical. */
   critical: 0.25,
-  /** Urgency that a critical need has beside the square of its lack. */
+  /** Added to the squared deficit of a critical need. */
   critical_urgency: 0.5,
-  /** What an interaction fills and drains where the game does not say. */
+  /** Defaults for interactions without rates and duration. */
   default_fill: 0.25,
   default_drain: 0.1,
-  /** How long an interaction is expected to last where the game does not say. */
   expected_minutes: 10,
-  /** Observed gains needed before they replace the default, and the weight of the newest. */
+  /** Observations that replace the default gain, and the weight of the newest. */
   learned_after: 3,
   learning_rate: 0.3,
-  /** Steps at which a gain counts half, and those to an entity whose place is unknown. */
+  /** Distance in steps that halves a gain, and the assumed distance of an entity without a position. */
   distance_scale: 20,
   unknown_distance: 10,
-  /** Steps within which the game lets characters talk, and within which something missing is surely gone. */
+  /** Steps within which characters can talk, and within which a missing entity is certainly gone. */
   talk_distance: 5,
   sure_sight: 2,
-  /** Candidates below these scores are dropped: in sight, and remembered. */
+  /** Minimum scores of candidates: visible, and remembered. */
   drop_below: 0.02,
   place_drop_below: 0.05,
-  /** Weight of a remembered place, and the days in which it halves. */
+  /** Weight of a remembered place, and its half-life in days. */
   place_factor: 0.8,
   place_half_life_days: 3,
-  /** A place that refused or was busy is left alone for so long. */
+  /** How long a place that refused or was busy is avoided. */
   cooldown_min: 90,
-  /** Only within so long can it be inferred from what did not change that something was refused. */
+  /** A refusal is inferred only within this time. */
   inference_min: 60,
-  /** Influence of one memory, and of all of them. */
+  /** Maximum influence of one memory, and of all. */
   memory_weight: 0.05,
   memory_limit: 0.15,
-  /** Leave an interaction when all that it fills is this full. */
+  /** Leave an interaction when every need it fills reaches this share. */
   satisfied: 0.95,
-  /** Leave it for a critical need once its own is this full, and by this much above critical. */
+  /** Leave for a critical need when its own need reaches this share and exceeds `critical` by the margin. */
   good_enough: 0.5,
   critical_margin: 0.1,
-  /** Scores of staying in an interaction, of leaving it, and of leaving it because all that it fills is full. */
+  /** Scores of staying, of leaving, and of leaving when every need is filled. */
   stay: 1,
   leave: 1.5,
   leave_satisfied: 2,
-  /** Least stay, and longest stay in what fills nothing. */
+  /** Minimum stay, and maximum stay in an interaction that fills nothing. */
   minimum_stay_min: 5,
   idle_stay_min: 30,
-  /** A candidate must beat the present goal by this factor. */
+  /** A candidate must exceed the current goal by this factor. */
   hysteresis: 1.25,
-  /** Least urgency of company for which an invitation is accepted; the score of answering one. */
+  /** Minimum urgency of company to accept an invitation, and the score of an answer. */
   social_urgency: 0.05,
   answer_bid: 3,
-  /** A conversation that is silent for longer gets a nudge. */
+  /** A longer silence triggers a nudge. */
   silence_min: 5,
-  /** Own turns after which a conversation ends, and the fullness that ends it. */
+  /** Own turns, or satisfaction, that end a conversation. */
   own_turns: 4,
   talked_out: 0.9,
-  /** Relevance and share of a question's words that a memory needs to answer it. */
+  /** Minimum relevance of an answering memory, and minimum share of the question's words in it. */
   answer_relevance: 0.3,
   answer_coverage: 0.5,
-  /** Longest utterance, characters. */
   utterance_chars: 280,
   wander: 0.015,
-  /** Added to `wander` while a need is below this. */
+  /** Added to `wander` if a need is below `search_below`. */
   search: 0.03,
   search_below: 0.5,
   wait: 0.02,
-  /** Moods by the mean of the needs: desperate below this while one is critical, content from this on. */
+  /** Mood by the mean of the needs: desperate below the first if one is critical, content from the second. */
   desperate_below: 0.4,
   content_from: 0.7,
-  /** The lowest need is a goal to restore below this. */
+  /** The lowest need becomes a goal below this. */
   goal_below: 0.8,
 })
 
-/** Numbers of the policy, those of the table or a mind's own. */
 export type PolicyConstants = { readonly [Name in keyof typeof policyConstants]: number }
 
-/** Name and version of the policy, as answers give it in place of a model's. */
+/** Name and version of the policy, returned in place of a model. */
 export const policyName = 'causeway-policy/1'
 
-/** What the policy is, in one sentence, wherever it is named. */
 export const policyNotice = 'decided by a rule-based scorer with template sentences, not by a language model'

@@ -1,15 +1,14 @@
-/** Places that a character knows: what was seen where, and what happened there. */
 import type { Cell, Entity, Interaction, Observation } from '../observation.ts'
 import { manhattan } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
 
-/** Something to do at a place. */
+/** An interaction at a place. */
 export interface PlaceInteraction extends Interaction {
-  /** Game time of the last refusal, null where there was none. */
+  /** Game time of the last refusal. */
   readonly refused_at: number | null
 }
 
-/** A known place, or a known character. */
+/** A known place or character. */
 export interface Place {
   readonly entity_id: string
   readonly display_name: string
@@ -19,14 +18,14 @@ export interface Place {
   readonly last_seen: number
   readonly last_busy: number | null
   readonly last_refused: number | null
-  /** It was not where it was expected. */
+  /** It was missing from its position. */
   readonly gone: boolean
 }
 
 /** Places by entity id. */
 export type Places = ReadonlyMap<string, Place>
 
-/** Brings places up to date with what is in sight; gives the changed ones too. */
+/** Updates places from an observation. Returns all places and the changed ones. */
 export function seePlaces(
   known: Places,
   observation: Observation,
@@ -38,7 +37,7 @@ export function seePlaces(
     .filter((entity) => entity.entity_id !== entity_id && entity.interactions.length > 0)
     .map((entity) => seenPlace(known.get(entity.entity_id), entity, time))
   const inSight = new Set(entities.map((entity) => entity.entity_id))
-  const reach = Math.max(sure_sight, sightOf(position, entities))
+  const reach = Math.max(sure_sight, findSightRange(position, entities))
   const missing = [...known.values()].filter(
     (place) =>
       !place.gone &&
@@ -53,8 +52,8 @@ export function seePlaces(
   return { places, seen: changed }
 }
 
-/** Steps to the farthest thing in sight. */
-function sightOf(position: Cell | null, entities: readonly Entity[]): number {
+/** Distance to the farthest visible entity, in steps. */
+function findSightRange(position: Cell | null, entities: readonly Entity[]): number {
   const far = entities.map((entity) =>
     position === null || entity.position === null ? 0 : manhattan(position, entity.position),
   )
@@ -78,7 +77,7 @@ function seenPlace(known: Place | undefined, entity: Entity, time: number): Plac
   }
 }
 
-/** The place after it refused an interaction. */
+/** Records that a place refused an interaction. */
 export const refusedPlace = (place: Place, interaction: string, time: number): Place => ({
   ...place,
   last_refused: time,
@@ -87,6 +86,6 @@ export const refusedPlace = (place: Place, interaction: string, time: number): P
   ),
 })
 
-/** True within the cooldown; a time in the future, as after a reload of an older save, counts for nothing. */
+/** Whether a time is within the cooldown. A future time, as after loading an older save, is ignored. */
 export const isRecent = (since: number | null, time: number, cooldown: number): boolean =>
   since !== null && time >= since && time - since < cooldown

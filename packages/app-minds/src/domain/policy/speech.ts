@@ -22,7 +22,7 @@ export function dialogueAct(text: string): DialogueAct {
 }
 
 /** A memory that might answer a question. */
-export interface Recollection {
+export interface AnswerSource {
   readonly id: string
   readonly content: string
   /** Relevance to the question, 0 to 1. */
@@ -41,9 +41,9 @@ export interface Utterance {
 const unspoken: ReadonlySet<string> = new Set(['question', 'smalltalk', 'reflection'])
 
 /** Answers a question from the best memory that bears on it, or says that nothing is remembered. Invents nothing. */
-export function answerTo(
+export function answerQuestion(
   question: string,
-  recollections: readonly Recollection[],
+  recollections: readonly AnswerSource[],
   { random, constants }: { readonly random: Random; readonly constants: PolicyConstants },
 ): Utterance {
   const best = recollections

@@ -1,11 +1,12 @@
-/** What a mind carries from decision to decision beside its memories: plain JSON, replaced as a whole. */
+/** State that a mind carries between decisions, in addition to its memories: plain JSON, stored as a whole. */
+// cspell:ignore heard -- a stored field
 import type { Action } from '../action.ts'
 import type { Cell } from '../observation.ts'
 
-/** Mean gain of a need by an interaction, share of its maximum, and over how many times. */
+/** Mean gain by interaction and need (`gainKey`), as a share of the maximum, and the number of samples. */
 export type Gains = Readonly<Record<string, { readonly mean: number; readonly samples: number }>>
 
-/** What an action was for. */
+/** The purpose of an action. */
 export interface Goal {
   readonly entity_id: string
   readonly interaction_name: string
@@ -13,58 +14,56 @@ export interface Goal {
   readonly score: number
 }
 
-/** The last action, and the world in which it was chosen. */
-export interface LastAct {
+/** The last action and the circumstances in which it was chosen. */
+export interface LastAction {
   readonly action: Action
   readonly time: number
   readonly position: Cell | null
-  /** need -> share */
+  /** Satisfied share by need. */
   readonly needs: Readonly<Record<string, number>>
   readonly goal: Goal | null
 }
 
-/** The interaction that the character is in. */
-export interface Stay {
+/** The current interaction. */
+export interface OngoingInteraction {
   readonly name: string
   readonly entity_id: string | null
   readonly fills: readonly string[]
   readonly since: number
-  /** need -> share when it began */
+  /** Satisfied share by need at the start. */
   readonly needs: Readonly<Record<string, number>>
 }
 
-/** The character's part in one conversation. */
-export interface Talk {
+/** The character's part in a conversation. */
+export interface ConversationState {
   readonly own_turns: number
-  /** Game time at which something was last said, by anyone. */
+  /** Game time of the last message of any participant. */
   readonly heard_at: number
   readonly has_nudged: boolean
   readonly has_parted: boolean
 }
 
-/** Everything that is carried on. */
-export interface CarriedState {
-  /** Decisions so far. */
+export interface MindState {
+  /** Number of decisions. */
   readonly counter: number
-  readonly last: LastAct | null
-  readonly stay: Stay | null
+  readonly last: LastAction | null
+  readonly stay: OngoingInteraction | null
   readonly gains: Gains
-  /** interaction_id -> part in it; only of conversations that are open */
-  readonly talks: Readonly<Record<string, Talk>>
+  /** Open conversations by `interaction_id`. */
+  readonly talks: Readonly<Record<string, ConversationState>>
   /** Needs that were critical at the last decision. */
   readonly critical: readonly string[]
-  /** Memories already formed this game day, by kind and subject. */
+  /** Keys of the memories formed on this game day. */
   readonly formed: { readonly day: number; readonly keys: readonly string[] }
-  /** Steps towards the goal that were blocked, by `entity_id|interaction`. */
+  /** The unreachable goal, as `entity_id|interaction`. */
   readonly blocked: string | null
-  /** What was noticed when a model last decided, and when. */
+  /** What the model observed when it last decided, and when (`llm_gate`). */
   readonly gate: { readonly digest: string; readonly at: number } | null
-  /** Unknown members that were reported already. */
+  /** Unknown fields that were already reported. */
   readonly warned: readonly string[]
 }
 
-/** The state of a mind that has decided nothing yet. */
-export const newState: CarriedState = Object.freeze({
+export const initialState: MindState = Object.freeze({
   counter: 0,
   last: null,
   stay: null,
@@ -77,8 +76,7 @@ export const newState: CarriedState = Object.freeze({
   warned: [],
 })
 
-/** Minutes of a game day. */
+/** Minutes per game day. */
 export const dayMinutes = 1440
 
-/** The game day of a time. */
-export const dayOf = (time: number): number => Math.floor(time / dayMinutes)
+export const toGameDay = (time: number): number => Math.floor(time / dayMinutes)

@@ -1,12 +1,11 @@
-/** Working memory that the policy writes: facts in fixed words, nothing made up. */
 import type { Observation } from '../observation.ts'
-import { shareOf } from '../observation.ts'
+import { needShare } from '../observation.ts'
 import type { PolicyConstants } from './constants.ts'
-import type { Happening } from './perceive.ts'
+import type { DerivedEvent } from './perceive.ts'
 import type { ExplainedCandidate } from './select.ts'
 import { cut } from './speech.ts'
 
-/** Working memory: the seed's five members, and whatever else was put there. */
+/** Working memory: five standard fields and any others. */
 export interface WorkingMemory {
   readonly situation_assessment: string
   readonly active_goals: readonly string[]
@@ -16,7 +15,6 @@ export interface WorkingMemory {
   readonly [other: string]: unknown
 }
 
-/** The working memory of a mind that has not looked yet. */
 export const emptyWorkingMemory: WorkingMemory = Object.freeze({
   situation_assessment: '',
   active_goals: [],
@@ -25,30 +23,30 @@ export const emptyWorkingMemory: WorkingMemory = Object.freeze({
   emotional_state: '',
 })
 
-/** Fills working memory from facts; members that are not the policy's are kept. */
+/** Updates working memory from facts. Other fields remain. */
 export function factualMemory(
   before: WorkingMemory,
   {
     observation,
-    happenings,
+    derivedEvents,
     candidates,
     because,
     constants,
   }: {
     readonly observation: Observation
-    readonly happenings: readonly Happening[]
+    readonly derivedEvents: readonly DerivedEvent[]
     readonly candidates: readonly ExplainedCandidate[]
     readonly because: string
     readonly constants: PolicyConstants
   },
 ): WorkingMemory {
-  const lowest = [...observation.needs].sort((a, b) => shareOf(a) - shareOf(b))[0]
+  const lowest = [...observation.needs].sort((a, b) => needShare(a) - needShare(b))[0]
   return {
     ...before,
     situation_assessment: assess(observation, lowest === undefined ? null : lowest.name),
     active_goals:
-      lowest !== undefined && shareOf(lowest) < constants.goal_below ? [`restore ${lowest.name}`] : [],
-    recent_events: [...before.recent_events, ...happenings.map(wordsOf)].slice(-10),
+      lowest !== undefined && needShare(lowest) < constants.goal_below ? [`restore ${lowest.name}`] : [],
+    recent_events: [...before.recent_events, ...derivedEvents.map(describeEvent)].slice(-10),
     current_plan: candidates
       .filter(({ rejected_because }) => rejected_because === undefined)
       .slice(0, 2)
@@ -56,7 +54,7 @@ export function factualMemory(
         (one, index) =>
           `${one.action.action}${one.target === null ? '' : ` ${one.target}`}${index === 0 ? ` (${because})` : ''}`,
       ),
-    emotional_state: feeling(observation, happenings, constants),
+    emotional_state: feeling(observation, derivedEvents, constants),
   }
 }
 
@@ -70,34 +68,34 @@ function assess({ position, needs, entities, current }: Observation, lowest: str
   return [where, doing, low, sees].filter((part) => part !== '').join('; ')
 }
 
-/** One of six words, by the mean of the needs and what just happened. */
+/** Returns one of six moods, from the mean of the needs and the latest events. */
 function feeling(
   { needs }: Observation,
-  happenings: readonly Happening[],
+  derivedEvents: readonly DerivedEvent[],
   { critical, desperate_below, content_from }: PolicyConstants,
 ): string {
-  if (happenings.some(({ kind }) => kind === 'refusal' || kind === 'error')) return 'frustrated'
+  if (derivedEvents.some(({ kind }) => kind === 'refusal' || kind === 'error')) return 'frustrated'
   if (needs.length === 0) return 'calm'
-  const mean = needs.reduce((sum, need) => sum + shareOf(need), 0) / needs.length
-  if (needs.some((need) => shareOf(need) <= critical)) return mean < desperate_below ? 'desperate' : 'worried'
-  if (happenings.some(({ kind }) => kind === 'relieved')) return 'relieved'
+  const mean = needs.reduce((sum, need) => sum + needShare(need), 0) / needs.length
+  if (needs.some((need) => needShare(need) <= critical))
+    return mean < desperate_below ? 'desperate' : 'worried'
+  if (derivedEvents.some(({ kind }) => kind === 'relieved')) return 'relieved'
   return mean >= content_from ? 'content' : 'calm'
 }
 
-/** A happening in words. */
-function wordsOf(happening: Happening): string {
-  switch (happening.kind) {
+function describeEvent(event: DerivedEvent): string {
+  switch (event.kind) {
     case 'sighting':
-      return `saw ${happening.place.display_name}`
+      return `saw ${event.place.display_name}`
     case 'critical':
-      return `${happening.need} became critical`
+      return `${event.need} became critical`
     case 'relieved':
-      return `${happening.need} is no longer critical`
+      return `${event.need} is no longer critical`
     case 'refusal':
-      return `${happening.goal.entity_id} refused ${happening.goal.interaction_name}${happening.reason === null ? '' : `: ${cut(happening.reason, 200)}`}`
+      return `${event.goal.entity_id} refused ${event.goal.interaction_name}${event.reason === null ? '' : `: ${cut(event.reason, 200)}`}`
     case 'blocked':
-      return `the way to ${happening.goal.entity_id} was blocked`
+      return `the way to ${event.goal.entity_id} was blocked`
     case 'error':
-      return `error: ${cut(happening.text, 200)}`
+      return `error: ${cut(event.text, 200)}`
   }
 }

@@ -1,9 +1,9 @@
-/** A law of physics or of bookkeeping that frames are held against. */
-import type { Finding } from './finding.ts'
-import type { Step } from './step.ts'
+import type { Finding } from '../findings/finding.ts'
+import type { Step } from '../steps/step.ts'
 
-/** Sees every step once, in frame order, and then tells what it found. */
+/** A law of physics or bookkeeping. Observes every step once, in frame order. */
 export interface Law {
-  see(step: Step): void
+  observe(step: Step): void
+  /** Returns what was found, after the last step. */
   findings(): readonly Finding[]
 }

@@ -1,28 +1,42 @@
-/** Every law, over one pass through the frames. */
-import { balanceLaw } from './balance-law.ts'
-import { budgetLaw } from './budget-law.ts'
-import { chatterLaw } from './chatter-law.ts'
-import { coneLaw } from './cone-law.ts'
+import { bodyLaw } from './body-law.ts'
+import { chatterLaw } from './contact/chatter-law.ts'
+import { coneLaw } from './contact/cone-law.ts'
+import { frictionWorkLaw } from './contact/friction-work-law.ts'
+import { impulseLaw } from './contact/impulse-law.ts'
+import { normalLaw } from './contact/normal-law.ts'
+import { overlapLaw } from './contact/overlap-law.ts'
+import { penetrationLaw } from './contact/penetration-law.ts'
+import { reactionLaw } from './contact/reaction-law.ts'
+import { restitutionLaw } from './contact/restitution-law.ts'
+import { tunnellingLaw } from './contact/tunnelling-law.ts'
 import type { Law } from './law.ts'
-import { normalLaw } from './normal-law.ts'
-import { penetrationLaw } from './penetration-law.ts'
+import { balanceLaw } from './motion/balance-law.ts'
+import { budgetLaw } from './motion/budget-law.ts'
+import { energyRowLaw } from './motion/energy-row-law.ts'
+import { restLaw } from './motion/rest-law.ts'
+import { rotationLaw } from './motion/rotation-law.ts'
+import { spinLaw } from './motion/spin-law.ts'
+import { teleportLaw } from './motion/teleport-law.ts'
 import { recordLaw } from './record-law.ts'
-import { restLaw } from './rest-law.ts'
-import { restitutionLaw } from './restitution-law.ts'
 import { solverLaw } from './solver-law.ts'
-import { teleportLaw } from './teleport-law.ts'
-import { tunnellingLaw } from './tunnelling-law.ts'
+import { unitLaw } from './unit-law.ts'
 
-/** What a caller may set in place of the usual limits. */
 export interface LawOptions {
-  /** m, any overlap beyond it is too deep */
+  /** Strict maximum of the penetration depth in m. */
   readonly depthLimit?: number
 }
 
-/** Makes a law, by name. */
 export const laws = {
   record: recordLaw,
+  body: bodyLaw,
+  energyRow: energyRowLaw,
   teleport: teleportLaw,
+  impulse: impulseLaw,
+  reaction: reactionLaw,
+  frictionWork: frictionWorkLaw,
+  unit: unitLaw,
+  spin: spinLaw,
+  rotation: rotationLaw,
   balance: balanceLaw,
   budget: budgetLaw,
   cone: coneLaw,
@@ -31,9 +45,9 @@ export const laws = {
   tunnelling: tunnellingLaw,
   solver: solverLaw,
   chatter: chatterLaw,
+  overlap: overlapLaw,
   penetration: ({ depthLimit }) => penetrationLaw(depthLimit),
   rest: restLaw,
 } as const satisfies Readonly<Record<string, (options: LawOptions) => Law>>
 
-/** Name of a law. */
 export type LawName = keyof typeof laws

@@ -1,33 +1,23 @@
-/**
- * AIS logs (AIVDM, ITU-R M.1371): a track for each vessel that moved, a point for stations and aids. Messages have no date;
- * the time of reception is taken from the tag block, from a time before or after the sentence, or counted on from a start
- * by the second that the message names. Values that mean "not available" become null and are never drawn.
- */
-
 import { parseTime } from '@causeway/app-kit/time'
+import type { DebriefCommand, Feature } from '@causeway/plot'
 import ggencoder from 'ggencoder'
-import type { DebriefCommand } from '../command.ts'
-import type { Feature } from '../feature.ts'
-import { importAnswer, skipping } from './import-answer.ts'
-import { featureOf, keep, type LogFix } from './log-fix.ts'
+import { reportImport, SkipCounter } from './import-report.ts'
+import { addFix, type LogFix, toFeature } from './log-fix.ts'
 
 const { AisDecode } = ggencoder
 
 type Decoded = InstanceType<typeof AisDecode>
 
-/** Messages of positions of vessels. */
-const vessels = new Set([1, 2, 3, 18, 19, 27])
+const vesselTypes = new Set([1, 2, 3, 18, 19, 27])
 
-/** Messages of positions of what does not move. */
-const stations: Readonly<Record<number, string>> = {
+const stationKinds: Readonly<Record<number, string>> = {
   4: 'base station',
   11: 'station',
   21: 'aid to navigation',
 }
 
-/** What the log does not say itself. */
 export interface AisOptions {
-  /** ms; undefined where nothing is assumed */
+  /** Time of the first message if the log has no times, Unix milliseconds. */
   readonly start: number | undefined
   readonly min_interval_s: number | undefined
   newId(prefix: string): string
@@ -39,121 +29,132 @@ interface Ship {
   kind: string
 }
 
-/** Opens a log. */
-export function aisLog({ start, min_interval_s, newId }: AisOptions) {
-  const ships = new Map<string, Ship>()
-  const parts = new Map<string, Record<string, unknown>>()
-  const skipped = skipping()
-  const state = { lines: 0, clock: start, untimed: 0 }
+/**
+ * Reads AIS logs (AIVDM, ITU-R M.1371). Messages have no date: the time of reception comes from the tag block or a time
+ * before or after the sentence. Otherwise, the second in each message is counted from `start`.
+ */
+export class AisLogReader {
+  readonly #options: AisOptions
+  /** By MMSI. */
+  readonly #ships = new Map<string, Ship>()
+  readonly #sessions = new Map<string, Record<string, unknown>>()
+  readonly #skipped = new SkipCounter()
+  #lines = 0
+  #number = 0
+  #clock: number | undefined
+  #untimed = 0
 
-  const shipOf = (mmsi: string): Ship => {
-    const known = ships.get(mmsi)
-    if (known !== undefined) return known
-    const ship: Ship = { fixes: [], name: undefined, kind: 'vessel' }
-    ships.set(mmsi, ship)
+  constructor(options: AisOptions) {
+    this.#options = options
+    this.#clock = options.start
+  }
+
+  readLine(line: string): void {
+    this.#number++
+    if (line.trim() === '') return
+    this.#lines++
+    const reason = this.#read(line)
+    if (reason !== undefined) this.#skipped.add(reason, this.#number)
+  }
+
+  #read(line: string): string | undefined {
+    const found = line.indexOf('!')
+    if (found < 0) return 'not an AIS sentence'
+    const text = /^![^*]*\*[0-9A-Fa-f]{2}/.exec(line.slice(found))?.[0]
+    if (text === undefined) return 'no checksum'
+    const message = new AisDecode(text, this.#getSession(text))
+    if (message.error !== '') return toReason(message.error)
+    const { aistype, mmsi, shipname } = message
+    // A part of a message that is not complete yet.
+    if (aistype === undefined || mmsi === undefined) return undefined
+    if (shipname !== undefined && removePadding(shipname) !== '')
+      this.#getShip(mmsi).name = removePadding(shipname)
+    if (vesselTypes.has(aistype) || aistype in stationKinds)
+      return this.#addPosition(
+        message,
+        mmsi,
+        readReceptionTime(line.slice(0, found), line.slice(found + text.length)),
+      )
+    return shipname === undefined ? `message type ${aistype} has no position` : undefined
+  }
+
+  finish(): DebriefCommand {
+    const { newId, min_interval_s } = this.#options
+    const features = [...this.#ships].flatMap(
+      ([mmsi, ship]) =>
+        toShipFeature(mmsi, ship, { id: newId('ais'), min_interval_s, skipped: this.#skipped }) ?? [],
+    )
+    const notes =
+      this.#untimed > 0
+        ? [`${this.#untimed} positions have no time: pass start, or a log with times of reception.`]
+        : []
+    return reportImport({ format: 'AIS', features, lines: this.#lines, skipped: this.#skipped, notes })
+  }
+
+  /** Messages with several parts can be interleaved. They are identified by sequence and channel. */
+  #getSession(text: string): Record<string, unknown> {
+    const [, count, , sequence, channel] = text.split(',')
+    if (count === '1') return {}
+    const key = `${sequence}/${channel}`
+    const session = this.#sessions.get(key) ?? {}
+    this.#sessions.set(key, session)
+    return session
+  }
+
+  #getShip(mmsi: string): Ship {
+    const ship = this.#ships.get(mmsi) ?? { fixes: [], name: undefined, kind: 'vessel' }
+    this.#ships.set(mmsi, ship)
     return ship
   }
 
-  /** Counts on from the start: a second smaller than the one before is in the next minute. */
-  const counted = ({ utc }: Decoded): number | null => {
-    if (state.clock === undefined) return null
-    if (utc === undefined || utc > 59) return state.clock
-    const minute = Math.floor(state.clock / 60_000) * 60_000
-    const next = minute + utc * 1000
-    state.clock = next < state.clock - 30_000 ? next + 60_000 : Math.max(next, state.clock)
-    return next < state.clock - 30_000 ? next + 60_000 : next
-  }
-
-  const position = (message: Decoded, mmsi: string, received: number | null): void => {
+  #addPosition(message: Decoded, mmsi: string, received: number | null): string | undefined {
     const { lon, lat, aistype = 0 } = message
-    if (lon === undefined || lat === undefined || Math.abs(lon) > 180 || Math.abs(lat) > 90) {
-      skipped.add('position not available')
-      return
-    }
-    const ship = shipOf(mmsi)
-    ship.kind = stations[aistype] ?? ship.kind
-    const time = received ?? counted(message)
-    if (time === null) state.untimed++
-    keep(ship.fixes, {
+    if (lon === undefined || lat === undefined || Math.abs(lon) > 180 || Math.abs(lat) > 90)
+      return 'position not available'
+    const ship = this.#getShip(mmsi)
+    ship.kind = stationKinds[aistype] ?? ship.kind
+    const time = received ?? this.#countTime(message)
+    if (time === null) this.#untimed++
+    addFix(ship.fixes, {
       time,
       lon: Number(lon.toFixed(7)),
       lat: Number(lat.toFixed(7)),
-      speed_kn: speedOf(message),
-      course_deg: courseOf(message),
+      speed_kn: readSpeed(message),
+      course_deg: readCourse(message),
       elevation_m: null,
+      line: this.#number,
     })
+    return undefined
   }
 
-  return {
-    take(line: string): void {
-      const found = line.indexOf('!')
-      if (line.trim() === '') return
-      state.lines++
-      if (found < 0) {
-        skipped.add('no AIS sentence')
-        return
-      }
-      const text = /^![^*]*\*[0-9A-Fa-f]{2}/.exec(line.slice(found))?.[0]
-      if (text === undefined) {
-        skipped.add('no checksum')
-        return
-      }
-      const message = new AisDecode(text, partsOf(parts, text))
-      if (message.error !== '') {
-        skipped.add(reasonOf(message.error))
-        return
-      }
-      const { aistype, mmsi, shipname } = message
-      // A part of a message whose rest is to come.
-      if (aistype === undefined || mmsi === undefined) return
-      if (shipname !== undefined && nameIn(shipname) !== '') shipOf(mmsi).name = nameIn(shipname)
-      if (vessels.has(aistype) || aistype in stations)
-        position(message, mmsi, receivedAt(line.slice(0, found), line.slice(found + text.length)))
-      else if (shipname === undefined) skipped.add(`message type ${aistype} has no position`)
-    },
-    finish(): DebriefCommand {
-      const features = [...ships].flatMap(([mmsi, ship]) => {
-        const feature = shipFeature(mmsi, ship, { id: newId('ais'), min_interval_s })
-        return feature === undefined ? [] : [feature]
-      })
-      const notes =
-        state.untimed > 0
-          ? [`${state.untimed} positions have no time: pass start, or a log with times of reception.`]
-          : []
-      return importAnswer({ format: 'AIS', features, lines: state.lines, skipped, notes })
-    },
+  /** A second that decreases by more than half a minute starts the next minute. */
+  #countTime({ utc }: Decoded): number | null {
+    if (this.#clock === undefined) return null
+    if (utc === undefined || utc > 59) return this.#clock
+    const minute = Math.floor(this.#clock / 60_000) * 60_000
+    const next = minute + utc * 1000
+    this.#clock = next < this.#clock - 30_000 ? next + 60_000 : Math.max(next, this.#clock)
+    return next < this.#clock - 30_000 ? next + 60_000 : next
   }
 }
 
-/** Parts of messages are collected by channel and sequence, so that messages may come interleaved. */
-function partsOf(parts: Map<string, Record<string, unknown>>, text: string): Record<string, unknown> {
-  const [, count, , sequence, channel] = text.split(',')
-  if (count === '1') return {}
-  const key = `${sequence}/${channel}`
-  const known = parts.get(key)
-  if (known !== undefined) return known
-  const session = {}
-  parts.set(key, session)
-  return session
-}
-
-const reasonOf = (error: string): string =>
+const toReason = (error: string): string =>
   /checksum/.test(error) ? 'wrong checksum' : error.replace(/^AisDecode: /, '').replace(/\.$/, '')
 
-/** Padding is `@`. */
-const nameIn = (text: string): string => text.replace(/@.*$/s, '').trim()
+/** Names are padded with `@`. */
+const removePadding = (text: string): string => text.replace(/@.*$/s, '').trim()
 
-/** 102.3 knots, and 63 in the long-range message, mean that it is not available. */
-function speedOf({ sog, aistype }: Decoded): number | null {
+/** 102.3 knots, and 63 in the long-range message, mean "not available". */
+function readSpeed({ sog, aistype }: Decoded): number | null {
   const unknown = aistype === 27 ? 63 : 102.3
   return sog === undefined || sog >= unknown ? null : sog
 }
 
-/** 360 and more means that it is not available. */
-const courseOf = ({ cog }: Decoded): number | null => (cog === undefined || cog >= 360 ? null : cog)
+/** Values from 360 mean "not available". */
+const readCourse = ({ cog }: Decoded): number | null => (cog === undefined || cog >= 360 ? null : cog)
 
-/** The time of reception beside a sentence: tag block `c:`, a leading ISO time, or trailing Unix seconds. */
-function receivedAt(before: string, after: string): number | null {
+/** Reads the tag block `c:`, a leading ISO time or trailing Unix seconds. */
+function readReceptionTime(before: string, after: string): number | null {
   const tag = /\\[^\\]*\bc:(\d{9,13})/.exec(before)?.[1]
   const trailing = /^\s*[,;]\s*(\d{9,13})/.exec(after)?.[1]
   const unix = tag ?? trailing
@@ -161,11 +162,13 @@ function receivedAt(before: string, after: string): number | null {
   return parseTime(before.replace(/(?<![\s,;])[\s,;]+$/, '')) ?? null
 }
 
-function shipFeature(
+function toShipFeature(
   mmsi: string,
   { fixes, name = `MMSI ${mmsi}`, kind }: Ship,
-  { id, min_interval_s }: { id: string; min_interval_s: number | undefined },
+  options: { id: string; min_interval_s: number | undefined; skipped: SkipCounter },
 ): Feature | undefined {
   const kept = kind === 'vessel' ? fixes : fixes.slice(-1)
-  return featureOf(kept, { id, name, source: 'AIS', min_interval_s, properties: { mmsi, stationType: kind } })
+  for (const { line } of fixes.slice(0, fixes.length - kept.length))
+    options.skipped.add('earlier position of a station', line)
+  return toFeature(kept, { ...options, name, source: 'AIS', properties: { mmsi, stationType: kind } })
 }

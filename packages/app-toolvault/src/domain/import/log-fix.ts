@@ -1,83 +1,121 @@
-/** A position of a log, and a whole log as a track feature. */
-
 import { formatTime } from '@causeway/app-kit/time'
-import { CausewayError } from '@causeway/protocol'
-import type { Feature } from '../feature.ts'
-import { mostFixes } from '../resampling.ts'
+import type { Feature } from '@causeway/plot'
+import { ToolVaultError } from '../../errors.ts'
+import { maxFixes } from '../track/resampling.ts'
+import type { SkipCounter } from './import-report.ts'
 
-/** What a log says of a position; null where it says nothing. */
 export interface LogFix {
-  /** ms since 1970 */
+  /** Unix milliseconds. */
   readonly time: number | null
   readonly lon: number
   readonly lat: number
   readonly speed_kn: number | null
   readonly course_deg: number | null
-  /** metres, negative for a depth */
+  /** Metres, negative below the surface. */
   readonly elevation_m: number | null
+  /** Number of the line in the file, from 1. */
+  readonly line: number | null
 }
 
-/** How a track is made of fixes. */
-export interface TrackMaking {
+export interface FeatureOptions {
   readonly id: string
   readonly name: string
   readonly source: string
-  /** fixes nearer in time to the one kept before are left out */
+  /** Omits fixes closer in time to the previous one. */
   readonly min_interval_s?: number | undefined
-  readonly properties?: Readonly<Record<string, unknown>>
+  readonly properties?: Feature['properties']
+  /** Receives the omitted fixes. */
+  readonly skipped: SkipCounter
 }
 
-/** Adds a fix; throws `IMPORT_TOO_LARGE` beyond a million. */
-export function keep(fixes: LogFix[], fix: LogFix): void {
-  if (fixes.length >= mostFixes)
-    throw new CausewayError(
+/** Throws `IMPORT_TOO_LARGE`. */
+export function addFix(fixes: LogFix[], fix: LogFix): void {
+  if (fixes.length >= maxFixes)
+    throw new ToolVaultError(
       'IMPORT_TOO_LARGE',
-      `the log has more than ${mostFixes} positions of one vessel`,
+      `the log has more than ${maxFixes} positions of one vessel`,
       {
-        data: { most: mostFixes },
+        data: { most: maxFixes },
       },
     )
   fixes.push(fix)
 }
 
-/** In the order of time, one fix for each time; a log of which any fix has no time stays as it is. */
-function ordered(fixes: readonly LogFix[], min_interval_s = 0): LogFix[] {
+/** Sorts fixes by time and removes equal times. Returns the fixes unchanged if one has no time. */
+function sortFixes(fixes: readonly LogFix[], { min_interval_s = 0, skipped }: FeatureOptions): LogFix[] {
   if (fixes.some(({ time }) => time === null)) return [...fixes]
   const sorted = fixes.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
   let last = Number.NEGATIVE_INFINITY
-  return sorted.filter(({ time }) => {
-    const isNew = (time ?? 0) > last && (time ?? 0) - last >= min_interval_s * 1000
-    if (isNew) last = time ?? 0
-    return isNew
+  return sorted.filter(({ time, line }) => {
+    const passed = (time ?? 0) - last
+    if (passed <= 0) skipped.add('another position has the same time', line)
+    else if (passed < min_interval_s * 1000) skipped.add('closer in time than min_interval_s', line)
+    else last = time ?? 0
+    return last === time && passed > 0
   })
 }
 
-/** A track of two fixes or more, a point of one; undefined of none. */
-export function featureOf(
-  log: readonly LogFix[],
-  { id, name, source, min_interval_s, properties }: TrackMaking,
-): Feature | undefined {
-  const fixes = ordered(log, min_interval_s)
+/** Returns a track, a point for a single fix, or `undefined` for an empty log. */
+export function toFeature(log: readonly LogFix[], options: FeatureOptions): Feature | undefined {
+  const fixes = sortFixes(log, options)
   const [first] = fixes
   if (first === undefined) return undefined
-  if (fixes.length === 1)
-    return {
-      type: 'Feature',
-      id,
-      geometry: { type: 'Point', coordinates: positionOf(first) },
-      properties: {
-        dataType: 'reference-point',
-        name,
-        ...(first.time === null ? {} : { time: formatTime(first.time) }),
-        source,
-        ...properties,
-      },
-    }
+  return fixes.length === 1 ? createPoint(first, options) : createTrack([fixes], options)
+}
+
+/**
+ * Returns the segments of a track as one feature, or as several if their times overlap or one has no times. Segments with a
+ * single fix become points.
+ */
+export function toSegmentFeatures(
+  segments: readonly (readonly LogFix[])[],
+  options: FeatureOptions & { readonly newId: () => string },
+): Feature[] {
+  const sorted = segments.map((segment) => sortFixes(segment, options)).filter(({ length }) => length > 0)
+  const points = sorted.flatMap(([first, second]) =>
+    first !== undefined && second === undefined ? [first] : [],
+  )
+  const lines = sorted.filter(({ length }) => length > 1)
+  const isSequence = lines.every((line, index) => {
+    const end = lines[index - 1]?.at(-1)?.time
+    return index === 0 || (typeof end === 'number' && (line[0]?.time ?? end) > end)
+  })
+  const tracks = isSequence ? [lines] : lines.map((line) => [line])
+  return [
+    ...tracks
+      .filter(({ length }) => length > 0)
+      .map((parts) => createTrack(parts, { ...options, id: options.newId() })),
+    ...points.map((point) => createPoint(point, { ...options, id: options.newId() })),
+  ]
+}
+
+const createPoint = (fix: LogFix, { id, name, source, properties }: FeatureOptions): Feature => ({
+  type: 'Feature',
+  id,
+  geometry: { type: 'Point', coordinates: toPosition(fix) },
+  properties: {
+    dataType: 'reference-point',
+    name,
+    ...(fix.time === null ? {} : { time: formatTime(fix.time) }),
+    source,
+    ...properties,
+  },
+})
+
+function createTrack(
+  parts: readonly (readonly LogFix[])[],
+  { id, name, source, properties }: FeatureOptions,
+): Feature {
+  const fixes = parts.flat()
+  const lines = parts.map((part) => part.map(toPosition))
   const isTimed = fixes.every(({ time }) => time !== null)
   return {
     type: 'Feature',
     id,
-    geometry: { type: 'LineString', coordinates: fixes.map(positionOf) },
+    geometry:
+      lines.length === 1
+        ? { type: 'LineString', coordinates: lines[0] ?? [] }
+        : { type: 'MultiLineString', coordinates: lines },
     properties: {
       dataType: 'track',
       name,
@@ -94,5 +132,5 @@ export function featureOf(
   }
 }
 
-const positionOf = ({ lon, lat, elevation_m }: LogFix): readonly number[] =>
+const toPosition = ({ lon, lat, elevation_m }: LogFix): readonly number[] =>
   elevation_m === null ? [lon, lat] : [lon, lat, elevation_m]

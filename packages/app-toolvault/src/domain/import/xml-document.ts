@@ -1,7 +1,7 @@
-/** The part of the DOM that `togeojson` reads, built while a document is parsed and limited in size and depth. */
-import { CausewayError } from '@causeway/protocol'
+import type { CausewayError } from '@causeway/protocol'
 import { SaxesParser } from 'saxes'
-import { mostFixes } from '../resampling.ts'
+import { ToolVaultError } from '../../errors.ts'
+import { maxFixes } from '../track/resampling.ts'
 
 /** A position with a time and an elevation: three elements and two texts. */
 const nodesPerFix = 5
@@ -73,7 +73,7 @@ type Attributes = Readonly<Record<string, string>>
 const [noNodes, noAttributes]: [XmlNodeList, Attributes] = [new XmlNodeList(), {}]
 
 /** An element, or the document itself with an empty name. */
-class XmlElement {
+export class XmlElement {
   readonly nodeType = 1
   readonly tagName: string
   readonly namespaceURI: string | undefined
@@ -113,10 +113,24 @@ class XmlElement {
   }
 
   get textContent(): string {
-    let text = ''
-    for (const node of this.#childNodes) text += node.textContent
+    const text = this.rawText
     // The reader trims coordinates in a time that grows with the square of the blanks.
     return this.tagName === 'coordinates' ? text.replace(/\s+/g, ' ') : text
+  }
+
+  /** The text as it is in the document. */
+  get rawText(): string {
+    let text = ''
+    for (const node of this.#childNodes) text += node.textContent
+    return text
+  }
+
+  setText(text: string): void {
+    this.#childNodes = XmlNodeList.of(new XmlText(3, text)) as XmlNodeList
+  }
+
+  removeChildren(): void {
+    this.#childNodes = noNodes
   }
 
   appendChild(node: XmlNode): void {
@@ -150,9 +164,15 @@ class XmlElement {
   }
 }
 
+/** Receives the elements of a document while it is parsed, with the number of the line. */
+export interface ElementWatcher {
+  /** Returns whether the element is added to the document. */
+  open(element: XmlElement, line: number): boolean
+  close(element: XmlElement, line: number): void
+}
+
 type Namespaces = ReadonlyMap<string, string>
 
-/** What the parser stores of each open element. */
 interface Level {
   readonly namespaces: Namespaces
   /** Number of its children that are in `copying`. */
@@ -166,6 +186,7 @@ interface Level {
 export class XmlDocumentParser {
   readonly #format: string
   readonly #maxNodes: number
+  readonly #positions: ElementWatcher | undefined
   readonly #parser = new SaxesParser<{ xmlns: false }>({ xmlns: false })
   readonly #document = new XmlElement('', noAttributes, { namespaceURI: undefined, parentNode: undefined })
   readonly #openCounts = new Map<string, number>()
@@ -174,9 +195,13 @@ export class XmlDocumentParser {
   #nodes = 0
 
   /** `format` names the document in messages. Indentation is not counted as nodes. */
-  constructor(format: string, { maxNodes = nodesPerFix * mostFixes } = {}) {
+  constructor(
+    format: string,
+    { maxNodes = nodesPerFix * maxFixes, positions }: { maxNodes?: number; positions?: ElementWatcher } = {},
+  ) {
     this.#format = format
     this.#maxNodes = maxNodes
+    this.#positions = positions
     this.#parser.on('error', (error) => {
       throw this.#malformed(error.message, error)
     })
@@ -220,7 +245,7 @@ export class XmlDocumentParser {
       namespaceURI: namespaces.get(prefix),
       parentNode,
     })
-    this.#append(element)
+    if (this.#positions?.open(element, this.#parser.line) ?? true) this.#append(element)
     this.#levels.push({ namespaces, copies: 0 })
     this.#current = element
   }
@@ -228,6 +253,7 @@ export class XmlDocumentParser {
   #close(name: string): void {
     this.#openCounts.set(name, (this.#openCounts.get(name) ?? 1) - 1)
     this.#levels.pop()
+    this.#positions?.close(this.#current, this.#parser.line)
     this.#current = this.#current.parentNode ?? this.#document
   }
 
@@ -237,7 +263,7 @@ export class XmlDocumentParser {
   }
 
   #malformed(problem: string, cause?: unknown): CausewayError {
-    return new CausewayError(
+    return new ToolVaultError(
       'NOTHING_IMPORTED',
       `the ${this.#format} document is not well-formed: ${problem}`,
       { cause },
@@ -245,7 +271,7 @@ export class XmlDocumentParser {
   }
 
   #tooLarge(what: string, max: number): CausewayError {
-    return new CausewayError(
+    return new ToolVaultError(
       'IMPORT_TOO_LARGE',
       `the ${this.#format} document has more than ${max} ${what}`,
       {

@@ -1,97 +1,92 @@
-/** GPX 1.0 and 1.1, and KML with its tracks of times: tracks, routes, points and areas as features of a plot. */
-
 import { parseTime } from '@causeway/app-kit/time'
-import { CausewayError } from '@causeway/protocol'
+import type { DebriefCommand, Feature, Position } from '@causeway/plot'
 import { gpxGen, kmlGen } from '@tmcw/togeojson'
-import type { DebriefCommand } from '../command.ts'
-import type { Feature, Position } from '../feature.ts'
-import { mostFixes } from '../resampling.ts'
-import { importAnswer, type Skipped, skipping } from './import-answer.ts'
-import { featureOf, type LogFix } from './log-fix.ts'
+import { ToolVaultError } from '../../errors.ts'
+import { maxFixes } from '../track/resampling.ts'
+import { reportImport, SkipCounter } from './import-report.ts'
+import { type LogFix, toFeature, toSegmentFeatures } from './log-fix.ts'
 import { XmlDocumentParser } from './xml-document.ts'
+import { XmlPositions } from './xml-positions.ts'
 
 const readers = { GPX: gpxGen, KML: kmlGen } as const
 
-/** Most features of an import. */
 const maxFeatures = 100_000
 
-/** What the file does not say itself. */
 export interface XmlOptions {
   readonly format: keyof typeof readers
   readonly min_interval_s: number | undefined
   newId(prefix: string): string
 }
 
-/** Reads a file; parses each line as it comes and converts the document at its end. */
-export function xmlFile(options: XmlOptions) {
-  const { format } = options
-  const parser = new XmlDocumentParser(format)
-  let lines = 0
-  return {
-    take(line: string): void {
-      lines++
-      parser.write(`${line}\n`)
-    },
-    finish(): DebriefCommand {
-      const skipped = skipping()
-      // The readers use no more of the DOM than an XmlElement has.
-      const document = parser.close() as unknown as Parameters<typeof gpxGen>[0]
-      const features: Feature[] = []
-      for (const { geometry, properties } of readers[format](document)) {
-        for (const part of simple(geometry))
-          features.push(...featuresOf(part, properties ?? {}, { ...options, skipped }))
-        if (features.length > maxFeatures)
-          throw new CausewayError(
-            'IMPORT_TOO_LARGE',
-            `the ${format} document has more than ${maxFeatures} features`,
-            {
-              data: { max: maxFeatures },
-            },
-          )
-      }
-      return importAnswer({ format, features, lines, skipped })
-    },
+/** Reads GPX 1.0 and 1.1, and KML with timed tracks. Parses each line and converts the document at the end. */
+export class XmlFileReader {
+  readonly #options: XmlOptions
+  readonly #parser: XmlDocumentParser
+  readonly #skipped = new SkipCounter()
+  #lines = 0
+
+  constructor(options: XmlOptions) {
+    this.#options = options
+    this.#parser = new XmlDocumentParser(options.format, { positions: new XmlPositions(this.#skipped) })
+  }
+
+  readLine(line: string): void {
+    this.#lines++
+    this.#parser.write(`${line}\n`)
+  }
+
+  finish(): DebriefCommand {
+    const { format } = this.#options
+    const skipped = this.#skipped
+    // The readers use only the part of the DOM that XmlElement implements.
+    const document = this.#parser.close() as unknown as Parameters<typeof gpxGen>[0]
+    const features: Feature[] = []
+    for (const { geometry, properties } of readers[format](document)) {
+      for (const part of flatten(geometry))
+        features.push(...convert(part, properties ?? {}, { ...this.#options, skipped }))
+      if (features.length > maxFeatures)
+        throw new ToolVaultError(
+          'IMPORT_TOO_LARGE',
+          `the ${format} document has more than ${maxFeatures} features`,
+          {
+            data: { max: maxFeatures },
+          },
+        )
+    }
+    return reportImport({ format, features, lines: this.#lines, skipped })
   }
 }
 
 type Simple = Exclude<GeoJSON.Geometry, GeoJSON.GeometryCollection>
 
-function simple(geometry: GeoJSON.Geometry | null): readonly Simple[] {
+function flatten(geometry: GeoJSON.Geometry | null): readonly Simple[] {
   if (geometry === null) return []
-  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(simple) : [geometry]
+  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(flatten) : [geometry]
 }
 
-interface Making extends XmlOptions {
-  readonly skipped: Skipped
+interface Conversion extends XmlOptions {
+  readonly skipped: SkipCounter
 }
 
-function featuresOf(
-  geometry: Simple,
-  properties: Readonly<Record<string, unknown>>,
-  making: Making,
-): Feature[] {
-  const { format, newId, min_interval_s } = making
+function convert(geometry: Simple, properties: Feature['properties'], conversion: Conversion): Feature[] {
+  const { format, newId, min_interval_s, skipped } = conversion
   const name = typeof properties.name === 'string' ? properties.name : `${format} ${geometry.type}`
-  const times = timesIn(properties)
+  const times = readTimes(properties)
   switch (geometry.type) {
     case 'LineString':
     case 'MultiLineString': {
       const parts = geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates
-      const fixes = fixesOf(parts.flat(), times, making.skipped)
-      const feature = featureOf(fixes, { id: newId('track'), name, source: format, min_interval_s })
-      return feature === undefined ? [] : [feature]
+      const fixes = toFixes(parts, times, skipped)
+      const options = { id: '', newId: () => newId('track'), name, source: format, min_interval_s, skipped }
+      return toSegmentFeatures(fixes, options)
     }
     case 'Point':
     case 'MultiPoint': {
       const points = geometry.type === 'Point' ? [geometry.coordinates] : geometry.coordinates
       const time = parseTime(properties.time ?? properties.timestamp) ?? null
       return points.flatMap((point) => {
-        const feature = featureOf(fixesOf([point], time === null ? [] : [time], making.skipped), {
-          id: newId('point'),
-          name,
-          source: format,
-        })
-        return feature === undefined ? [] : [feature]
+        const [fixes = []] = toFixes([[point]], time === null ? [] : [time], skipped)
+        return toFeature(fixes, { id: newId('point'), name, source: format, skipped }) ?? []
       })
     }
     default:
@@ -106,37 +101,32 @@ function featuresOf(
   }
 }
 
-/** Times of all vertices, over all parts; a vertex without one makes the track one without times. */
-function fixesOf(
-  positions: readonly Position[],
+/** Returns the fixes of each part. Omits the times if a vertex has none, and places that are not on the earth. */
+function toFixes(
+  parts: readonly (readonly Position[])[],
   times: readonly (number | undefined)[],
-  skipped: Skipped,
-): LogFix[] {
-  if (positions.length > mostFixes)
-    throw new CausewayError('IMPORT_TOO_LARGE', `a track has more than ${mostFixes} positions`, {
-      data: { most: mostFixes },
+  skipped: SkipCounter,
+): LogFix[][] {
+  const count = parts.reduce((sum, part) => sum + part.length, 0)
+  if (count > maxFixes)
+    throw new ToolVaultError('IMPORT_TOO_LARGE', `a track has more than ${maxFixes} positions`, {
+      data: { most: maxFixes },
     })
-  const isTimed = times.length === positions.length && times.every((time) => time !== undefined)
-  if (times.length > 0 && !isTimed) skipped.add('times of a track that has them not at every point')
-  return positions.flatMap(([lon = Number.NaN, lat = Number.NaN, elevation], index): LogFix[] => {
-    if (!(Math.abs(lon) <= 180 && Math.abs(lat) <= 90)) {
-      skipped.add('position out of range')
-      return []
-    }
-    return [
-      {
-        time: isTimed ? (times[index] ?? null) : null,
-        lon,
-        lat,
-        speed_kn: null,
-        course_deg: null,
-        elevation_m: elevation ?? null,
-      },
-    ]
-  })
+  const isTimed = times.length === count && times.every((time) => time !== undefined)
+  if (times.length > 0 && !isTimed) skipped.add('times of a track without a time at every point', null)
+  let vertex = 0
+  return parts.map((part) =>
+    part.flatMap(([lon = Number.NaN, lat = Number.NaN, elevation]): LogFix[] => {
+      const time = isTimed ? (times[vertex++] ?? null) : null
+      if (!(Math.abs(lon) <= 180 && Math.abs(lat) <= 90)) return []
+      return [
+        { time, lon, lat, speed_kn: null, course_deg: null, elevation_m: elevation ?? null, line: null },
+      ]
+    }),
+  )
 }
 
-function timesIn({ coordinateProperties }: Readonly<Record<string, unknown>>): (number | undefined)[] {
+function readTimes({ coordinateProperties }: Feature['properties']): (number | undefined)[] {
   const { times } = (coordinateProperties ?? {}) as { times?: unknown }
   return Array.isArray(times) ? times.flat().map((time) => parseTime(time)) : []
 }

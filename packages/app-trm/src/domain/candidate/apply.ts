@@ -1,186 +1,244 @@
 import { CausewayError } from '@causeway/protocol'
+import { TrmError } from '../../errors.ts'
 import { editCell, editNotebook } from '../notebook/edit-notebook.ts'
 import { isNotebook, readNotebook } from '../notebook/notebook.ts'
 import { applyDiff } from './apply-diff.ts'
-import { ChangedLineCounter } from './changed-lines.ts'
-import { editSpans, type TextEdit } from './edit-span.ts'
-import { editedText, written } from './edited-text.ts'
-import { isEqual, type Outcome, reportOf } from './outcome.ts'
-import { type Operation, operations, sourceOf } from './plan.ts'
+import { placeEdits, type TextEdit } from './edit-span.ts'
+import { parseText, replaceSpans, toLineFeeds } from './edited-text.ts'
+import { ChangedLineCounter } from './line-diff.ts'
+import { type DiffOperation, findSource, listOperations, type Operation } from './operations.ts'
+import { findSyntaxError } from './syntax.ts'
 import type {
   AppliedCandidate,
-  ApplyOptions,
   Candidate,
   CandidateWarning,
   Edit,
   FileContent,
+  FileReport,
   FilesBefore,
   HunkPlacement,
 } from './types.ts'
-import { fuzzWarnings, sizeWarnings, staleWarnings, syntaxWarnings } from './warning.ts'
 
-/** The paths that must be read before a candidate can be applied, sorted; throws as `applyCandidate` does. */
-export function candidatePaths(candidate: Candidate): readonly string[] {
-  const paths = operations(candidate).flatMap((operation) => [operation.path, sourceOf(operation)])
+/** Returns the sorted paths that `applyCandidate` needs. Throws the same errors. */
+export function listPaths(candidate: Candidate): readonly string[] {
+  const paths = listOperations(candidate).flatMap((operation) => [operation.path, findSource(operation)])
   return [...new Set(paths)].sort()
 }
 
+/** SHA-256 of a file's bytes, in hex. */
+type Hash = (content: FileContent) => string
+
+/** The effect of an operation on its file. */
+interface Outcome {
+  readonly operation: Operation
+  readonly before: FileContent | undefined
+  readonly after: FileContent | null
+  readonly hunks: readonly HunkPlacement[]
+  readonly warnings: readonly CandidateWarning[]
+}
+
+type Effect = Partial<Pick<Outcome, 'hunks' | 'warnings'>> & { readonly after: FileContent | null }
+
 /**
- * Applies a candidate to the files that `candidatePaths` names. Pure; all or nothing: throws a `CausewayError` whose
- * code tells why the first refused part is refused, and changes nothing then.
+ * Applies a candidate to the files of `listPaths`, all or nothing. Throws a `CausewayError` for the first operation that
+ * cannot be applied. `hash` is required only for candidates with `sha`.
  */
-export function applyCandidate(
-  files: FilesBefore,
-  candidate: Candidate,
-  { sha }: ApplyOptions = {},
-): AppliedCandidate {
-  const outcomes = operations(candidate).map((operation) => {
-    refuseStale(files, operation, sha)
-    return outcomeOf(files, operation)
+export function applyCandidate(files: FilesBefore, candidate: Candidate, hash?: Hash): AppliedCandidate {
+  const outcomes = listOperations(candidate).map((operation): Outcome => {
+    checkHash(files, operation, hash)
+    const isCopy = operation.type === 'diff' && operation.effect === 'copy'
+    const before = files.get(findSource(operation))
+    const { after, hunks = [], warnings = [] } = applyOperation(files, operation, before)
+    return {
+      operation,
+      before: isCopy ? undefined : before,
+      after,
+      hunks,
+      warnings: [...warnings, ...warnSyntax(operation.path, before, after)],
+    }
   })
   const changes = new Map<string, FileContent | null>()
   for (const { operation, before, after } of outcomes) {
     const isRename = operation.type === 'diff' && operation.effect === 'rename'
     if (isRename) changes.set(operation.from, null)
-    const isMarked = operation.type === 'diff' && operation.executable !== undefined
-    if (isRename || isMarked || !isEqual(before, after)) changes.set(operation.path, after)
+    const hasMode = operation.type === 'diff' && operation.executable !== undefined
+    if (isRename || hasMode || !isUnchanged(before, after)) changes.set(operation.path, after)
   }
   const warnings = outcomes.flatMap((outcome) => outcome.warnings)
+  if (changes.size === 0)
+    warnings.unshift({ code: 'NO_CHANGES', message: 'the candidate does not change any file' })
   const counter = new ChangedLineCounter()
-  const nothing: CandidateWarning = {
-    code: 'NO_CHANGES',
-    message: 'the candidate leaves every file as it is',
-  }
   return {
     changes,
     report: {
-      files: outcomes.map((outcome) => reportOf(outcome, counter)),
+      files: outcomes.map((outcome) => createReport(outcome, counter)),
       hunks: outcomes.flatMap(({ hunks }) => hunks),
-      warnings: changes.size === 0 ? [nothing, ...warnings] : warnings,
+      warnings,
     },
   }
 }
 
-function refuseStale(files: FilesBefore, operation: Operation, sha: ApplyOptions['sha']): void {
-  if (operation.sha === undefined || sha === undefined) return
-  const path = sourceOf(operation)
+function checkHash(files: FilesBefore, operation: Operation, hash: Hash | undefined): void {
+  if (operation.sha === undefined || hash === undefined) return
+  const path = findSource(operation)
   const content = files.get(path)
-  const found = content === undefined ? null : sha(content)
-  if (found === operation.sha) return
-  const state = found === null ? 'does not exist' : 'has changed since it was read'
-  throw new CausewayError('STALE_FILE', `the file ${state}: ${path}`, {
-    data: { path, sha: found, expected: operation.sha },
+  const sha = content === undefined ? null : hash(content)
+  if (sha === operation.sha) return
+  const state = sha === null ? 'does not exist' : 'changed after it was read'
+  throw new TrmError('STALE_FILE', `the file ${state}: ${path}`, {
+    data: { path, sha, expected: operation.sha },
   })
 }
 
-function outcomeOf(files: FilesBefore, operation: Operation): Outcome {
+function applyOperation(files: FilesBefore, operation: Operation, before: FileContent | undefined): Effect {
   const { path } = operation
-  const before = files.get(sourceOf(operation))
-  const done = (after: FileContent | null, more: Partial<Outcome> = {}): Outcome => ({
-    operation,
-    before: operation.type === 'diff' && operation.effect === 'copy' ? undefined : before,
-    after,
-    hunks: [],
-    ...more,
-    warnings: [...(more.warnings ?? []), ...syntaxWarnings(path, before, after)],
-  })
   switch (operation.type) {
     case 'write': {
-      if (before !== undefined && !operation.mayExist) throw refusal('FILE_EXISTS', 'the file exists', path)
-      if (isNotebook(path)) readNotebook(path, operation.content)
-      return done(operation.content, { warnings: sizeWarnings(path, operation.content, before) })
+      const { content, mayExist } = operation
+      if (before !== undefined && !mayExist) throw createError('FILE_EXISTS', 'the file exists', path)
+      if (isNotebook(path)) readNotebook(path, content)
+      const isLarge = before !== undefined && content.length >= largeFile
+      const message = 'the whole file was sent; mode modify or diff would cost less'
+      return { after: content, warnings: isLarge ? [{ code: 'LARGE_FILE', path, message }] : [] }
     }
     case 'delete':
-      existing(before, path)
-      return done(null)
+      requireFile(before, path)
+      return { after: null }
     case 'edit': {
-      const text = textOf(before, path)
-      if (!isNotebook(path)) return done(editText(path, text, operation.edits))
+      const text = requireText(before, path)
+      if (!isNotebook(path)) return { after: editText(path, text, operation.edits) }
       const { text: after, stale } = editNotebook(path, text, operation.edits)
-      return done(after, { warnings: staleWarnings(path, stale) })
+      return { after, warnings: warnStaleOutputs(path, stale) }
     }
     case 'diff':
-      return done(...diffed(files, operation))
+      return applyDiffOperation(files, operation)
   }
 }
 
-/** The file after a diff, and how its hunks were placed. */
-function diffed(
-  files: FilesBefore,
-  operation: Operation & { type: 'diff' },
-): [FileContent | null, Pick<Outcome, 'hunks' | 'warnings'>] {
+function applyDiffOperation(files: FilesBefore, operation: DiffOperation): Effect {
   const { path, from, effect, hunks, cell } = operation
   const before = files.get(from)
-  const isElsewhere = effect === 'rename' || effect === 'copy'
-  if (effect === 'create' || isElsewhere) {
-    // An empty file is what a diff of a file to create starts from.
-    const there = files.get(path)
-    if (there !== undefined && (isElsewhere || there !== ''))
-      throw refusal('FILE_EXISTS', 'the file exists', path)
-  }
-  if (isElsewhere && hunks.length === 0) return [existing(before, from), { hunks: [], warnings: [] }]
-  const text = effect === 'create' ? '' : textOf(before, from)
+  const isMoved = effect === 'rename' || effect === 'copy'
+  const existing = files.get(path)
+  // An empty file may be the start of a diff that creates a file.
+  if (
+    (effect === 'create' && existing !== undefined && existing !== '') ||
+    (isMoved && existing !== undefined)
+  )
+    throw createError('FILE_EXISTS', 'the file exists', path)
+  if (isMoved && hunks.length === 0) return { after: requireFile(before, from) }
+  const text = effect === 'create' ? '' : requireText(before, from)
   if (cell !== undefined) {
-    const placed: HunkPlacement[] = []
-    const edited = editCell(path, text, cell, (source, where) => {
-      const result = applyDiff(source, hunks, where)
-      placed.push(...result.hunks)
+    let placed: readonly HunkPlacement[] = []
+    const edited = editCell(path, text, cell, (source, name) => {
+      const result = applyDiff(source, hunks, name)
+      placed = result.hunks
       return result.text
     })
-    return [
-      edited.text,
-      { hunks: placed, warnings: [...staleWarnings(path, edited.stale), ...fuzzWarnings(placed)] },
-    ]
+    const warnings = [...warnStaleOutputs(path, edited.stale), ...warnFuzz(placed)]
+    return { after: edited.text, hunks: placed, warnings }
   }
   const applied = applyDiff(text, hunks, from)
-  const rest = { hunks: applied.hunks, warnings: fuzzWarnings(applied.hunks) }
+  const report = { hunks: applied.hunks, warnings: warnFuzz(applied.hunks) }
   if (effect === 'delete') {
-    if (applied.text === '') return [null, rest]
-    throw refusal('HUNK_MISMATCH', 'the file holds more than the patch removes', path, {
-      remedy: 'use mode files with delete: true to remove it whatever it holds',
+    if (applied.text === '') return { after: null, ...report }
+    throw createError('HUNK_MISMATCH', 'the file contains more than the patch removes', path, {
+      remedy: 'use mode files with delete: true to remove it regardless of its content',
     })
   }
   if (isNotebook(path)) readNotebook(path, applied.text)
   const isCrLf = effect === 'create' && hunks.every((hunk) => hunk.isCrLf)
-  return [isCrLf ? applied.text.replaceAll('\n', '\r\n') : applied.text, rest]
+  return { after: isCrLf ? applied.text.replaceAll('\n', '\r\n') : applied.text, ...report }
 }
 
 function editText(path: string, text: string, edits: readonly Edit[]): string {
-  const plain = edits.map((edit, index): TextEdit => {
+  const textEdits = edits.map((edit, index): TextEdit => {
     const isCell = edit.type === 'insertCell' || edit.type === 'replaceCell' || edit.type === 'deleteCell'
     if (!isCell && edit.cell === undefined) return edit
-    throw new CausewayError(
+    throw new TrmError(
       'INVALID_EDIT',
-      `edit ${index + 1} names a cell of what is no notebook: ${path}`,
+      `edit ${index + 1} names a cell, and the file is not a notebook: ${path}`,
       {
         data: { path, edit: index + 1 },
       },
     )
   })
-  const edited = editedText(text)
-  return written(edited, editSpans(edited, plain, path))
+  const parsed = parseText(text)
+  return replaceSpans(parsed, placeEdits(parsed, textEdits, path))
 }
 
-const refusal = (
-  code: 'FILE_EXISTS' | 'FILE_NOT_FOUND' | 'NOT_TEXT' | 'HUNK_MISMATCH',
+const createError = (
+  code: 'FILE_EXISTS' | 'NOT_TEXT' | 'HUNK_MISMATCH',
   reason: string,
   path: string,
   { remedy }: { remedy?: string } = {},
 ): CausewayError =>
-  new CausewayError(code, `${reason}: ${path}`, {
-    data: { path },
-    ...(remedy === undefined ? {} : { remedy }),
-  })
+  new TrmError(code, `${reason}: ${path}`, { data: { path }, ...(remedy === undefined ? {} : { remedy }) })
 
-function existing(content: FileContent | undefined, path: string): FileContent {
+function requireFile(content: FileContent | undefined, path: string): FileContent {
   if (content !== undefined) return content
-  throw refusal('FILE_NOT_FOUND', 'there is no such file', path, {
+  throw new CausewayError('FILE_NOT_FOUND', `file not found: ${path}`, {
+    data: { path },
     remedy: 'correct the path, or create the file with mode create or files',
   })
 }
 
-function textOf(content: FileContent | undefined, path: string): string {
-  const found = existing(content, path)
+function requireText(content: FileContent | undefined, path: string): string {
+  const found = requireFile(content, path)
   if (typeof found === 'string') return found
-  throw refusal('NOT_TEXT', 'the file is not UTF-8 text', path)
+  throw createError('NOT_TEXT', 'the file is not UTF-8 text', path)
+}
+
+function isUnchanged(before: FileContent | undefined, after: FileContent | null): boolean {
+  if (typeof before === 'string' || typeof after === 'string') return before === after
+  return before === undefined ? after === null : before === after
+}
+
+function createReport({ operation, before, after }: Outcome, counter: ChangedLineCounter): FileReport {
+  const isDiff = operation.type === 'diff'
+  const isRename = isDiff && operation.effect === 'rename'
+  const [linesRemoved, linesAdded] = counter.count(toComparable(before), toComparable(after))
+  const changed = before === undefined ? 'created' : isUnchanged(before, after) ? 'unchanged' : 'modified'
+  return {
+    path: operation.path,
+    kind: isRename ? 'renamed' : after === null ? 'deleted' : changed,
+    linesAdded,
+    linesRemoved,
+    ...(isDiff && operation.executable !== undefined ? { executable: operation.executable } : {}),
+    ...(isRename ? { from: operation.from } : {}),
+  }
+}
+
+const toComparable = (content: FileContent | null | undefined): string =>
+  typeof content === 'string' ? toLineFeeds(content) : ''
+
+/** Length of a whole file above which edits would cost less, in UTF-16 units. */
+const largeFile = 100_000
+
+const warnFuzz = (hunks: readonly HunkPlacement[]): CandidateWarning[] =>
+  hunks
+    .filter(({ fuzz }) => fuzz > 0)
+    .map(({ path, hunk, line, fuzz }) => ({
+      code: 'FUZZY_HUNK',
+      path,
+      message: `hunk ${hunk} was placed at line ${line} although ${fuzz} of its context lines differ from the file`,
+    }))
+
+const warnStaleOutputs = (path: string, cells: readonly number[]): CandidateWarning[] =>
+  cells.map((cell) => ({
+    code: 'STALE_OUTPUT',
+    path,
+    message: `the outputs of cell ${cell} belong to its previous source`,
+  }))
+
+/** Warns about a file that the candidate made invalid. */
+function warnSyntax(
+  path: string,
+  before: FileContent | undefined,
+  after: FileContent | null,
+): CandidateWarning[] {
+  if (typeof after !== 'string' || after === before) return []
+  const found = findSyntaxError(path, after)
+  if (found === undefined || (typeof before === 'string' && findSyntaxError(path, before))) return []
+  return [{ code: 'SYNTAX', path, message: `line ${found.line} is no longer valid: ${found.reason}` }]
 }

@@ -1,145 +1,159 @@
-import { CausewayError, type ErrorCode } from '@causeway/protocol'
-import { closestRegion } from './closest.ts'
-import { type EditedText, inOrder, lineAt, lineFeeds, linesOf, type Span, startOf } from './edited-text.ts'
+import type { CausewayError } from '@causeway/protocol'
+import { TrmError, type TrmErrorCode } from '../../errors.ts'
+import { findClosestRegion } from './closest-region.ts'
+import {
+  lineAt,
+  lineStart,
+  type ParsedText,
+  type Span,
+  sortSpans,
+  toLineFeeds,
+  toLines,
+} from './edited-text.ts'
 import type { Edit } from './types.ts'
 
-/** An edit of a text, as opposed to one of a notebook's cells. */
+/** An edit of a text, not of the cells of a notebook. */
 export type TextEdit = Exclude<Edit, { type: 'insertCell' | 'replaceCell' | 'deleteCell' }>
 
-/** A span and the number of the edit that asked for it, from 1. */
 interface OwnedSpan extends Span {
+  /** Number of the edit, from 1. */
   readonly edit: number
 }
 
 /**
- * The spans of a list of edits, all placed in the text as it was before the first of them. Throws `REPLACE_NOT_FOUND`,
- * `REPLACE_AMBIGUOUS`, `INVALID_EDIT`, `INVALID_LINE`, and `EDIT_OVERLAP` naming both edits. `where` names the text in
- * messages, as in `src/a.py`.
+ * Returns the spans of edits, all placed in the text before the first of them. Throws `REPLACE_NOT_FOUND`,
+ * `REPLACE_AMBIGUOUS`, `INVALID_EDIT`, `INVALID_LINE` and `EDIT_OVERLAP`. `name` names the text in messages.
  */
-export function editSpans(text: EditedText, edits: readonly TextEdit[], where: string): readonly Span[] {
+export function placeEdits(text: ParsedText, edits: readonly TextEdit[], name: string): readonly Span[] {
   const spans = edits.flatMap((edit, index) =>
-    spansOf(text, edit, refusing(where, index + 1)).map((span): OwnedSpan => ({ ...span, edit: index + 1 })),
+    placeEdit(text, edit, createReject(name, index + 1)).map(
+      (span): OwnedSpan => ({ ...span, edit: index + 1 }),
+    ),
   )
-  refuseOverlap(text, spans, where)
+  checkOverlap(text, spans, name)
   return spans
 }
 
-/** Makes the error that refuses an edit. */
-type Refuse = (
-  code: ErrorCode,
+/** Creates the error of an invalid edit. */
+type Reject = (
+  code: TrmErrorCode,
   reason: string,
   data?: Readonly<Record<string, unknown>> & { readonly remedy?: string },
 ) => CausewayError
 
-const refusing =
-  (where: string, edit: number): Refuse =>
+const createReject =
+  (name: string, edit: number): Reject =>
   (code, reason, { remedy, ...data } = {}) =>
-    new CausewayError(code, `edit ${edit} ${reason}: ${where}`, {
-      data: { path: where, edit, ...data },
+    new TrmError(code, `edit ${edit} ${reason}: ${name}`, {
+      data: { path: name, edit, ...data },
       ...(remedy === undefined ? {} : { remedy }),
     })
 
-function spansOf(text: EditedText, edit: TextEdit, refuse: Refuse): readonly Span[] {
+function placeEdit(text: ParsedText, edit: TextEdit, reject: Reject): readonly Span[] {
   const count = text.starts.length
+  const insert = (line: number, content: string): Span[] => {
+    const at = lineStart(text, line)
+    return [{ start: at, end: at, text: toWholeLines(content) }]
+  }
   switch (edit.type) {
     case 'replace':
-      return replaced(text, edit, refuse)
-    case 'insertBefore': {
-      const line = inside(edit.line, 1, count + 1, count, refuse)
-      return [insertion(startOf(text, line - 1), edit.content)]
-    }
-    case 'insertAfter': {
-      const line = inside(edit.line, 0, count, count, refuse)
-      return [insertion(startOf(text, line), edit.content)]
-    }
+      return placeReplace(text, edit, reject)
+    case 'insertBefore':
+      checkLine(edit.line, { min: 1, max: count + 1, count }, reject)
+      return insert(edit.line - 1, edit.content)
+    case 'insertAfter':
+      checkLine(edit.line, { min: 0, max: count, count }, reject)
+      return insert(edit.line, edit.content)
     case 'replaceLine':
-      return [lineSpan(text, { first: edit.line, last: edit.line, content: edit.content }, refuse)]
+      return [placeLines(text, [edit.line, edit.line], edit.content, reject)]
     case 'replaceRange':
-      return [lineSpan(text, { first: edit.startLine, last: edit.endLine, content: edit.content }, refuse)]
+      return [placeLines(text, [edit.startLine, edit.endLine], edit.content, reject)]
     case 'deleteLine':
-      return [lineSpan(text, { first: edit.line, last: edit.line }, refuse)]
+      return [placeLines(text, [edit.line, edit.line], undefined, reject)]
     case 'deleteRange':
-      return [lineSpan(text, { first: edit.startLine, last: edit.endLine }, refuse)]
+      return [placeLines(text, [edit.startLine, edit.endLine], undefined, reject)]
   }
 }
 
-/** Whole lines: one line end at the end of what a client sends is taken for that of the last line. */
-const asLines = (content: string): string => `${lineFeeds(content).replace(/\n$/, '')}\n`
+/** One line end at the end of a client's text counts as that of the last line. */
+const toWholeLines = (content: string): string => `${toLineFeeds(content).replace(/\n$/, '')}\n`
 
-const insertion = (at: number, content: string): Span => ({ start: at, end: at, text: asLines(content) })
-
-function lineSpan(
-  text: EditedText,
-  { first, last, content }: { first: number; last: number; content?: string },
-  refuse: Refuse,
+function placeLines(
+  text: ParsedText,
+  [first, last]: readonly [first: number, last: number],
+  content: string | undefined,
+  reject: Reject,
 ): Span {
   const count = text.starts.length
-  inside(first, 1, count, count, refuse)
-  inside(last, 1, count, count, refuse)
-  if (first > last) {
-    throw refuse('INVALID_LINE', `ends before it starts, line ${first} to ${last}`, { line_count: count })
-  }
+  for (const line of [first, last]) checkLine(line, { min: 1, max: count, count }, reject)
+  if (first > last)
+    throw reject('INVALID_LINE', `ends before it starts, line ${first} to ${last}`, { line_count: count })
   return {
-    start: startOf(text, first - 1),
-    end: startOf(text, last),
-    text: content === undefined ? '' : asLines(content),
+    start: lineStart(text, first - 1),
+    end: lineStart(text, last),
+    text: content === undefined ? '' : toWholeLines(content),
   }
 }
 
-function inside(line: number, least: number, most: number, count: number, refuse: Refuse): number {
-  if (Number.isInteger(line) && line >= least && line <= most) return line
-  throw refuse('INVALID_LINE', `names line ${line} of ${count}`, { line, line_count: count })
+interface LineBounds {
+  readonly min: number
+  readonly max: number
+  readonly count: number
 }
 
-function replaced(text: EditedText, edit: Extract<Edit, { type: 'replace' }>, refuse: Refuse): Span[] {
-  const [wanted, instead] = [lineFeeds(edit.oldText), lineFeeds(edit.newText)]
-  if (wanted === '') throw refuse('INVALID_EDIT', 'replaces an empty text')
-  if (wanted === instead) throw refuse('INVALID_EDIT', 'replaces a text by itself')
-  const found = occurrences(text.body, wanted)
-  if (found.length === 0) throw notFound(text, wanted, refuse)
-  const span = (start: number): Span => ({ start, end: start + wanted.length, text: instead })
-  if (edit.all === true) return found.map(span)
-  const lines = found.slice(0, 50).map((start) => lineAt(text, start) + 1)
+function checkLine(line: number, { min, max, count }: LineBounds, reject: Reject): void {
+  if (Number.isInteger(line) && line >= min && line <= max) return
+  throw reject('INVALID_LINE', `names line ${line} of ${count}`, { line, line_count: count })
+}
+
+function placeReplace(text: ParsedText, edit: Extract<Edit, { type: 'replace' }>, reject: Reject): Span[] {
+  const [oldText, newText] = [toLineFeeds(edit.oldText), toLineFeeds(edit.newText)]
+  if (oldText === '') throw reject('INVALID_EDIT', 'replaces an empty text')
+  if (oldText === newText) throw reject('INVALID_EDIT', 'replaces a text by itself')
+  const found: number[] = []
+  for (let at = text.body.indexOf(oldText); at !== -1; at = text.body.indexOf(oldText, at + oldText.length))
+    found.push(at)
+  if (found.length === 0) throw createNotFound(text, oldText, reject)
+  const toSpan = (start: number): Span => ({ start, end: start + oldText.length, text: newText })
+  if (edit.all === true) return found.map(toSpan)
+  const data = { lines: found.slice(0, 50).map((start) => lineAt(text, start) + 1), count: found.length }
   if (edit.occurrence !== undefined) {
     const start = found[edit.occurrence - 1]
-    if (start !== undefined) return [span(start)]
-    const reason = `asks for occurrence ${edit.occurrence} of ${found.length}`
-    throw refuse('REPLACE_NOT_FOUND', reason, { lines, count: found.length })
+    if (start !== undefined) return [toSpan(start)]
+    throw reject('REPLACE_NOT_FOUND', `asks for occurrence ${edit.occurrence} of ${found.length}`, data)
   }
-  if (found.length > 1) {
-    const reason = `replaces a text that stands at lines ${lines.slice(0, 8).join(', ')}`
-    throw refuse('REPLACE_AMBIGUOUS', reason, { lines, count: found.length })
-  }
-  return found.map(span)
+  if (found.length === 1) return found.map(toSpan)
+  throw reject(
+    'REPLACE_AMBIGUOUS',
+    `replaces a text that occurs at lines ${data.lines.slice(0, 8).join(', ')}`,
+    data,
+  )
 }
 
-/** Starts of all matches, overlapping ones left out. */
-function occurrences(body: string, wanted: string): number[] {
-  const found: number[] = []
-  for (let at = body.indexOf(wanted); at !== -1; at = body.indexOf(wanted, at + wanted.length)) found.push(at)
-  return found
-}
-
-function notFound(text: EditedText, wanted: string, refuse: Refuse): CausewayError {
-  const closest = closestRegion(linesOf(text), wanted.replace(/\n$/, '').split('\n'))
-  const isIndented = closest !== undefined && squeezed(closest.text).includes(squeezed(wanted))
-  const reason = isIndented ? 'differs from the file in blanks alone' : 'replaces a text that is not there'
+function createNotFound(text: ParsedText, oldText: string, reject: Reject): CausewayError {
+  const closest = findClosestRegion(toLines(text), oldText.replace(/\n$/, '').split('\n'))
   if (closest === undefined)
-    return refuse('REPLACE_NOT_FOUND', reason, { remedy: 'no line resembles it: call trm.read for the file' })
-  return refuse('REPLACE_NOT_FOUND', reason, { closest })
+    return reject('REPLACE_NOT_FOUND', 'replaces a text that is not in the file', {
+      remedy: 'no line resembles it: call trm.read for the file',
+    })
+  const isOnlyBlanks = removeBlanks(closest.text).includes(removeBlanks(oldText))
+  const reason = isOnlyBlanks
+    ? 'differs from the file only in white space'
+    : 'replaces a text that is not in the file'
+  return reject('REPLACE_NOT_FOUND', reason, { closest })
 }
 
-const squeezed = (text: string): string => text.replace(/\s+/g, '')
+const removeBlanks = (text: string): string => text.replace(/\s+/g, '')
 
-function refuseOverlap(text: EditedText, spans: readonly OwnedSpan[], where: string): void {
+/** Insertions at the border of another edit are accepted. */
+function checkOverlap(text: ParsedText, spans: readonly OwnedSpan[], name: string): void {
   let widest: OwnedSpan | undefined
-  for (const span of inOrder(spans)) {
-    // An insertion may stand at either border of another edit, and replacements may touch.
+  for (const span of sortSpans(spans)) {
     if (widest !== undefined && span.start < widest.end) {
       const edits = [widest.edit, span.edit].toSorted((a, b) => a - b)
       const line = lineAt(text, span.start) + 1
-      const message = `edits ${edits[0]} and ${edits[1]} touch the same text at line ${line}: ${where}`
-      throw new CausewayError('EDIT_OVERLAP', message, { data: { path: where, edits, line } })
+      const message = `edits ${edits[0]} and ${edits[1]} change the same text at line ${line}: ${name}`
+      throw new TrmError('EDIT_OVERLAP', message, { data: { path: name, edits, line } })
     }
     if (widest === undefined || span.end >= widest.end) widest = span
   }

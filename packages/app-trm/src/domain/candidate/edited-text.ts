@@ -1,7 +1,7 @@
-/** A text under edit: lines end in LF here, and every line gets its own line end back when the text is written out. */
-import { CausewayError } from '@causeway/protocol'
+/** A text under edit. Its lines end in LF; each line gets its own line end back when the text is written. */
+import { TrmError } from '../../errors.ts'
 
-/** A replacement in `EditedText.body`: characters `start` to `end`, not included. An insertion has both equal. */
+/** Replacement of the characters `[start, end)` of `ParsedText.body`. Both are equal for an insertion. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -9,64 +9,58 @@ export interface Span {
   readonly text: string
 }
 
-/** A text taken apart. */
-export interface EditedText {
-  /** The byte order mark, or nothing. */
+export interface ParsedText {
+  /** The byte order mark, or an empty string. */
   readonly mark: string
-  /** The text with LF only; a last line without an end gets one, so that all lines are alike. */
+  /** The text with LF line ends; a last line without an end gets one. */
   readonly body: string
-  /** The line end of each line, in order: LF or CRLF. */
+  /** LF or CRLF for each line. */
   readonly ends: readonly string[]
-  /** Offset in `body` of each line. */
+  /** Offset of each line in `body`. */
   readonly starts: readonly number[]
-  /** True where the last line has an end of its own; true for an empty text. */
+  /** Whether the last line has an end; true for an empty text. */
   readonly isEnded: boolean
 }
 
-/** Takes a text apart. */
-export function editedText(text: string): EditedText {
+export function parseText(text: string): ParsedText {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const plain = text.slice(mark.length)
   const isEnded = plain === '' || plain.endsWith('\n')
   const ends = plain.match(/\r?\n/g) ?? []
-  const body = lineFeeds(plain) + (isEnded ? '' : '\n')
-  return {
-    mark,
-    body,
-    ends: isEnded ? ends : [...ends, ends.at(-1) ?? '\n'],
-    starts: lineStarts(body),
-    isEnded,
-  }
+  const body = toLineFeeds(plain) + (isEnded ? '' : '\n')
+  const starts: number[] = []
+  for (let start = 0; start < body.length; start = body.indexOf('\n', start) + 1) starts.push(start)
+  return { mark, body, ends: isEnded ? ends : [...ends, ends.at(-1) ?? '\n'], starts, isEnded }
 }
 
-/** The text with LF line ends and without a byte order mark: how clients' texts are compared. */
-export const lineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
+/** Returns the text with LF line ends and without a byte order mark. */
+export const toLineFeeds = (text: string): string => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
-/** Most lines of a text, a diff or a review: each line costs about 200 bytes while it is read. */
+/** Maximum lines of a text, a diff or a review. A line takes about 200 bytes of memory while it is read. */
 const maxLines = 1_000_000
 
-/** Throws `FILE_TOO_LARGE` if texts have more than a million line ends together; `name` names them in the message. */
+/** Throws `FILE_TOO_LARGE` if the texts have more than a million line ends together; `name` is used in the message. */
 export function checkLineCount(texts: readonly string[], name: string): void {
   let lines = 0
   for (const text of texts) {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
       if (++lines <= maxLines) continue
-      throw new CausewayError('FILE_TOO_LARGE', `more than ${maxLines} lines: ${name}`, {
+      throw new TrmError('FILE_TOO_LARGE', `more than ${maxLines} lines: ${name}`, {
         data: { max_lines: maxLines },
       })
     }
   }
 }
 
-/** The lines, without their ends. */
-export const linesOf = ({ body, starts }: EditedText): string[] =>
+/** Returns the lines, without their ends. */
+export const toLines = ({ body, starts }: ParsedText): string[] =>
   starts.map((start, index) => body.slice(start, (starts[index + 1] ?? body.length) - 1))
 
-/** Offset where a line starts, from 0; the end of the text for the line after the last. */
-export const startOf = ({ body, starts }: EditedText, line: number): number => starts[line] ?? body.length
+/** Returns the offset of a line, counted from 0; the end of the text for the line after the last. */
+export const lineStart = ({ body, starts }: ParsedText, line: number): number => starts[line] ?? body.length
 
-/** The line, from 0, in which an offset lies. */
-export function lineAt({ starts }: EditedText, offset: number): number {
+/** Returns the line, counted from 0, that contains an offset. */
+export function lineAt({ starts }: ParsedText, offset: number): number {
   let [low, high] = [0, starts.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -77,46 +71,34 @@ export function lineAt({ starts }: EditedText, offset: number): number {
 }
 
 /**
- * Writes the text out with the spans replaced, which neither overlap nor need be in order; insertions at one place
- * keep the order given. Untouched lines keep their line ends, new ones take those that they replace or follow. Whether
- * the last line has an end stays as it was unless `ended` says otherwise.
+ * Returns the text with the spans replaced. Spans must not overlap; insertions at one offset keep their order. Unchanged
+ * lines keep their line ends, new ones get those of the lines that they replace or follow. The last line keeps its end or
+ * lack of one unless `isEnded` differs.
  */
-export function written(text: EditedText, spans: readonly Span[], ended = text.isEnded): string {
+export function replaceSpans(text: ParsedText, spans: readonly Span[], isEnded = text.isEnded): string {
   const pieces: string[] = []
   let [offset, line] = [0, 0]
   const copy = (to: number) => {
-    const kept = text.body.slice(offset, to).split('\n')
-    const last = kept.pop() ?? ''
-    for (const part of kept) pieces.push(part, text.ends[line++] ?? '\n')
+    const lines = text.body.slice(offset, to).split('\n')
+    const last = lines.pop() ?? ''
+    for (const part of lines) pieces.push(part, text.ends[line++] ?? '\n')
     pieces.push(last)
     offset = to
   }
-  for (const { start, end, text: inserted } of inOrder(spans)) {
+  for (const { start, end, text: inserted } of sortSpans(spans)) {
     copy(start)
-    const ends = text.ends.slice(line, line + count(text.body.slice(start, end)))
+    const ends = text.ends.slice(line, line + text.body.slice(start, end).split('\n').length - 1)
     const next = ends.at(-1) ?? text.ends[line - 1] ?? text.ends[line] ?? '\n'
-    pieces.push(withEnds(inserted, ends, next))
+    let index = 0
+    pieces.push(inserted.replaceAll('\n', () => ends[index++] ?? next))
     line += ends.length
     offset = end
   }
   copy(text.body.length)
   const whole = pieces.join('')
-  return text.mark + (ended ? whole : whole.replace(/\r?\n$/, ''))
+  return text.mark + (isEnded ? whole : whole.replace(/\r?\n$/, ''))
 }
 
-/** Stable by place: what is inserted at an offset stands before what is replaced from there on. */
-export const inOrder = <S extends Span>(spans: readonly S[]): S[] =>
+/** Sorts by offset. The order is stable; insertions come before a replacement that starts at the same offset. */
+export const sortSpans = <S extends Span>(spans: readonly S[]): S[] =>
   spans.toSorted((a, b) => a.start - b.start || a.end - b.end)
-
-function withEnds(text: string, ends: readonly string[], next: string): string {
-  let index = 0
-  return text.replaceAll('\n', () => ends[index++] ?? next)
-}
-
-const count = (text: string): number => text.split('\n').length - 1
-
-function lineStarts(body: string): number[] {
-  const starts: number[] = []
-  for (let start = 0; start < body.length; start = body.indexOf('\n', start) + 1) starts.push(start)
-  return starts
-}

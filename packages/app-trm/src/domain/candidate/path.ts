@@ -1,37 +1,57 @@
-import { CausewayError } from '@causeway/protocol'
+import { isObject } from '@causeway/protocol'
+import { TrmError } from '../../errors.ts'
 
-/** Longest path, in UTF-16 units. */
-const longest = 1024
+/** Maximum length of a path, in UTF-16 units. */
+const maxLength = 1024
 
 /**
- * The one spelling of a path that a candidate names: relative, forward slashes, no `.` and no empty parts. Throws
- * `INVALID_PATH` for what leads out of the project or into its `.git`; links are found where files are read.
+ * Normalizes a relative path: forward slashes, no `.` and no empty parts. Throws `INVALID_PATH` if the path leaves the project
+ * or is in its `.git`. Links are checked when files are read.
  */
-export function checkedPath(path: string): string {
-  const reason = refusal(path)
-  if (reason !== undefined) {
-    throw new CausewayError('INVALID_PATH', `the path ${reason}: ${shown(path)}`, {
-      data: { path: shown(path) },
-    })
-  }
-  return parts(path).join('/')
+export function normalizePath(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  const problem = findProblem(path, parts)
+  if (problem === undefined) return parts.join('/')
+  const shown = JSON.stringify(path.slice(0, 200)).slice(1, -1)
+  throw new TrmError('INVALID_PATH', `the path ${problem}: ${shown}`, { data: { path: shown } })
 }
 
-function refusal(path: string): string | undefined {
-  if (path.length > longest) return `is longer than ${longest} characters`
+/** Makes absolute paths below one of the roots relative, in the paths and diff headers of a candidate. */
+export function removeRoots(input: unknown, roots: readonly string[]): unknown {
+  if (Array.isArray(input)) return input.map((one) => removeRoots(one, roots))
+  if (!isObject(input)) return input
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      if (typeof value !== 'string') return [name, removeRoots(value, roots)]
+      if (name === 'path' || name === 'file') return [name, removeRoot(value, roots)]
+      return [name, name === 'diff' || name === 'patch' ? removeHeaderRoots(value, roots) : value]
+    }),
+  )
+}
+
+export function removeRoot(path: string, roots: readonly string[]): string {
+  const root = roots.find((one) => path.startsWith(`${one}/`))
+  return root === undefined ? path : path.slice(root.length + 1)
+}
+
+const removeHeaderRoots = (diff: string, roots: readonly string[]): string =>
+  diff.replace(/^((?:---|\+\+\+) )(?:[ab](?=\/))?(\/.*)$/gm, (line, mark: string, path: string) => {
+    const relative = removeRoot(path, roots)
+    return relative === path ? line : `${mark}${relative}`
+  })
+
+function findProblem(path: string, parts: readonly string[]): string | undefined {
+  if (path.length > maxLength) return `is longer than ${maxLength} characters`
   if (/^([/\\~]|[a-z]:)/i.test(path)) return 'is not relative to the project'
-  if (hasControl(path)) return 'holds a control character'
-  if (path.includes('\\')) return 'holds a backslash'
+  if ([...path].some((letter) => letter < ' ' || letter === '\u007f')) return 'contains a control character'
+  if (path.includes('\\')) return 'contains a backslash'
   if (path.endsWith('/')) return 'names a folder'
-  const found = parts(path)
-  if (found.length === 0) return 'is empty'
-  if (found.includes('..')) return 'leads out of the project'
-  return found.some(isGitFolder) ? 'lies in the folder of the version control' : undefined
+  if (parts.length === 0) return 'is empty'
+  if (parts.includes('..')) return 'leaves the project'
+  return parts.some(isGitFolder) ? 'is in the folder of the version control' : undefined
 }
 
-const parts = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.')
-
-/** Also the spellings that file systems of other platforms take for `.git` (CVE-2014-9390, CVE-2019-1352). */
+/** Includes spellings that file systems of other platforms treat as `.git` (CVE-2014-9390, CVE-2019-1352). */
 function isGitFolder(part: string): boolean {
   const plain = part
     .replace(/[\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
@@ -39,7 +59,3 @@ function isGitFolder(part: string): boolean {
     .replace(/[. ]+$/, '')
   return /^(\.git|git~\d+)$/i.test(plain)
 }
-
-const hasControl = (text: string): boolean => [...text].some((letter) => letter < ' ' || letter === '\u007f')
-
-const shown = (path: string): string => JSON.stringify(path.slice(0, 200)).slice(1, -1)

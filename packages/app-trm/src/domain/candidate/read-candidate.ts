@@ -1,37 +1,33 @@
-/** What a client sends as a candidate, under the short names, the long ones and those of Python. */
-import { closest, type Problem, problemsOf } from '@causeway/app-kit'
-import { CausewayError, isObject } from '@causeway/protocol'
+import { closest, listProblems, type Problem } from '@causeway/app-kit'
+import { type CausewayError, isObject } from '@causeway/protocol'
 import { z } from 'zod'
+import { TrmError } from '../../errors.ts'
 import type { Candidate } from './types.ts'
 
 /** Well-formed Unicode, so that it can be written as UTF-8. */
-const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), 'holds half a surrogate pair')
+const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), 'contains half a surrogate pair')
 const path = text
 const sha = text.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex').optional()
 const cell = z.union([z.int().min(0), z.string().min(1)])
 const line = z.int().min(0)
+const range = { startLine: line, endLine: line }
+
+const toTextEdit = <Type extends string, Shape extends z.core.$ZodShape>(type: Type, shape: Shape) =>
+  z.strictObject({ type: z.literal(type), cell: cell.optional(), ...shape })
 
 const edit = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('replace'),
-    cell: cell.optional(),
+  toTextEdit('replace', {
     oldText: text,
     newText: text,
     all: z.boolean().optional(),
     occurrence: z.int().min(1).optional(),
   }),
-  z.strictObject({ type: z.literal('insertBefore'), cell: cell.optional(), line, content: text }),
-  z.strictObject({ type: z.literal('insertAfter'), cell: cell.optional(), line, content: text }),
-  z.strictObject({ type: z.literal('replaceLine'), cell: cell.optional(), line, content: text }),
-  z.strictObject({
-    type: z.literal('replaceRange'),
-    cell: cell.optional(),
-    startLine: line,
-    endLine: line,
-    content: text,
-  }),
-  z.strictObject({ type: z.literal('deleteLine'), cell: cell.optional(), line }),
-  z.strictObject({ type: z.literal('deleteRange'), cell: cell.optional(), startLine: line, endLine: line }),
+  toTextEdit('insertBefore', { line, content: text }),
+  toTextEdit('insertAfter', { line, content: text }),
+  toTextEdit('replaceLine', { line, content: text }),
+  toTextEdit('replaceRange', { ...range, content: text }),
+  toTextEdit('deleteLine', { line }),
+  toTextEdit('deleteRange', range),
   z.strictObject({
     type: z.literal('insertCell'),
     cell,
@@ -49,8 +45,6 @@ const wholeFile = z
     'needs either content or delete: true',
   )
 
-const newFile = z.strictObject({ path, sha, content: text })
-
 const modes = {
   diff: z.strictObject({
     mode: z.literal('diff'),
@@ -62,10 +56,13 @@ const modes = {
     mode: z.literal('modify'),
     changes: z.array(z.strictObject({ path, sha, edits: z.array(edit).min(1) })).min(1),
   }),
-  create: z.strictObject({ mode: z.literal('create'), files: z.array(newFile).min(1) }),
+  create: z.strictObject({
+    mode: z.literal('create'),
+    files: z.array(z.strictObject({ path, sha, content: text })).min(1),
+  }),
 } satisfies Record<Candidate['mode'], z.ZodType<Candidate>>
 
-/** Other names of fields, which the original and its sibling use. */
+/** Other names of fields, from the original design and its TypeScript sibling. */
 const aliases: Readonly<Record<string, string>> = {
   file: 'path',
   old_text: 'oldText',
@@ -79,44 +76,41 @@ const aliases: Readonly<Record<string, string>> = {
   cell_type: 'kind',
 }
 
-/** Reads a candidate; throws `INVALID_CANDIDATE` with `data.problems`. */
+/** Validates a candidate. Throws `INVALID_CANDIDATE` with `data.problems`. */
 export function readCandidate(input: unknown): Candidate {
-  const named = withOwnNames(input)
-  const mode = isObject(named) ? named.mode : undefined
-  if (!isMode(mode)) throw refusal([modeProblem(mode)])
-  const parsed = modes[mode].safeParse(named)
+  const renamed = renameFields(input)
+  const mode = isObject(renamed) ? renamed.mode : undefined
+  if (!isMode(mode)) throw createError([createModeProblem(mode)])
+  const parsed = modes[mode].safeParse(renamed)
   if (parsed.success) return parsed.data
-  throw refusal(problemsOf(parsed.error.issues, Object.keys(modes[mode].shape), named))
+  throw createError(listProblems(parsed.error.issues, Object.keys(modes[mode].shape), renamed))
 }
 
 const isMode = (mode: unknown): mode is Candidate['mode'] =>
   typeof mode === 'string' && Object.hasOwn(modes, mode)
 
-function modeProblem(mode: unknown): Problem {
+function createModeProblem(mode: unknown): Problem {
   const names = Object.keys(modes)
-  const problem = `is not one of ${names.join(', ')}`
   const match = typeof mode === 'string' ? closest(mode, names) : undefined
+  const problem = `is not one of ${names.join(', ')}`
   return { argument: 'mode', problem, ...(match === undefined ? {} : { did_you_mean: match }) }
 }
 
-function refusal(problems: readonly Problem[]): CausewayError {
-  const sentences = problems
-    .slice(0, 5)
-    .map(({ argument, problem, did_you_mean }) =>
-      [argument, problem, ...(did_you_mean === undefined ? [] : [`(did you mean ${did_you_mean}?)`])].join(
-        ' ',
-      ),
-    )
-  return new CausewayError('INVALID_CANDIDATE', `candidate: ${sentences.join(', ')}`, { data: { problems } })
+function createError(problems: readonly Problem[]): CausewayError {
+  const sentences = problems.slice(0, 5).map(({ argument, problem, did_you_mean }) => {
+    const hint = did_you_mean === undefined ? '' : ` (did you mean ${did_you_mean}?)`
+    return `${argument} ${problem}${hint}`
+  })
+  return new TrmError('INVALID_CANDIDATE', `candidate: ${sentences.join(', ')}`, { data: { problems } })
 }
 
-function withOwnNames(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withOwnNames)
+function renameFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameFields)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const own = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name
-      return [own in value ? name : own, withOwnNames(member)]
+      return [own in value ? name : own, renameFields(member)]
     }),
   )
 }

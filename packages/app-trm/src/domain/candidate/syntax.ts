@@ -1,77 +1,70 @@
-/** Whether a text can be parsed as what its name says it is. */
 import { parser as python } from '@lezer/python'
 import { parse } from 'acorn'
 import { parse as parseToml } from 'smol-toml'
-import { plainCode, readNotebook } from '../notebook/notebook.ts'
+import { readNotebook, removeMagics } from '../notebook/notebook.ts'
 
-/** The first place at which a text is not valid; lines from 1. */
-export interface SyntaxProblem {
+interface SyntaxProblem {
+  /** From 1. */
   readonly line: number
   readonly reason: string
 }
 
-/** Longest text that is parsed, in UTF-16 units. */
-const longest = 300_000
+/** Maximum length of a checked text, in UTF-16 units. */
+const maxLength = 300_000
 
 type Check = (text: string) => SyntaxProblem | undefined
 
-const lineOf = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
-
-function pythonError(text: string): SyntaxProblem | undefined {
-  // The grammar knows no byte order mark and ends lines with LF.
+function checkPython(text: string): SyntaxProblem | undefined {
+  // The grammar does not accept a byte order mark and ends lines with LF.
   const plain = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
-  let found: number | undefined
+  let offset: number | undefined
   python.parse(plain).iterate({
     enter: (node) => {
-      if (node.type.isError) found ??= node.from
-      return found === undefined
+      if (node.type.isError) offset ??= node.from
+      return offset === undefined
     },
   })
-  return found === undefined
-    ? undefined
-    : { line: lineOf(plain, found), reason: 'Python cannot be parsed there' }
+  if (offset === undefined) return undefined
+  return { line: plain.slice(0, offset).split('\n').length, reason: 'invalid Python' }
 }
 
-function scriptError(text: string): SyntaxProblem | undefined {
+function checkScript(text: string): SyntaxProblem | undefined {
   const options = { ecmaVersion: 'latest', allowHashBang: true, allowReturnOutsideFunction: true } as const
-  const asModule = attempt(() => parse(text, { ...options, sourceType: 'module' }))
-  if (asModule === undefined) return undefined
-  const asScript = attempt(() => parse(text, { ...options, sourceType: 'script' }))
-  return asScript === undefined ? undefined : asModule
+  const problem = attempt(() => parse(text, { ...options, sourceType: 'module' }))
+  const isScript = () => attempt(() => parse(text, { ...options, sourceType: 'script' })) === undefined
+  return problem === undefined || isScript() ? undefined : problem
 }
 
-const jsonError: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
+const checkJson: Check = (text) => attempt(() => JSON.parse(text.replace(/^\ufeff/, '')))
 
-/** The first code cell that Python cannot read; lines count within the cell. */
-function notebookError(text: string): SyntaxProblem | undefined {
-  const invalid = jsonError(text)
-  if (invalid) return invalid
+/** Checks the Python cells; lines count within the cell. */
+function checkNotebook(text: string): SyntaxProblem | undefined {
+  const problem = checkJson(text)
+  if (problem) return problem
   const { cells, language } = readNotebook('', text)
   for (const { kind, index, source } of language === 'python' ? cells : []) {
-    const found = kind === 'code' ? pythonError(plainCode(source)) : undefined
+    const found = kind === 'code' ? checkPython(removeMagics(source)) : undefined
     if (found) return { line: found.line, reason: `${found.reason}, in cell ${index}` }
   }
   return undefined
 }
 
-const tomlError: Check = (text) => attempt(() => parseToml(text))
-
-/** By extension; TypeScript and JSX have checks of their own in the project's tools. */
+/** Checks by extension. TypeScript and JSX are left to the tools of the project. */
 const checks: Readonly<Record<string, Check>> = {
-  py: pythonError,
-  js: scriptError,
-  mjs: scriptError,
-  cjs: scriptError,
-  json: jsonError,
-  ipynb: notebookError,
-  toml: tomlError,
+  py: checkPython,
+  js: checkScript,
+  mjs: checkScript,
+  cjs: checkScript,
+  json: checkJson,
+  ipynb: checkNotebook,
+  toml: (text) => attempt(() => parseToml(text)),
 }
 
-/** The first syntax error of a file, by the extension of its path; undefined where there is none or nobody knows. */
-export function syntaxError(path: string, text: string): SyntaxProblem | undefined {
+/** Returns the first syntax error of a file; `undefined` for unknown extensions and long texts. */
+export function findSyntaxError(path: string, text: string): SyntaxProblem | undefined {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
   const check = Object.hasOwn(checks, extension) ? checks[extension] : undefined
-  return text.length > longest ? undefined : check?.(text)
+  return text.length > maxLength ? undefined : check?.(text)
 }
 
 function attempt(read: () => unknown): SyntaxProblem | undefined {

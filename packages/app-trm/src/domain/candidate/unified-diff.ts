@@ -1,31 +1,30 @@
-/** What a unified diff says, read as tolerantly as can be done without guessing: line numbers and counts are hints. */
-import { CausewayError } from '@causeway/protocol'
-import { blankHeader, type DiffHeader, isFilePair, withFilePair, withLine } from './diff-header.ts'
+import type { CausewayError } from '@causeway/protocol'
+import { TrmError } from '../../errors.ts'
+import { addFilePair, addHeaderLine, type DiffHeader, emptyHeader, isFilePair } from './diff-header.ts'
 import { checkLineCount } from './edited-text.ts'
 
-/** One line of a hunk: context, removed or added. */
+/** A context, removed or added line. */
 export interface HunkLine {
   readonly op: ' ' | '-' | '+'
   readonly text: string
 }
 
-/** A hunk. */
 export interface Hunk {
   readonly lines: readonly HunkLine[]
-  /** First old line by the header, from 1; undefined for a bare `@@`. */
-  readonly stated: number | undefined
-  /** First new line by the header. */
-  readonly statedNew: number | undefined
-  /** True where the header's counts are those of the lines, as in a diff that a program made. */
+  /** First old line of the hunk header, from 1; `undefined` for a bare `@@`. */
+  readonly oldStart: number | undefined
+  /** First new line of the hunk header. */
+  readonly newStart: number | undefined
+  /** Whether the counts of the header are those of the lines, as in a diff that a program wrote. */
   readonly isCounted: boolean
-  /** True where a mark says that the old, the new last line has no end. */
-  readonly oldUnended: boolean
-  readonly newUnended: boolean
-  /** True where the added lines end in CRLF and the header in LF: they are so in the file, and not only on their way. */
+  /** Whether `\ No newline at end of file` marks the last old or new line. */
+  readonly isOldUnended: boolean
+  readonly isNewUnended: boolean
+  /** Whether the added lines end in CRLF and the header in LF, so that the file has CRLF. */
   readonly isCrLf: boolean
 }
 
-/** What a diff does to one file. */
+/** The changes of one file. */
 export interface FileDiff extends DiffHeader {
   readonly hunks: readonly Hunk[]
 }
@@ -37,55 +36,56 @@ interface Draft {
 }
 
 /**
- * Reads a unified diff of any number of files, as git, diff or a model writes it: within Markdown fences, with prose
- * around it, with wrong counts, bare `@@`, or blank lines that lost their space. A hunk that is cut off by something
- * else while added or removed lines follow is refused, as reading on would lose them. Throws `INVALID_DIFF`,
- * `FILE_TOO_LARGE`.
+ * Reads a unified diff of any number of files, written by git, diff or a model: in a Markdown fence, with prose around it,
+ * wrong counts, bare `@@`, or blank lines without their space. Line numbers and counts are hints. Rejects added or removed
+ * lines outside of a hunk, because they would be lost. Throws `INVALID_DIFF`, `FILE_TOO_LARGE`.
  */
 export function readDiff(text: string): readonly FileDiff[] {
   checkLineCount([text], 'the diff')
-  // What follows the last line end is no line: as a blank one it could be taken for context.
+  // An empty line after the last line end could be taken for context.
   const written = text.replace(/^\ufeff|\n$/g, '').split('\n')
   const lines = written.map((line) => line.replace(/\r$/, ''))
   const drafts: Draft[] = []
   const open = (): Draft => {
-    const opened: Draft = { header: blankHeader, isPaired: false, hunks: [] }
+    const opened: Draft = { header: emptyHeader, isPaired: false, hunks: [] }
     drafts.push(opened)
     return opened
   }
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? ''
     const last = drafts.at(-1)
-    if (line.startsWith('@@@')) throw invalid(at, 'starts a combined diff, of a merge')
+    if (line.startsWith('@@@')) throw createInvalid(at, 'starts a combined diff of a merge')
     if (line.startsWith('@@')) {
       const { hunk, next } = readHunk(lines, at)
-      refuseLost(lines, next)
-      if (last === undefined) refuseHeadless(lines, at)
+      checkLinesAfter(lines, next)
+      if (hunk.lines.length > 0 && hunk.lines.every(({ op }) => op === ' '))
+        throw createInvalid(at, 'starts a hunk without an added or removed line')
+      if (last === undefined) checkLinesBefore(lines, at)
       const file = last ?? open()
-      file.hunks.push({ ...hunk, isCrLf: isCrLf(written.slice(at, next)) })
+      file.hunks.push({ ...hunk, isCrLf: hasCrLf(written.slice(at, next)) })
       at = next
     } else if (isFilePair(lines, at)) {
       const isOpen = last !== undefined && !last.isPaired && last.hunks.length === 0 && !last.header.isBinary
       const file = isOpen ? last : open()
-      file.header = withFilePair(file.header, lines.slice(at, at + 2))
+      file.header = addFilePair(file.header, lines.slice(at, at + 2))
       file.isPaired = true
       at += 2
-      refuseLost(lines, at)
+      checkLinesAfter(lines, at)
     } else {
       const isOpening = /^(diff --git |Index: )/.test(line)
       const file = isOpening ? open() : last
-      if (file) file.header = withLine(file.header, line)
+      if (file) file.header = addHeaderLine(file.header, line)
       at++
-      if (isOpening) refuseLost(lines, at)
+      if (isOpening) checkLinesAfter(lines, at)
     }
   }
   return drafts.map(({ header, hunks }) => ({ ...header, hunks }))
 }
 
-const invalid = (at: number, reason: string): CausewayError =>
-  new CausewayError('INVALID_DIFF', `line ${at + 1} of the diff ${reason}`, { data: { line: at + 1 } })
+const createInvalid = (at: number, reason: string): CausewayError =>
+  new TrmError('INVALID_DIFF', `line ${at + 1} of the diff ${reason}`, { data: { line: at + 1 } })
 
-const isCrLf = ([header = '', ...body]: readonly string[]): boolean =>
+const hasCrLf = ([header = '', ...body]: readonly string[]): boolean =>
   !header.endsWith('\r') && body.every((line) => !line.startsWith('+') || line.endsWith('\r'))
 
 interface Counts {
@@ -101,88 +101,109 @@ function readHunk(
 ): { readonly hunk: Omit<Hunk, 'isCrLf'>; readonly next: number } {
   const numbers = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(lines[at] ?? '')
   const [, start, olds = '1', newStart, news = '1'] = numbers ?? []
-  const wanted = numbers === null ? undefined : { old: Number(olds), new: Number(news) }
+  const stated = numbers === null ? undefined : { old: Number(olds), new: Number(news) }
   const seen: Counts = { old: 0, new: 0 }
   const body: HunkLine[] = []
-  let [oldUnended, newUnended] = [false, false]
+  let [isOldUnended, isNewUnended] = [false, false]
   let next = at + 1
   for (; next < lines.length; next++) {
     const line = lines[next] ?? ''
     const last = body.at(-1)
     if (line.startsWith('\\')) {
-      if (last?.op !== '+') oldUnended = true
-      if (last?.op !== '-') newUnended = true
+      if (last?.op !== '+') isOldUnended = true
+      if (last?.op !== '-') isNewUnended = true
       continue
     }
     const op = line === '' ? ' ' : line[0]
     if (op !== ' ' && op !== '-' && op !== '+') break
-    if (endsHunk(lines, next, seen, wanted)) break
+    if (endsHunk(lines, next, seen, stated)) break
     body.push({ op, text: line.slice(1) })
     if (op !== '+') seen.old++
     if (op !== '-') seen.new++
   }
-  dropTrail(body, seen, wanted)
-  // A hunk without old lines names the line that it follows.
-  const stated = wanted === undefined ? undefined : Number(start) + (wanted.old === 0 ? 1 : 0)
-  const statedNew = wanted === undefined ? undefined : Number(newStart)
-  return {
-    hunk: { lines: body, stated, statedNew, isCounted: isEqual(seen, wanted), oldUnended, newUnended },
-    next,
-  }
-}
-
-/**
- * True for a line that looks like one of a hunk and is none: the signature below a mail, and headers of a file, unless
- * the counts say that a removed `-- x` or an added `++ y` belongs there.
- */
-function endsHunk(lines: readonly string[], at: number, seen: Counts, wanted: Counts | undefined): boolean {
-  const line = lines[at] ?? ''
-  if (/^-- ?$/.test(line)) return isEqual(seen, wanted)
-  const followedBy = (index: number) => (lines[index] ?? '').startsWith('@@')
-  if (isFilePair(lines, at) && followedBy(at + 2)) {
-    return !isEqual({ old: seen.old + 1, new: seen.new + 1 }, wanted)
-  }
-  if (!/^(---|\+\+\+) \S/.test(line) || !followedBy(at + 1)) return false
-  const isAdded = line.startsWith('+')
-  return !isEqual({ old: seen.old + (isAdded ? 0 : 1), new: seen.new + (isAdded ? 1 : 0) }, wanted)
-}
-
-/** Blank lines at the end are rather the end of the text than context, unless the counts include them. */
-function dropTrail(body: HunkLine[], seen: Counts, wanted: Counts | undefined): void {
-  while (!isEqual(seen, wanted) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
+  checkCounts(at, seen, stated)
+  checkEnd(lines, next, isEqual(seen, stated) ? 'complete' : stated === undefined ? 'unknown' : 'short')
+  // Blank lines at the end are not context unless the counts include them.
+  while (!isEqual(seen, stated) && body.at(-1)?.op === ' ' && body.at(-1)?.text === '') {
     body.pop()
     seen.old--
     seen.new--
   }
+  checkCounts(at, seen, stated)
+  return {
+    hunk: {
+      lines: body,
+      // The header of a hunk without old lines contains the preceding line.
+      oldStart: stated === undefined ? undefined : Number(start) + (stated.old === 0 ? 1 : 0),
+      newStart: stated === undefined ? undefined : Number(newStart),
+      isCounted: isEqual(seen, stated),
+      isOldUnended,
+      isNewUnended,
+    },
+    next,
+  }
+}
+
+/** A greater difference of counts is a mistake of counting. */
+const maxDamage = 10
+
+/** Rejects text directly after a hunk that is not complete: a line that lost its first character ends a hunk too early. */
+function checkEnd(lines: readonly string[], at: number, state: 'complete' | 'unknown' | 'short'): void {
+  const line = lines[at]
+  if (line === undefined || state === 'complete' || /^(@@|diff --git |Index: |-- ?$)/.test(line)) return
+  if (isFence(line) || isFilePair(lines, at) || (state === 'unknown' && lines[at - 1] === '')) return
+  throw createInvalid(at, 'is not in a hunk')
 }
 
 /**
- * Refuses added and removed lines that stand under no `@@`: behind a hunk or a file header, up to the next one. Behind
- * a fence or the signature of a mail stands prose, or the rest of a hunk of which that line is one that lost its blank:
- * what looks like a change and not like a list is refused there, too.
+ * Rejects a hunk if one count of its header is right and the other one is wrong: a line lost its `+` or `-`, or is missing.
+ * Models that miscount get both wrong.
  */
-function refuseLost(lines: readonly string[], from: number): void {
+function checkCounts(at: number, seen: Counts, stated: Counts | undefined): void {
+  if (stated === undefined || (seen.old === stated.old) === (seen.new === stated.new)) return
+  if (Math.abs(seen.old - stated.old) + Math.abs(seen.new - stated.new) > maxDamage) return
+  const reason = `states ${stated.old} old and ${stated.new} new lines, but the hunk has ${seen.old} and ${seen.new}`
+  throw createInvalid(at, `${reason}: a line is missing, or lacks its + or -`)
+}
+
+/** Whether a line is the signature of a mail or a file header, and not a removed `-- x` or an added `++ y` by the counts. */
+function endsHunk(lines: readonly string[], at: number, seen: Counts, stated: Counts | undefined): boolean {
+  const line = lines[at] ?? ''
+  if (/^-- ?$/.test(line)) return isEqual(seen, stated)
+  const isHunk = (index: number) => (lines[index] ?? '').startsWith('@@')
+  if (isFilePair(lines, at) && isHunk(at + 2))
+    return !isEqual({ old: seen.old + 1, new: seen.new + 1 }, stated)
+  if (!/^(---|\+\+\+) \S/.test(line) || !isHunk(at + 1)) return false
+  const isAdded = line.startsWith('+')
+  return !isEqual({ old: seen.old + (isAdded ? 0 : 1), new: seen.new + (isAdded ? 1 : 0) }, stated)
+}
+
+/**
+ * Rejects added and removed lines outside of a hunk, up to the next hunk or header. After a fence or a signature, lists are
+ * accepted as prose.
+ */
+function checkLinesAfter(lines: readonly string[], from: number): void {
   let isProse = false
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (/^(diff --git |Index: |@@|GIT binary patch)/.test(line) || isFilePair(lines, at)) return
     isProse ||= isFence(line) || /^-- ?$/.test(line)
-    if (isProse ? isChange(lines, at) : /^[+-]/.test(line)) throw invalid(at, 'belongs to no hunk')
+    if (isProse ? isChange(lines, at) : /^[+-]/.test(line)) throw createInvalid(at, 'is not in a hunk')
   }
 }
 
 /** The same above the first hunk of a diff without file headers. */
-function refuseHeadless(lines: readonly string[], to: number): void {
+function checkLinesBefore(lines: readonly string[], to: number): void {
   for (let at = to - 1; at >= 0 && !isFence(lines[at]); at--) {
-    if (isChange(lines, at)) throw invalid(at, 'belongs to no hunk')
+    if (isChange(lines, at)) throw createInvalid(at, 'is not in a hunk')
   }
 }
 
 const isFence = (line = ''): boolean => /^(```|~~~)/.test(line)
 
-/** An added or removed line; `- text` is rather a list in the prose around a diff, unless context stands beside it. */
+/** Whether a line is added or removed; `- text` is a list item unless it is next to context. */
 function isChange(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? ''
-  const isBeside = [at - 1, at + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))
-  return /^(\+|-(?! \S|- ?$))/.test(line) || (/^- \S/.test(line) && isBeside)
+  const isNearContext = [at - 1, at + 1].some((index) => /^ +\S/.test(lines[index] ?? ''))
+  return /^(\+|-(?! \S|- ?$))/.test(line) || (/^- \S/.test(line) && isNearContext)
 }

@@ -1,13 +1,9 @@
-/** What to do about an error, by its kind. Names keep their letters: `DataFrame` is not `dataframe`. */
-
-/** Distributions that install a module under another name. */
+/** Distributions whose module has another name. */
 const distributions: Readonly<Record<string, string>> = {
   bs4: 'beautifulsoup4',
   cv2: 'opencv-python',
   dateutil: 'python-dateutil',
   dotenv: 'python-dotenv',
-  fitz: 'PyMuPDF',
-  git: 'GitPython',
   PIL: 'Pillow',
   serial: 'pyserial',
   skimage: 'scikit-image',
@@ -15,168 +11,133 @@ const distributions: Readonly<Record<string, string>> = {
   yaml: 'PyYAML',
 }
 
-/** What is known of a project. */
-export interface ProjectNames {
-  /** True for a top-level module that the project itself holds; undefined where that is not known. */
-  readonly hasModule: (name: string) => boolean | undefined
-}
+/** Whether a top-level module is part of the project; `undefined` if that is unknown. */
+export type HasModule = (name: string) => boolean | undefined
 
-type Advise = (found: readonly string[], project: ProjectNames) => string
-
-/** Kind of exception, what its message looks like, and what to do. The first that fits counts. */
-const python: readonly (readonly [RegExp, RegExp, Advise])[] = [
-  [
-    /^NameError$/,
-    /name '([^']+)' is not defined/,
-    ([name]) => `import or define '${name}' before it is used`,
-  ],
+/** Class of the exception, pattern of its message, and the advice with `$1`, `$2` for groups. The first match counts. */
+const pythonRules: readonly (readonly [RegExp, RegExp, string])[] = [
+  [/^NameError$/, /name '([^']+)' is not defined/, "import or define '$1' before it is used"],
   [
     /^UnboundLocalError$/,
     /variable '([^']+)'/,
-    ([name]) => `assign '${name}' on every path before it is read, or declare it global or nonlocal`,
-  ],
-  [
-    /^(ModuleNotFoundError|ImportError)$/,
-    /No module named '([^']+)'/,
-    ([name = ''], project) => missingModule(name, project),
+    "assign '$1' on every path before it is read, or declare it global or nonlocal",
   ],
   [
     /^ImportError$/,
     /cannot import name '([^']+)' from (?:partially initialized module )?'([^']+)'/,
-    ([name, module]) => `check that ${module} defines '${name}' and that the two do not import each other`,
+    "check that $2 defines '$1' and that the two do not import each other",
   ],
   [
     /^TypeError$/,
     /(\S+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (.+)/,
-    ([name, args]) => `pass ${args} to ${name}(), or give defaults`,
+    'pass $2 to $1(), or add defaults',
   ],
   [
     /^TypeError$/,
-    /(\S+)\(\) takes (.+) but (\d+) (?:was|were) given/,
-    ([name]) => `call ${name}() with fewer arguments, or add parameters (self counts)`,
+    /(\S+)\(\) takes .+ but \d+ (?:was|were) given/,
+    'call $1() with fewer arguments, or add parameters (self counts)',
   ],
   [
     /^TypeError$/,
     /(\S+)\(\) got an unexpected keyword argument '([^']+)'/,
-    ([name, arg]) => `remove '${arg}' from the call of ${name}(), or add the parameter`,
+    "remove '$2' from the call of $1(), or add the parameter",
   ],
-  [
-    /^TypeError$/,
-    /'NoneType' object/,
-    () => 'a function returned None where a value was expected: find which one',
-  ],
+  [/^TypeError$/, /'NoneType' object/, 'find the function that returned None instead of a value'],
   [
     /^TypeError$/,
     /unsupported operand type\(s\) for (\S+): '([^']+)' and '([^']+)'/,
-    ([op, left, right]) => `convert one side of ${op}: it is ${left} and ${right}`,
+    'convert one operand of $1: they are $2 and $3',
   ],
   [
     /^AttributeError$/,
     /'NoneType' object has no attribute '([^']+)'/,
-    ([name]) => `what '${name}' is taken of is None: find what returned it`,
+    "the object of '$1' equals None: find the code that returned it",
   ],
   [
     /^AttributeError$/,
     /module '([^']+)' has no attribute '([^']+)'/,
-    ([module, name]) =>
-      `check the spelling of '${name}', and that no file of the project hides the module ${module}`,
+    "check the spelling of '$2', and that no file of the project hides the module $1",
   ],
   [
     /^AttributeError$/,
     /'([^']+)' object has no attribute '([^']+)'/,
-    ([type, name]) => `check the spelling of '${name}' and whether ${type} is the type that is meant`,
+    "check the spelling of '$2' and whether $1 is the intended type",
   ],
   [
     /^(IndentationError|TabError)$/,
     /./,
-    () => 'indent the block by four blanks more than its header, without tabs',
+    'indent the block by four blanks more than its header, without tabs',
   ],
-  [/^SyntaxError$/, /was never closed/, () => 'close the bracket that this line opens'],
-  [/^SyntaxError$/, /./, () => 'correct this line, or an open bracket or string on the line above it'],
-  [/^KeyError$/, /(.+)/, ([key]) => `check that ${key} is there before it is read, or use .get`],
-  [/^IndexError$/, /./, () => 'check the length before indexing; an empty sequence is the usual cause'],
-  [/^ZeroDivisionError$/, /./, () => 'say what the result is where the divisor is zero'],
-  [
-    /^(FileNotFoundError|NotADirectoryError)$/,
-    /'([^']+)'/,
-    ([path]) => `create ${path}, or build its path from __file__`,
-  ],
-  [/^RecursionError$/, /./, () => 'add the case that ends the recursion'],
-  [/^UnicodeDecodeError$/, /./, () => "open the file with the encoding it has, as in encoding='utf-8'"],
+  [/^SyntaxError$/, /was never closed/, 'close the bracket that this line opens'],
+  [/^SyntaxError$/, /./, 'correct this line, or an open bracket or string on the line above it'],
+  [/^KeyError$/, /(.+)/, 'check that $1 exists before it is read, or use .get'],
+  [/^IndexError$/, /./, 'check the length before indexing; the sequence may be empty'],
+  [/^ZeroDivisionError$/, /./, 'define the result for a divisor of zero'],
+  [/^(?:FileNotFoundError|NotADirectoryError)$/, /'([^']+)'/, 'create $1, or build its path from __file__'],
   [
     /^ValueError$/,
     /invalid literal for int\(\) with base \d+: (.+)/,
-    ([text]) => `strip or check ${text} before it is converted to int`,
+    'strip or check $1 before it is converted to int',
   ],
   [
     /^ValueError$/,
     /could not convert string to float: (.+)/,
-    ([text]) => `clean ${text} first, or use pandas.to_numeric(…, errors='coerce')`,
-  ],
-  [
-    /^ValueError$/,
-    /(?:too many|not enough) values to unpack/,
-    () => 'match the number of names on the left with the values on the right',
+    "clean $1 first, or use pandas.to_numeric(…, errors='coerce')",
   ],
   [
     /^ValueError$/,
     /truth value of a (?:Series|DataFrame|array)/,
-    () => 'use .any(), .all() or .empty, and & | ~ with brackets instead of and, or, not',
+    'use .any(), .all() or .empty, and & | ~ with brackets instead of and, or, not',
   ],
-  [/^(StopIteration)$/, /^/, () => 'give next() a default, or loop with for'],
 ]
 
-/** TypeScript, by code. */
-const typescript: Readonly<Record<string, string>> = {
+const typescriptAdvice: Readonly<Record<string, string>> = {
   TS2304: 'import or declare the name',
   TS2305: 'check the name of the export',
   TS2307: 'check the path of the module, or install it with its types',
   TS2322: 'make the value have the declared type, or correct the declaration',
   TS2339: 'check the spelling of the property, or add it to the type',
   TS2345: 'pass an argument of the parameter type, or widen the parameter',
-  TS2353: 'remove the property that the type does not have, or add it to the type',
-  TS2488: 'make the value iterable, or check for undefined first',
   TS2531: 'check for null before use',
   TS2532: 'check for undefined before use',
-  TS2551: 'use the spelling that the compiler names',
-  TS2552: 'use the spelling that the compiler names',
+  TS2551: 'use the spelling that the compiler suggests',
   TS2554: 'pass as many arguments as the function declares',
-  TS2556: 'spread a tuple or pass the arguments one by one',
   TS2741: 'add the missing property',
-  TS2769: 'no overload fits: compare the arguments with the signatures',
-  TS7006: 'give the parameter a type',
-  TS7031: 'give the destructured parameter a type',
+  TS7006: 'declare the type of the parameter',
   TS18047: 'check for null before use',
   TS18048: 'check for undefined before use',
 }
 
-/** What to do about an exception; undefined where nothing sure can be said. */
-export function pythonAdvice(
+/** Returns advice for a Python exception; `undefined` if its cause is unclear. */
+export function advisePython(
   { type, message }: { readonly type: string; readonly message: string },
-  project: ProjectNames,
+  hasModule: HasModule,
 ): string | undefined {
-  const meant = /Did you mean: '([^']+)'\?/.exec(message)?.[1]
-  if (meant !== undefined) return `write '${meant}', as Python suggests`
-  const plain = type.split('.').at(-1) ?? type
-  for (const [kind, looks, advise] of python) {
-    const found = kind.test(plain) ? looks.exec(message) : null
-    if (found) return advise(found.slice(1), project)
+  const suggested = /Did you mean: '([^']+)'\?/.exec(message)?.[1]
+  if (suggested !== undefined) return `write '${suggested}', as Python suggests`
+  const name = type.split('.').at(-1) ?? type
+  const module = /^(?:ModuleNotFoundError|ImportError)$/.test(name)
+    ? /No module named '([^']+)'/.exec(message)?.[1]
+    : undefined
+  if (module !== undefined) return adviseMissingModule(module, hasModule)
+  for (const [types, pattern, advice] of pythonRules) {
+    const groups = types.test(name) ? pattern.exec(message) : null
+    if (groups) return advice.replace(/\$(\d)/g, (_, index) => groups[Number(index)] ?? '')
   }
   return undefined
 }
 
-/** What to do about a complaint of the TypeScript compiler. */
-export const typescriptAdvice = (code: string): string | undefined =>
-  Object.hasOwn(typescript, code) ? typescript[code] : undefined
+/** Returns advice for a code of the TypeScript compiler. */
+export const adviseTypescript = (code: string): string | undefined =>
+  Object.hasOwn(typescriptAdvice, code) ? typescriptAdvice[code] : undefined
 
-function missingModule(name: string, { hasModule }: ProjectNames): string {
+function adviseMissingModule(name: string, hasModule: HasModule): string {
   const top = name.split('.')[0] ?? name
   const isOwn = hasModule(top)
-  if (isOwn) {
+  if (isOwn)
     return `'${name}' is part of the project: run from its folder, or put that on PYTHONPATH; do not install it`
-  }
   const distribution = Object.hasOwn(distributions, top) ? distributions[top] : top
-  const declare = `declare the dependency ${distribution}, which holds the module ${top}, or do without it`
+  const declare = `declare the dependency ${distribution}, which contains the module ${top}, or remove the import`
   return isOwn === undefined
     ? `put the project on PYTHONPATH if '${name}' is part of it, else ${declare}`
     : declare

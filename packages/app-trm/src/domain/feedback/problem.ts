@@ -1,12 +1,11 @@
-/** What is wrong, whichever tool says it, in the order in which it is best repaired. */
-import type { Diagnostic } from '../diagnostic.ts'
-import { type ProjectNames, pythonAdvice, typescriptAdvice } from './advice.ts'
-import { type Frame, type PythonError, pythonErrors } from './python-error.ts'
+import type { Diagnostic } from '../evaluation/diagnostic.ts'
+import { advisePython, adviseTypescript, type HasModule } from './advice.ts'
+import { type Frame, type PythonError, readPythonErrors } from './python-error.ts'
 
-/** One thing that is wrong. */
+/** An exception, or a problem that a linter or a compiler reported. */
 export interface Problem {
   readonly source: 'python' | 'lint'
-  /** In the project; undefined where no own code is named. */
+  /** File in the project; `undefined` if no such file is named. */
   readonly file: string | undefined
   /** From 1. */
   readonly line: number | undefined
@@ -15,79 +14,75 @@ export interface Problem {
   readonly message: string
   readonly advice: string | undefined
   readonly isError: boolean
-  /** How often it was reported. */
+  /** Number of reports. */
   readonly count: number
 }
 
-/** Frames of what is not the project's own code. */
-const foreign = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
+/** Files that are not part of the project. */
+const libraryFile = /^(<|\/)|site-packages|dist-packages|node_modules|\.venv\/|\.tox\//
 
-/** What is wrong by the outputs of all commands: exceptions before complaints, the same ones counted once. */
-export function problems(
+/** Returns the problems in the outputs of all commands, the ones to repair first at the beginning, each once. */
+export function findProblems(
   outputs: readonly string[],
   diagnostics: readonly Diagnostic[],
-  project: ProjectNames,
+  hasModule: HasModule,
 ): readonly Problem[] {
-  const raised = outputs.flatMap(pythonErrors).map((error) => ofPython(error, project))
-  const said = diagnostics.map(ofDiagnostic)
-  return counted([...raised, ...said]).toSorted((a, b) => rank(a) - rank(b))
+  const raised = outputs.flatMap(readPythonErrors).map((error) => fromPython(error, hasModule))
+  const found = new Map<string, Problem>()
+  for (const one of [...raised, ...diagnostics.map(fromDiagnostic)]) {
+    const key = JSON.stringify([one.file, one.line, one.kind, one.message])
+    const known = found.get(key)
+    found.set(key, known ? { ...known, count: known.count + 1 } : one)
+  }
+  return [...found.values()].toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The innermost place within the project. */
-export const ownFrame = (frames: readonly Frame[]): Frame | undefined =>
-  frames.findLast(({ file }) => !foreign.test(file))
+/** Returns the innermost frame in the project. */
+export const findOwnFrame = (frames: readonly Frame[]): Frame | undefined =>
+  frames.findLast(({ file }) => !libraryFile.test(file))
 
-function ofPython(error: PythonError, project: ProjectNames): Problem {
-  const frame = ownFrame(error.frames)
+function fromPython(error: PythonError, hasModule: HasModule): Problem {
+  const frame = findOwnFrame(error.frames)
   return {
     source: 'python',
     file: frame?.file.replace(/^\.\//, ''),
     line: frame?.line,
     kind: error.type,
     message: error.message,
-    advice: pythonAdvice(error, project),
+    advice: advisePython(error, hasModule),
     isError: true,
     count: 1,
   }
 }
 
-const ofDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Problem => ({
+const fromDiagnostic = ({ file, line, code, message, severity }: Diagnostic): Problem => ({
   source: 'lint',
   file: file.replace(/^\.\//, ''),
   line,
   kind: code,
   message,
-  advice: typescriptAdvice(code),
+  advice: adviseTypescript(code),
   isError: severity === 'error',
   count: 1,
 })
 
-function counted(all: readonly Problem[]): readonly Problem[] {
-  const found = new Map<string, Problem>()
-  for (const one of all) {
-    const key = JSON.stringify([one.file, one.line, one.kind, one.message])
-    const known = found.get(key)
-    found.set(key, known ? { ...known, count: known.count + 1 } : one)
-  }
-  return [...found.values()]
-}
-
-/** True for what keeps a file from being loaded, which hides everything else in it. */
-export const hidesOthers = (problem: Problem): boolean => rank(problem) < 2
-
+/** Problems that prevent a file from loading hide other problems and come first. */
 function rank({ kind, source, isError }: Problem): number {
-  if (/^(SyntaxError|IndentationError|TabError|E999|E9\d\d)$/.test(kind)) return 0
+  if (/^(SyntaxError|IndentationError|TabError|E9\d\d)$/.test(kind)) return 0
   if (/^(ModuleNotFoundError|ImportError|TS2307)$/.test(kind)) return 1
   if (source === 'python') return kind.endsWith('AssertionError') ? 3 : 2
   return isError ? 4 : 5
 }
 
-/** A problem in one line, with what to do on a second; at most `room` characters. */
-export function problemText({ file, line, kind, message, advice, count }: Problem, room = 400): string {
+/** Formats a problem on one line, with its advice on a second; at most `maxLength` characters. */
+export function formatProblem(
+  { file, line, kind, message, advice, count }: Problem,
+  maxLength = 400,
+): string {
   const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`} `
-  const said = message === '' ? kind : `${kind}: ${message.replace(/\n/g, ' ')}`
+  const text = message === '' ? kind : `${kind}: ${message.replace(/\n/g, ' ')}`
   const times = count > 1 ? ` (${count} times)` : ''
   const next = advice === undefined ? '' : `\n  ${advice}`
-  const most = Math.max(40, room - place.length - times.length - next.length)
-  return `${place}${said.length > most ? `${said.slice(0, most - 1)}…` : said}${times}${next}`
+  const rest = Math.max(40, maxLength - place.length - times.length - next.length)
+  return `${place}${text.length > rest ? `${text.slice(0, rest - 1)}…` : text}${times}${next}`
 }

@@ -1,48 +1,85 @@
-/** A run of tests against the baseline: what vanished, what is skipped now, what broke and what was repaired. */
-import { type TestCase, type TestRun, totalOf } from './test-run.ts'
+import { countTests, type TestCase, type TestRun } from './test-run.ts'
 
-/** How a run differs from the one before any candidate. */
+/** Differences between a run and the baseline. */
 export interface Comparison {
-  /** tests of the baseline that did not run now */
+  /** Tests of the baseline that did not run. */
   readonly missing: readonly string[]
-  /** how many vanished, also where their names are not known */
+  /** Number of missing tests, also if their names are unknown. */
   readonly missingCount: number
-  /** passed at the baseline, skipped now */
+  /** Tests that ran at the baseline and are skipped now. */
   readonly newlySkipped: readonly string[]
-  /** passed at the baseline, fail now */
+  /** Number of newly skipped tests, also if their names are unknown. */
+  readonly skippedCount: number
+  /** Tests that passed at the baseline and fail now. */
   readonly broken: readonly string[]
-  /** failed at the baseline, pass now */
+  /** Tests that failed at the baseline and pass now. */
   readonly repaired: readonly string[]
 }
 
-const nothing: Comparison = { missing: [], missingCount: 0, newlySkipped: [], broken: [], repaired: [] }
-
-/** Compares by identity where both runs name all their tests, else by the number of tests. */
-export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
-  if (baseline === undefined) return nothing
-  if (baseline.isComplete && (now === undefined || now.isComplete))
-    return byIdentity(baseline.cases, now?.cases ?? [])
-  const ran = (run: TestRun): number => totalOf(run) + run.skipped
-  const vanished = ran(baseline) - (now === undefined ? 0 : ran(now))
-  return { ...nothing, missingCount: Math.max(0, vanished) }
+export const noDifference: Comparison = {
+  missing: [],
+  missingCount: 0,
+  newlySkipped: [],
+  skippedCount: 0,
+  broken: [],
+  repaired: [],
 }
 
-function byIdentity(before: readonly TestCase[], now: readonly TestCase[]): Comparison {
+/** Compares by id if both runs name all their tests, else by the number of tests. */
+export function compareTests(baseline: TestRun | undefined, now: TestRun | undefined): Comparison {
+  if (baseline === undefined) return noDifference
+  if (baseline.isComplete && (now === undefined || now.isComplete))
+    return compareById(baseline.cases, now?.cases ?? [])
+  const count = (run: TestRun): number => countTests(run) + run.skipped
+  const missingCount = Math.max(0, count(baseline) - (now === undefined ? 0 : count(now)))
+  const skippedCount = now === undefined ? 0 : Math.max(0, now.skipped - baseline.skipped)
+  return { ...noDifference, missingCount, skippedCount }
+}
+
+function compareById(before: readonly TestCase[], now: readonly TestCase[]): Comparison {
   const found = new Map(now.map((one) => [one.id, one.status]))
-  // What could not be loaded then stood for the tests in it, and is no test that may be missed.
-  const known = before.filter(({ status }) => status !== 'error')
-  const where = (was: readonly string[], is: readonly string[]): string[] =>
-    known
+  const select = (was: readonly string[], is: readonly string[]): string[] =>
+    before
       .filter(({ id, status }) => was.includes(status) && is.includes(found.get(id) ?? 'absent'))
       .map(({ id }) => id)
-  const missing = where(['pass', 'fail', 'skip', 'xfail'], ['absent'])
+  // An error at the baseline is a file that could not be loaded, which is not a test.
+  const missing = select(['pass', 'fail', 'skip', 'xfail'], ['absent'])
+  const newlySkipped = select(['pass', 'fail', 'error'], ['skip', 'xfail'])
   return {
     missing,
     missingCount: missing.length,
-    newlySkipped: where(['pass'], ['skip', 'xfail']),
-    broken: where(['pass'], ['fail', 'error']),
-    repaired: before
-      .filter(({ id, status }) => (status === 'fail' || status === 'error') && found.get(id) === 'pass')
-      .map(({ id }) => id),
+    newlySkipped,
+    skippedCount: newlySkipped.length,
+    broken: select(['pass'], ['fail', 'error']),
+    repaired: select(['fail', 'error'], ['pass']),
   }
+}
+
+/** Tests that count for the score. */
+export interface TestCount {
+  readonly passed: number
+  readonly total: number
+  /** Passed tests that the baseline does not have, which do not count. */
+  readonly added: number
+}
+
+/**
+ * Counts the tests of the baseline, and new tests that fail: new tests that pass prove nothing. Counts all tests if the
+ * baseline does not show which tests exist.
+ */
+export function countKnownTests(baseline: TestRun | undefined, now: TestRun): TestCount {
+  const failed = now.failed + now.errors
+  if (baseline === undefined || baseline.errors > 0 || countTests(baseline) === 0)
+    return { passed: now.passed, total: now.passed + failed, added: 0 }
+  const added =
+    baseline.isComplete && now.isComplete
+      ? countAdded(baseline.cases, now.cases)
+      : Math.max(0, countTests(now) + now.skipped - countTests(baseline) - baseline.skipped)
+  const passed = Math.max(0, now.passed - added)
+  return { passed, total: passed + failed, added: Math.min(added, now.passed) }
+}
+
+function countAdded(before: readonly TestCase[], now: readonly TestCase[]): number {
+  const known = new Set(before.map(({ id }) => id))
+  return now.filter(({ id, status }) => status === 'pass' && !known.has(id)).length
 }

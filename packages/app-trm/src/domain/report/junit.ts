@@ -1,10 +1,8 @@
-/** JUnit XML, as pytest, node --test and vitest write it. */
 import { XMLParser } from 'fast-xml-parser'
-import { placed } from './location.ts'
-import { cutMessage, runOf, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
+import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
 
-/** Largest report that is read, characters. */
-const mostXml = 20 * 2 ** 20
+/** Maximum length of a report, in characters. */
+const maxLength = 20 * 2 ** 20
 
 const parser = new XMLParser({
   ignoreAttributes: false,
@@ -13,12 +11,12 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // Only the five entities of XML and numbers: a declaration of others could grow without bounds.
+  // Only the five entities of XML and character references: declared entities could grow without bounds.
   processEntities: {
     enabled: true,
     maxEntityCount: 0,
     maxTotalExpansions: 1_000_000,
-    maxExpandedLength: mostXml,
+    maxExpandedLength: maxLength,
   },
   htmlEntities: false,
   isArray: (name) => ['testsuite', 'testcase', 'failure', 'error', 'skipped'].includes(name),
@@ -26,71 +24,69 @@ const parser = new XMLParser({
 
 type Element = { readonly [name: string]: unknown }
 
-/** The run that a report tells of; undefined for what is no such report, or too large. */
+/** Parses JUnit XML of pytest, node --test or vitest; `undefined` for other text. */
 export function readJunit(xml: string): TestRun | undefined {
-  if (xml.length > mostXml || /<!(DOCTYPE|ENTITY)/i.test(xml)) return undefined
+  if (xml.length > maxLength || /<!(DOCTYPE|ENTITY)/i.test(xml)) return undefined
   let root: Element
   try {
     root = parser.parse(xml) as Element
   } catch {
-    return undefined // cut short, or no XML
+    return undefined
   }
   const top = root.testsuites ?? (root.testsuite === undefined ? undefined : root)
-  if (top === undefined) return undefined
-  return runOf('junit', casesIn(asElement(top), []))
+  return top === undefined ? undefined : createRun('junit', readCases(toElement(top), []))
 }
 
-function casesIn(element: Element, suites: readonly string[]): TestCase[] {
-  const cases = list(element.testcase).map((one) => caseOf(one, suites))
-  const inner = list(element.testsuite).flatMap((suite) => casesIn(suite, [...suites, text(suite, '@name')]))
-  return [...cases, ...inner]
+function readCases(element: Element, suites: readonly string[]): TestCase[] {
+  const cases = readChildren(element, 'testcase').map((one) => readCase(one, suites))
+  const nested = readChildren(element, 'testsuite').flatMap((suite) =>
+    readCases(suite, [...suites, readText(suite, '@name')]),
+  )
+  return [...cases, ...nested]
 }
 
-function caseOf(element: Element, suites: readonly string[]): TestCase {
-  const [failure] = list(element.failure)
-  const [error] = list(element.error)
-  const [skipped] = list(element.skipped)
-  const status = statusOf(skipped, failure, error)
-  const told = failure ?? error
-  const message = told === undefined || status === 'xfail' ? undefined : messageOf(told)
-  return {
-    id: idOf(element, suites),
-    status,
-    ...(message === undefined ? {} : withFile(placed(cutMessage(message)), text(element, '@file'))),
-  }
+function readCase(element: Element, suites: readonly string[]): TestCase {
+  const [failure] = readChildren(element, 'failure')
+  const [error] = readChildren(element, 'error')
+  const [skipped] = readChildren(element, 'skipped')
+  const status = findStatus(skipped, failure, error)
+  const id = createId(element, suites)
+  const cause = failure ?? error
+  if (cause === undefined || status === 'xfail') return { id, status }
+  const place = locateFailure(readMessage(cause))
+  const file = readText(element, '@file')
+  return { id, status, ...place, ...(place.file === undefined && file !== '' ? { file } : {}) }
 }
 
-function withFile(place: ReturnType<typeof placed>, file: string) {
-  return place.file !== undefined || file === '' ? place : { ...place, file }
-}
-
-function statusOf(skipped?: Element, failure?: Element, error?: Element): TestStatus {
-  if (skipped !== undefined) return /xfail|todo/i.test(text(skipped, '@type')) ? 'xfail' : 'skip'
+function findStatus(skipped?: Element, failure?: Element, error?: Element): TestStatus {
+  if (skipped !== undefined) return /xfail|todo/i.test(readText(skipped, '@type')) ? 'xfail' : 'skip'
   if (error !== undefined) return 'error'
   return failure === undefined ? 'pass' : 'fail'
 }
 
-function idOf(element: Element, suites: readonly string[]): string {
-  const [name, owner, file] = [text(element, '@name'), text(element, '@classname'), text(element, '@file')]
-  // Node writes `test` or the name of the group, vitest the name of the file: each is the suite around the test.
+function createId(element: Element, suites: readonly string[]): string {
+  const [name, owner, file] = ['@name', '@classname', '@file'].map((key) => readText(element, key))
+  // Node writes `test` or the name of the group, vitest the name of the file: the suite that contains the test.
   if (owner === 'test' || owner === suites.at(-1))
     return [...(file === '' ? [] : [file]), ...suites, name].join(' > ')
-  return owner === '' ? name : `${owner}::${name}`
+  return owner === '' ? `${name}` : `${owner}::${name}`
 }
 
-function messageOf(element: Element): string {
-  const [message, body] = [text(element, '@message'), text(element, '#text').trim()]
+function readMessage(element: Element): string {
+  const [message, body] = [readText(element, '@message'), readText(element, '#text').trim()]
   if (body === '') return message
   return message === '' || body.includes(message.split('\n')[0] ?? '') ? body : `${message}\n${body}`
 }
 
-const asElement = (value: unknown): Element =>
-  typeof value === 'object' && value !== null ? (value as Element) : {}
+const toElement = (value: unknown): Element =>
+  typeof value === 'object' && value !== null ? (value as Element) : { '#text': String(value) }
 
-const list = (value: unknown): Element[] =>
-  (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((one) =>
-    typeof one === 'object' && one !== null ? (one as Element) : { '#text': String(one) },
-  )
+function readChildren(element: Element, name: string): Element[] {
+  const value = element[name]
+  return (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(toElement)
+}
 
-const text = (element: Element, name: string): string =>
-  typeof element[name] === 'string' ? (element[name] as string) : ''
+function readText(element: Element, name: string): string {
+  const value = element[name]
+  return typeof value === 'string' ? value : ''
+}

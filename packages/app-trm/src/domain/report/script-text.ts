@@ -1,8 +1,7 @@
-/** What the test runners of JavaScript print where no report could be had: counts, and names of what failed. */
-import { placed } from './location.ts'
-import { cutMessage, type TestCase, type TestRun } from './test-run.ts'
+/** The output of jest, vitest, mocha and node --test, for commands without a report. */
+import { locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** The run that the output of jest, vitest, mocha or node --test tells of; undefined for other output. */
+/** Reads counts and the names of failed tests; `undefined` for other output. */
 export function readScriptRunner(output: string): TestRun | undefined {
   return readJest(output) ?? readVitest(output) ?? readMocha(output) ?? readNode(output)
 }
@@ -14,101 +13,80 @@ interface Counts {
   readonly skipped: number
 }
 
-const run = (runner: string, { errors = 0, ...counts }: Counts, cases: readonly TestCase[]): TestRun => ({
-  source: `text:${runner}`,
-  cases,
-  isComplete: false,
-  errors,
-  ...counts,
-})
-
-const number = (line: string, word: string): number =>
-  Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0)
-
-const failing = (id: string, body: string): TestCase => ({
-  id: id.trim(),
-  status: 'fail',
-  ...placed(cutMessage(body.trim())),
-})
-
-/** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`; a suite that did not run is an error of its own. */
-function readJest(output: string): TestRun | undefined {
-  const tests = [...output.matchAll(/^Tests: +(?! )(.*\btotal)$/gm)].at(-1)?.[1]
-  if (tests === undefined) return undefined
-  const suites = output.match(/● Test suite failed to run/g)?.length ?? 0
-  const parts = output.split(/^ {2}● (.+)$/m)
-  const cases = pairs(parts).map(([name, body]) => failing(name, body.split(/^Test Suites:/m)[0] ?? ''))
-  const counts = {
-    passed: number(tests, 'passed'),
-    failed: number(tests, 'failed'),
-    errors: suites,
-    skipped: number(tests, 'skipped') + number(tests, 'todo'),
+/** Creates a run from counts and from text that was split at the names of failed tests; `end` ends each failure. */
+function toRun(
+  runner: string,
+  { errors = 0, ...counts }: Counts,
+  parts: readonly string[],
+  end: RegExp,
+): TestRun {
+  const cases = new Map<string, TestCase>()
+  for (let i = 1; i + 1 < parts.length; i += 2) {
+    const id = (parts[i] ?? '').trim().split(/\n\s*/).join(' > ')
+    const body = (parts[i + 1] ?? '').split(end)[0] ?? ''
+    cases.set(id, { id, status: 'fail', ...locateFailure(body.trim()) })
   }
-  return run('jest', counts, unique(cases))
+  return { source: `text:${runner}`, cases: [...cases.values()], isComplete: false, errors, ...counts }
 }
 
-/** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)` */
-function readVitest(output: string): TestRun | undefined {
-  const tests = [...output.matchAll(/^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)].at(
-    -1,
-  )?.[1]
-  const files = /^ Test Files +(.*)$/m.exec(output)?.[1]
-  if (tests === undefined || files === undefined) return undefined
-  const cases = pairs(output.split(/^ FAIL +(.+)$/m)).map(([name, body]) =>
-    failing(name, body.split(/^⎯{3,}/m)[0] ?? ''),
-  )
-  const loaded = cases.filter(({ id }) => !id.includes(' > ')).length
+/** Returns the group of the last match. */
+const findLast = (output: string, pattern: RegExp): string | undefined =>
+  [...output.matchAll(pattern)].at(-1)?.[1]
+
+const countIn = (line: string, word: string): number =>
+  Number(new RegExp(`(\\d+) ${word}\\b`).exec(line)?.[1] ?? 0)
+
+/** `Tests:       1 failed, 1 skipped, 2 passed, 4 total`; a suite that did not run is an error. */
+function readJest(output: string): TestRun | undefined {
+  const tests = findLast(output, /^Tests: +(?! )(.*\btotal)$/gm)
+  if (tests === undefined) return undefined
   const counts = {
-    passed: number(tests, 'passed'),
-    failed: number(tests, 'failed'),
-    errors: loaded,
-    skipped: number(tests, 'skipped') + number(tests, 'todo'),
+    passed: countIn(tests, 'passed'),
+    failed: countIn(tests, 'failed'),
+    errors: output.match(/● Test suite failed to run/g)?.length ?? 0,
+    skipped: countIn(tests, 'skipped') + countIn(tests, 'todo'),
   }
-  return run('vitest', counts, unique(cases))
+  return toRun('jest', counts, output.split(/^ {2}● (.+)$/m), /^Test Suites:/m)
+}
+
+/** `      Tests  1 failed | 1 passed | 1 skipped | 1 todo (4)`; a failed file without a test name is an error. */
+function readVitest(output: string): TestRun | undefined {
+  const tests = findLast(output, /^ +Tests +(?! )(?=.*(?:passed|failed|skipped|todo))(.*\(\d+\))$/gm)
+  if (tests === undefined || !/^ Test Files +/m.test(output)) return undefined
+  const failed = [...output.matchAll(/^ FAIL +(.+)$/gm)].map(([, name = '']) => name.trim())
+  const counts = {
+    passed: countIn(tests, 'passed'),
+    failed: countIn(tests, 'failed'),
+    errors: new Set(failed.filter((name) => !name.includes(' > '))).size,
+    skipped: countIn(tests, 'skipped') + countIn(tests, 'todo'),
+  }
+  return toRun('vitest', counts, output.split(/^ FAIL +(.+)$/m), /^⎯{3,}/m)
 }
 
 /** `  1 passing (4ms)`, `  1 pending`, `  1 failing`, then the failures by number. */
 function readMocha(output: string): TestRun | undefined {
-  const count = (word: string) => [...output.matchAll(new RegExp(`^ +(\\d+) ${word}\\b`, 'gm'))].at(-1)?.[1]
+  const count = (word: string) => findLast(output, new RegExp(`^ +(\\d+) ${word}\\b`, 'gm'))
   const passed = count('passing')
   if (passed === undefined) return undefined
-  const tail = output.slice(output.lastIndexOf(`${passed} passing`))
-  const cases = pairs(tail.split(/^ {2}\d+\) ([\s\S]+?):\n\n/m)).map(([name, body]) =>
-    failing(name.split(/\n\s*/).join(' > '), body.split(/^ {2}\d+\) /m)[0] ?? ''),
-  )
   const counts = {
     passed: Number(passed),
     failed: Number(count('failing') ?? 0),
     skipped: Number(count('pending') ?? 0),
   }
-  return run('mocha', counts, unique(cases))
+  const tail = output.slice(output.lastIndexOf(`${passed} passing`))
+  return toRun('mocha', counts, tail.split(/^ {2}\d+\) ([\s\S]+?):\n\n/m), /^ {2}\d+\) /m)
 }
 
-/** `ℹ pass 2`, and `# pass 2` in older ones; TAP is read as TAP before. */
+/** `ℹ pass 2`, or `# pass 2` in older versions. */
 function readNode(output: string): TestRun | undefined {
-  const count = (word: string) =>
-    [...output.matchAll(new RegExp(`^(?:ℹ|#) ${word} (\\d+)$`, 'gm'))].at(-1)?.[1]
+  const count = (word: string) => findLast(output, new RegExp(`^(?:ℹ|#) ${word} (\\d+)$`, 'gm'))
   const passed = count('pass')
   if (passed === undefined) return undefined
-  const tail = output.slice(Math.max(0, output.indexOf('failing tests:')))
-  const cases = pairs(tail.split(/^test at [^\n]+\n✖ (.+?) \([\d.]+ms\)$/m)).map(([name, body]) =>
-    failing(name, body.split(/^test at /m)[0] ?? ''),
-  )
   const counts = {
     passed: Number(passed),
     failed: Number(count('fail') ?? 0) + Number(count('cancelled') ?? 0),
     skipped: Number(count('skipped') ?? 0) + Number(count('todo') ?? 0),
   }
-  return run('node', counts, unique(cases))
+  const tail = output.slice(Math.max(0, output.indexOf('failing tests:')))
+  return toRun('node', counts, tail.split(/^test at [^\n]+\n✖ (.+?) \([\d.]+ms\)$/m), /^test at /m)
 }
-
-/** Name and body, of text split at names. */
-function pairs(parts: readonly string[]): [string, string][] {
-  const found: [string, string][] = []
-  for (let i = 1; i + 1 < parts.length; i += 2) found.push([parts[i] ?? '', parts[i + 1] ?? ''])
-  return found
-}
-
-const unique = (cases: readonly TestCase[]): TestCase[] => [
-  ...new Map(cases.map((one) => [one.id, one])).values(),
-]

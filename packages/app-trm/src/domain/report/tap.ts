@@ -1,57 +1,46 @@
-/** The Test Anything Protocol, as tape, tap and node --test write it. */
 import { Parser } from 'tap-parser'
-import { placed } from './location.ts'
-import { cutMessage, runOf, type TestCase, type TestRun } from './test-run.ts'
+import { createRun, locateFailure, type TestCase, type TestRun } from './test-run.ts'
 
-/** The run that TAP in an output tells of; undefined where there is none. */
+/** Parses the TAP of tape, tap or node --test in an output; `undefined` without TAP. */
 export function readTap(output: string): TestRun | undefined {
-  if (!/^TAP version 1[34]$/m.test(output)) return undefined
   const begin = output.search(/^TAP version 1[34]$/m)
+  if (begin < 0) return undefined
   const cases: TestCase[] = []
   const parser = new Parser({ bail: false, preserveWhitespace: false })
-  follow(parser, [], cases)
+  collect(parser, [], cases)
   parser.end(output.slice(begin))
-  return cases.length === 0 && !/^1\.\.0/m.test(output) ? undefined : runOf('tap', cases)
+  return cases.length === 0 && !/^1\.\.0/m.test(output) ? undefined : createRun('tap', cases)
 }
 
-/** Collects the assertions of a test and of those within it. A test that has assertions of its own is not counted. */
-function follow(parser: Parser, path: readonly string[], cases: TestCase[]): void {
-  const state = { group: '', child: { name: '', count: 0, failures: 0 } }
+/** Collects the assertions of a test and its subtests. A test with assertions of its own does not count as one. */
+function collect(parser: Parser, path: readonly string[], cases: TestCase[]): void {
+  let group = ''
+  let child = { name: '', count: 0, failures: 0 }
   parser.on('comment', (comment: string) => {
     const name = comment.replace(/^# */, '').trim()
-    if (
-      !name.startsWith('Subtest:') &&
-      !/^(tests|pass|fail|ok|skip|todo|duration_ms|cancelled|suites)\b/.test(name)
-    )
-      state.group = name
+    const isSummary = /^(tests|pass|fail|ok|skip|todo|duration_ms|cancelled|suites)\b|^Subtest:/.test(name)
+    if (!isSummary) group = name
   })
-  parser.on('child', (child: Parser) => {
+  parser.on('child', (subtest: Parser) => {
     const before = cases.length
-    follow(child, [...path, child.name ?? ''], cases)
-    child.on('complete', () => {
-      const made = cases.slice(before)
-      state.child = {
-        name: child.name ?? '',
-        count: made.length,
-        failures: made.filter(({ status }) => status === 'fail').length,
-      }
+    collect(subtest, [...path, subtest.name ?? ''], cases)
+    subtest.on('complete', () => {
+      const own = cases.slice(before)
+      const failures = own.filter(({ status }) => status === 'fail').length
+      child = { name: subtest.name ?? '', count: own.length, failures }
     })
   })
   parser.on('assert', (result) => {
-    const { child } = state
-    const isParent = child.count > 0 && (result.name === child.name || child.name === '')
-    state.child = { name: '', count: 0, failures: 0 }
-    if (isParent && (result.ok || child.failures > 0)) return
-    const names = [
-      ...path,
-      ...(state.group === '' ? [] : [state.group]),
-      result.name || `assertion ${result.id}`,
-    ]
-    cases.push({ id: names.filter((name) => name !== '').join(' > '), ...verdict(result) })
+    const { name, count, failures } = child
+    const isParent = count > 0 && (result.name === name || name === '')
+    child = { name: '', count: 0, failures: 0 }
+    if (isParent && (result.ok || failures > 0)) return
+    const names = [...path, group, result.name || `assertion ${result.id}`]
+    cases.push({ id: names.filter((one) => one !== '').join(' > '), ...readResult(result) })
   })
 }
 
-interface Verdict {
+interface Assertion {
   readonly ok: boolean
   readonly name: string
   readonly skip?: boolean | string | undefined
@@ -59,36 +48,25 @@ interface Verdict {
   readonly diag?: unknown
 }
 
-function verdict({ ok, name, skip, todo, diag }: Verdict): Omit<TestCase, 'id'> {
+function readResult({ ok, name, skip, todo, diag }: Assertion): Omit<TestCase, 'id'> {
+  const isSet = (mark: boolean | string | undefined) => mark !== undefined && mark !== false
   if (isSet(skip)) return { status: 'skip' }
   if (isSet(todo)) return { status: ok ? 'pass' : 'xfail' }
   if (ok) return { status: 'pass' }
-  return { status: 'fail', ...located(cutMessage(diagnosis(name, diag)), diag) }
-}
-
-const isSet = (mark: boolean | string | undefined): boolean => mark !== undefined && mark !== false
-
-function diagnosis(name: string, diag: unknown): string {
-  if (typeof diag !== 'object' || diag === null) return name
-  const { error, expected, actual, stack, at } = diag as Record<string, unknown>
-  const lines = [
-    typeof error === 'string' ? error : name,
-    ...(expected === undefined && actual === undefined
+  const { error, expected, actual, stack, at, location } = (diag ?? {}) as Record<string, unknown>
+  const values =
+    expected === undefined && actual === undefined
       ? []
-      : [`expected: ${shown(expected)}`, `actual: ${shown(actual)}`]),
-    ...(typeof at === 'string' ? [`at: ${at}`] : []),
-    ...(typeof stack === 'string' ? [stack] : []),
-  ]
-  return lines.join('\n')
+      : [`expected: ${format(expected)}`, `actual: ${format(actual)}`]
+  const lines = [typeof error === 'string' ? error : name, ...values]
+  if (typeof at === 'string') lines.push(`at: ${at}`)
+  if (typeof stack === 'string') lines.push(stack)
+  const failure = locateFailure(lines.join('\n'))
+  // tape writes `at`, node `location`; both are more exact than the first frame of a stack.
+  const own = typeof location === 'string' ? `at ${location}` : typeof at === 'string' ? at : undefined
+  const { message: _, ...place } = own === undefined ? failure : locateFailure(own)
+  return { status: 'fail', ...failure, ...place }
 }
 
-/** tape says `at`, node `location`; both are nearer than the first frame of a stack. */
-function located(message: string, diag: unknown) {
-  const { at, location } = (diag ?? {}) as Record<string, unknown>
-  const told = typeof location === 'string' ? `at ${location}` : typeof at === 'string' ? at : undefined
-  const place = placed(told ?? message)
-  return place.file === undefined ? placed(message) : { ...place, message }
-}
-
-const shown = (value: unknown): string =>
+const format = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')

@@ -1,28 +1,24 @@
-/** A run of tests: every test by its identity, or its counts where a runner tells no more. */
-
-/** How a test ended. A test that was expected to fail and did is `xfail`, and counts for nothing. */
+/** How a test ended. `xfail`: it failed as expected, and does not count. */
 export type TestStatus = 'pass' | 'fail' | 'error' | 'skip' | 'xfail'
 
-/** One test. */
 export interface TestCase {
-  /** the same from run to run: `tests.test_sums.TestMean::test_two`, `file > suite > name` */
+  /** The same in every run: `tests.test_sums.TestMean::test_two`, `file > suite > name`. */
   readonly id: string
   readonly status: TestStatus
-  /** what the runner says about a failure: assertion and traceback, at most `mostMessage` characters */
+  /** Assertion and traceback of a failure, at most `maxMessage` characters. */
   readonly message?: string
-  /** where it failed, relative to the project where the runner says so */
+  /** File of the failure, relative to the project if the runner writes it so. */
   readonly file?: string
-  /** from 1 */
+  /** From 1. */
   readonly line?: number
 }
 
-/** What a run came to. */
+/** The tests that a command ran. */
 export interface TestRun {
-  /** where this was read from: `junit`, `tap`, `jest-json`, `mocha-json`, or `text` of a runner */
+  /** `junit`, `tap`, `jest-json`, `mocha-json`, or `text:` with the name of the runner. */
   readonly source: string
-  /** Every test, or only those that failed where `isComplete` is false. */
+  /** All tests, or only the failed ones if `isComplete` is false. */
   readonly cases: readonly TestCase[]
-  /** True where `cases` names every test that ran, so that one that vanished is missed. */
   readonly isComplete: boolean
   readonly passed: number
   readonly failed: number
@@ -30,16 +26,20 @@ export interface TestRun {
   readonly skipped: number
 }
 
-/** Most characters of one failure that are kept. */
-const mostMessage = 4000
+const maxMessage = 4000
 
-/** A run whose tests are all known; several under one identity are numbered. */
-export function runOf(source: string, cases: readonly TestCase[]): TestRun {
-  const count = (...wanted: readonly TestStatus[]) =>
-    cases.filter(({ status }) => wanted.includes(status)).length
+/** Creates a run whose tests are all known. Repeated ids get a number: `id #2`. */
+export function createRun(source: string, cases: readonly TestCase[]): TestRun {
+  const count = (...statuses: readonly TestStatus[]) =>
+    cases.filter(({ status }) => statuses.includes(status)).length
+  const seen = new Map<string, number>()
   return {
     source,
-    cases: numbered(cases),
+    cases: cases.map((one) => {
+      const times = (seen.get(one.id) ?? 0) + 1
+      seen.set(one.id, times)
+      return times === 1 ? one : { ...one, id: `${one.id} #${times}` }
+    }),
     isComplete: true,
     passed: count('pass'),
     failed: count('fail'),
@@ -48,31 +48,57 @@ export function runOf(source: string, cases: readonly TestCase[]): TestRun {
   }
 }
 
-/** The same run with the chosen tests alone, as far as it names its tests. */
-export function chosenOf(run: TestRun, ids: readonly string[]): TestRun {
+/** Returns the run with the chosen tests only, if it names all its tests. */
+export function selectCases(run: TestRun, ids: readonly string[]): TestRun {
   if (!run.isComplete) return run
-  const wanted = new Set(ids)
-  return runOf(
+  const chosen = new Set(ids)
+  return createRun(
     run.source,
-    run.cases.filter(({ id }) => wanted.has(id)),
+    run.cases.filter(({ id }) => chosen.has(id)),
   )
 }
 
-/** Tests that count: not those that were skipped or failed as expected. */
-export const totalOf = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
+/** Number of tests without those that were skipped or failed as expected. */
+export const countTests = ({ passed, failed, errors }: TestRun): number => passed + failed + errors
 
-/** The same cases, the second of one identity as `id #2` and so on. */
-function numbered(cases: readonly TestCase[]): readonly TestCase[] {
-  const seen = new Map<string, number>()
-  return cases.map((one) => {
-    const times = (seen.get(one.id) ?? 0) + 1
-    seen.set(one.id, times)
-    return times === 1 ? one : { ...one, id: `${one.id} #${times}` }
-  })
+/** Applies `replace` to the names, files and messages of a run. */
+export function replacePaths(run: TestRun, replace: (text: string) => string): TestRun {
+  const cases = run.cases.map(
+    (one): TestCase => ({
+      ...one,
+      id: replace(one.id),
+      ...(one.message === undefined ? {} : { message: replace(one.message) }),
+      ...(one.file === undefined ? {} : { file: replace(one.file) }),
+    }),
+  )
+  return { ...run, cases }
 }
 
-/** The end of a text that is too long: runners say last what matters most. */
-export const cutMessage = (text: string): string =>
-  text.length <= mostMessage
-    ? text
-    : `${text.slice(0, mostMessage / 4)}\n…\n${text.slice((-3 * mostMessage) / 4)}`
+/** `tests/test_sums.py:10: AssertionError`, `File "sums.py", line 3`, `at f (file:///work/sums.js:5:28)`, `❯ a.js:5:35` */
+const placePatterns = [
+  /^(?<file>[^\s:"<>][^:"<>\n]*\.\w+):(?<line>\d+): (?:in |\w*(?:Error|Exception|Warning|Failed|Exit|Interrupt)\b)/gm,
+  /File "(?<file>[^"<>\n]+)", line (?<line>\d+)/g,
+  /(?:\(|at |❯ |@ )(?:file:\/\/)?(?<file>[^\s():][^():\n]*\.\w+):(?<line>\d+):\d+\)?/g,
+]
+
+const libraryFile =
+  /node_modules|site-packages|dist-packages|^node:|^internal\/|\/lib\/python\d|^<|\/usr\/lib\//
+
+/**
+ * Returns a failure message with the place in the project that it names. Python writes the innermost frame last,
+ * JavaScript first. Shortens long messages.
+ */
+export function locateFailure(text: string): { message: string; file?: string; line?: number } {
+  const message =
+    text.length <= maxMessage
+      ? text
+      : `${text.slice(0, maxMessage / 4)}\n…\n${text.slice((-3 * maxMessage) / 4)}`
+  for (const [index, pattern] of placePatterns.entries()) {
+    const places = [...message.matchAll(pattern)]
+      .map(({ groups }) => ({ file: groups?.file ?? '', line: Number(groups?.line) }))
+      .filter(({ file }) => !libraryFile.test(file))
+    const place = index === 2 ? places[0] : places.at(-1)
+    if (place !== undefined) return { message, ...place }
+  }
+  return { message }
+}

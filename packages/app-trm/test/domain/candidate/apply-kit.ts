@@ -7,7 +7,7 @@ export const applied = (
   candidate: Candidate,
 ): AppliedCandidate => applyCandidate(new Map(Object.entries(files)), candidate)
 
-/** The files after a candidate; null for one that was removed. */
+/** The files after a candidate; null for a removed file. */
 export const after = (files: Readonly<Record<string, FileContent>>, candidate: Candidate) =>
   Object.fromEntries(applied(files, candidate).changes)
 

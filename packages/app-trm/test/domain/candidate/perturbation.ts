@@ -163,9 +163,49 @@ export const furtherPerturbations: Readonly<Record<string, Perturbation>> = {
   }),
   'no file header': withPatch((patch) => patch.replace(/^---.*\n\+\+\+.*\n/, '')),
   'wrong counts, +17, fenced, CRLF': chained(shifted(17), wrongCounts, windows, fenced),
-  'bare @@, one context line wrong': chained(wrongContext, bare),
   'lines added above the file': ({ before, after, patch }) => {
     const above = Array.from({ length: 30 }, (_, index) => `added ${index}\n`).join('')
     return { before: above + before, after: above + after, patch }
   },
+}
+
+/** Exchanges one random line of the hunks that begins with `mark`. */
+const withLine =
+  (mark: string, change: (line: string) => readonly string[]): Perturbation =>
+  (edit, chance) => {
+    const lines = edit.patch.split('\n')
+    const marked = [...lines.keys()].filter(
+      (index) => index > 1 && (lines[index] ?? '').startsWith(mark) && (lines[index] ?? '').trim().length > 1,
+    )
+    const at = marked[chance.below(Math.max(1, marked.length))]
+    if (at !== undefined) lines.splice(at, 1, ...change(lines[at] ?? ''))
+    return { ...edit, patch: lines.join('\n') }
+  }
+
+const reversed = withPatch((patch) => {
+  const [head = '', ...hunks] = patch.split(/^(?=@@)/m)
+  return [head, ...hunks.toReversed()].join('')
+})
+
+/** Damages that no program can repair with certainty: the patch is refused, or what it meant is done. */
+export const damages: Readonly<Record<string, Perturbation>> = {
+  'a + is missing': withLine('+', (line) => [` ${line.slice(1)}`]),
+  'a + is cut off': withLine('+', (line) => [line.slice(1)]),
+  'a - is missing': withLine('-', (line) => [` ${line.slice(1)}`]),
+  'a - is cut off': withLine('-', (line) => [line.slice(1)]),
+  'an added line is missing': withLine('+', () => []),
+  'a removed line is missing': withLine('-', () => []),
+  'a + and a - are missing': chained(
+    withLine('+', (line) => [` ${line.slice(1)}`]),
+    withLine('-', (line) => [` ${line.slice(1)}`]),
+  ),
+  'every + and - is missing': withPatch((patch) => patch.replace(/^[+-](?!\+\+ |-- )/gm, ' ')),
+  'hunks in reverse order': reversed,
+  'hunks in reverse order, +17': chained(reversed, shifted(17)),
+  'a + is missing, wrong counts': chained(
+    withLine('+', (line) => [` ${line.slice(1)}`]),
+    wrongCounts,
+  ),
+  'one context line wrong, wrong counts': chained(wrongContext, wrongCounts),
+  'one context line wrong, bare @@': chained(wrongContext, bare),
 }

@@ -1,0 +1,48 @@
+import type { CallContext } from '@causeway/app-kit'
+import { openPicture, type Picture, type PictureLog } from '@causeway/picture'
+import { resolveWorkerFile, WorkerLink, type WorkerMemory, WorkerPool } from '@causeway/worker'
+import type { MapDrawing } from '../domain/map/map-drawing.ts'
+import type { ChartMethods } from './chart-worker.ts'
+
+/** PNG pixels per pixel of the chart. */
+const scale = 1.5
+
+/** The coastlines use memory in the worker, which ends after this idle time. */
+const defaultIdleMs = 60_000
+
+/** Renders charts: one worker draws SVG, another makes it a PNG. Both start with the first chart. */
+export class ChartRenderer {
+  readonly #pictures: ReturnType<typeof openPicture>
+  readonly #pool: WorkerPool<ChartMethods>
+
+  constructor(log: PictureLog, { idleMs = defaultIdleMs } = {}) {
+    this.#pictures = openPicture({ log, limits: { idleMs } })
+    const start = () =>
+      new WorkerLink<ChartMethods>(resolveWorkerFile('chart-worker', import.meta.url), {
+        name: 'the worker that draws charts',
+      })
+    this.#pool = new WorkerPool<ChartMethods>(start, { name: 'charts', maxRunning: 1, idleMs })
+  }
+
+  /** Whether a worker has loaded the coastline. */
+  get isLoaded(): boolean {
+    return this.#pool.workers.length > 0
+  }
+
+  get memory(): WorkerMemory {
+    return this.#pool.memory
+  }
+
+  /** Throws `CANCELLED`, `DEADLINE_EXCEEDED`, `OVERLOADED` and `WORKER_LOST`. */
+  async render(
+    drawing: Omit<MapDrawing, 'land' | 'coast'>,
+    { clientKey: client, signal }: Pick<CallContext, 'clientKey' | 'signal'>,
+  ): Promise<Picture> {
+    const svg = await this.#pool.call('draw', drawing, { client, signal })
+    return this.#pictures.drawing(svg, { width_px: drawing.width, scale, signal })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pictures.close(), this.#pool.stop()])
+  }
+}

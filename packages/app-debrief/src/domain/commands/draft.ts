@@ -1,0 +1,106 @@
+import { getFeatureId } from '@causeway/plot'
+import type { JsonObject } from '@causeway/protocol'
+import { type Item, isSameItem } from '../document/item.ts'
+import { createItem, filterKnownIds, type PlotDocument, type StateItem } from '../document/plot-document.ts'
+import { formatFeature, type PlotLayout, setMembers } from '../document/plot-text.ts'
+
+/** Changes of a document. The document itself does not change. */
+export class Draft {
+  readonly #before: PlotDocument
+  /** `undefined` for removed items. */
+  #slots: (Item | undefined)[]
+  #states: readonly StateItem[]
+  #layout: PlotLayout
+  #selection: readonly string[]
+  #index: Map<string, number[]> | undefined
+
+  constructor(before: PlotDocument) {
+    this.#before = before
+    this.#slots = [...before.items]
+    this.#states = before.states
+    this.#layout = before.layout
+    this.#selection = before.selection
+  }
+
+  /** Returns the number of items with an id, which a file may repeat. */
+  count(id: string): number {
+    return this.#getIndex().get(id)?.length ?? 0
+  }
+
+  append(feature: JsonObject): void {
+    const item = createItem(feature, this.#layout)
+    if (item.id !== null) addSlot(this.#getIndex(), item.id, this.#slots.length)
+    this.#slots.push(item)
+  }
+
+  replace(feature: JsonObject): void {
+    const slot = this.#getIndex().get(getFeatureId(feature) ?? '')?.[0]
+    const old = this.#slots[slot ?? -1]
+    if (slot === undefined || old === undefined) return
+    const item = createItem(feature, this.#layout)
+    if (!isSameItem(old, item)) this.#slots[slot] = item
+  }
+
+  remove(id: string): void {
+    for (const slot of this.#getIndex().get(id) ?? []) this.#slots[slot] = undefined
+    this.#getIndex().delete(id)
+  }
+
+  /** Replaces all features. Unchanged features keep their text. */
+  replaceAll(features: readonly JsonObject[], members: JsonObject): void {
+    this.#layout = setMembers(this.#layout, members)
+    const old = new Map(this.items().map((item) => [item.id, item]))
+    this.#slots = features.map((feature) => {
+      const item = createItem(feature, this.#layout)
+      const known = old.get(item.id)
+      return known !== undefined && item.id !== null && isSameItem(known, item) ? known : item
+    })
+    this.#index = undefined
+  }
+
+  setState(kind: string, createFeature: (before: JsonObject | undefined) => JsonObject): void {
+    const old = this.#states.find((state) => state.kind === kind)
+    const value = createFeature(old?.value)
+    const place = old?.place ?? Number.MAX_SAFE_INTEGER
+    const made = { kind, place, value, text: formatFeature(value, this.#layout) }
+    this.#states =
+      old === undefined
+        ? [...this.#states, made]
+        : this.#states.map((state) => (state === old ? made : state))
+  }
+
+  select(ids: readonly string[]): void {
+    this.#selection = ids
+  }
+
+  items(): readonly Item[] {
+    return this.#slots.filter((item) => item !== undefined)
+  }
+
+  /** Returns the document with all changes. Unknown ids are removed from the selection. */
+  toDocument(): PlotDocument {
+    const { items: before } = this.#before
+    const items = this.items()
+    const isUnchanged = items.length === before.length && items.every((item, index) => item === before[index])
+    return {
+      layout: this.#layout,
+      items: isUnchanged ? before : items,
+      states: this.#states,
+      selection: this.#selection.length === 0 ? this.#selection : filterKnownIds({ items }, this.#selection),
+    }
+  }
+
+  #getIndex(): Map<string, number[]> {
+    if (this.#index !== undefined) return this.#index
+    const index = new Map<string, number[]>()
+    for (const [slot, item] of this.#slots.entries()) if (item?.id != null) addSlot(index, item.id, slot)
+    this.#index = index
+    return index
+  }
+}
+
+function addSlot(index: Map<string, number[]>, id: string, slot: number): void {
+  const slots = index.get(id)
+  if (slots === undefined) index.set(id, [slot])
+  else slots.push(slot)
+}

@@ -1,0 +1,114 @@
+import { parseTime } from '@causeway/app-kit/time'
+import { getDataType, getFeatureId, getProperties, listPaths } from '@causeway/plot'
+import { isObject, type JsonObject } from '@causeway/protocol'
+import { DebriefError } from '../../errors.ts'
+import { findGeometryProblems } from './geometry-problems.ts'
+
+/** All problems of a feature, in the format of the original plot server. */
+interface FeatureProblem {
+  readonly index: number
+  readonly featureId: string | null
+  readonly featureType: string | null
+  readonly errors: readonly string[]
+}
+
+const maxListedProblems = 20
+
+const annotationTypes = ['label', 'area', 'measurement', 'comment', 'boundary']
+const colour = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
+
+/** Returns the problems of all features. Unknown members are accepted. */
+export function findFeatureProblems(
+  features: readonly unknown[],
+  options: { readonly idRequired: boolean },
+): readonly FeatureProblem[] {
+  const check = createFeatureChecker(options)
+  return features.flatMap((feature, index) => check(feature, index) ?? [])
+}
+
+/** Creates a function that checks features one after the other, also for repeated ids. */
+export function createFeatureChecker({
+  idRequired,
+}: {
+  readonly idRequired: boolean
+}): (feature: unknown, index: number) => FeatureProblem | null {
+  const seen = new Map<string, number>()
+  return (feature, index) => {
+    const errors = [...findProblems(feature, idRequired)]
+    const id = isObject(feature) ? getFeatureId(feature) : null
+    const earlier = id === null ? undefined : seen.get(id)
+    if (earlier !== undefined) errors.push(`features[${earlier}] has the same id`)
+    if (id !== null && earlier === undefined) seen.set(id, index)
+    const featureType = isObject(feature) ? getDataType(feature) : null
+    return errors.length === 0 ? null : { index, featureId: id, featureType, errors }
+  }
+}
+
+/** Throws `INVALID_FEATURES`. */
+export function requireValidFeatures(
+  features: readonly unknown[],
+  options: { readonly idRequired: boolean },
+): asserts features is readonly JsonObject[] {
+  const problems = findFeatureProblems(features, options)
+  const [first] = problems
+  if (first === undefined) return
+  const others = problems.length === 1 ? '' : `, and ${problems.length - 1} more`
+  throw new DebriefError(
+    'INVALID_FEATURES',
+    `feature ${first.index} (${first.featureId ?? 'no id'}): ${first.errors[0]}${others}`,
+    { data: { features: problems.slice(0, maxListedProblems), total: problems.length } },
+  )
+}
+
+function* findProblems(feature: unknown, idRequired: boolean): Generator<string> {
+  if (!isObject(feature)) {
+    yield 'it is not an object'
+    return
+  }
+  if (feature.type !== 'Feature') yield 'type must be "Feature"'
+  const { id } = feature
+  if (id === undefined || id === null) {
+    if (idRequired) yield 'it has no id'
+  } else if (getFeatureId(feature) === null || id === '') yield 'id must be a string or a number'
+  if (feature.properties !== null && feature.properties !== undefined && !isObject(feature.properties))
+    yield 'properties must be an object'
+  const dataType = getDataType(feature)
+  // Time metadata often has an invalid ring, which is not used.
+  if (dataType !== 'metadata' && dataType !== 'backdrop') yield* findGeometryProblems(feature.geometry)
+  if (dataType === 'track') yield* findTrackProblems(feature)
+  if (dataType === 'annotation') yield* findAnnotationProblems(getProperties(feature))
+  if (dataType !== 'metadata') yield* findPeriodProblems(getProperties(feature))
+}
+
+function* findTrackProblems({ geometry, properties }: JsonObject): Generator<string> {
+  const type = isObject(geometry) ? geometry.type : null
+  if (type !== 'LineString' && type !== 'MultiLineString')
+    yield 'a track requires a LineString or MultiLineString'
+  const { timestamps } = isObject(properties) ? properties : {}
+  if (timestamps === undefined) return
+  if (!Array.isArray(timestamps)) {
+    yield 'timestamps must be a list of times'
+    return
+  }
+  const vertices = listPaths(geometry).flat().length
+  if (timestamps.length !== vertices) yield `it has ${timestamps.length} timestamps for ${vertices} vertices`
+  const bad = timestamps.findIndex((time) => parseTime(time) === undefined)
+  if (bad >= 0) yield `timestamps[${bad}] is not an ISO 8601 time: ${JSON.stringify(timestamps[bad])}`
+}
+
+function* findAnnotationProblems({ annotationType, color }: JsonObject): Generator<string> {
+  if (annotationType !== undefined && !annotationTypes.includes(String(annotationType)))
+    yield `annotationType must be one of ${annotationTypes.join(', ')}`
+  if (color !== undefined && !(typeof color === 'string' && colour.test(color)))
+    yield `color must be #RRGGBB, not ${JSON.stringify(color)}`
+}
+
+function* findPeriodProblems({ time, timeEnd }: JsonObject): Generator<string> {
+  const [from, to] = [parseTime(time), parseTime(timeEnd)]
+  if (time !== undefined && time !== null && from === undefined)
+    yield `time is not an ISO 8601 time: ${JSON.stringify(time)}`
+  if (timeEnd === undefined || timeEnd === null) return
+  if (to === undefined) yield `timeEnd is not an ISO 8601 time: ${JSON.stringify(timeEnd)}`
+  else if (from === undefined) yield 'timeEnd requires a time'
+  else if (to <= from) yield 'timeEnd must be after time'
+}

@@ -1,0 +1,65 @@
+import {
+  type Bounds,
+  findBounds,
+  findTimeRange,
+  getDataType,
+  getFeatureId,
+  getGeometryType,
+  getName,
+  listPaths,
+} from '@causeway/plot'
+import type { JsonObject } from '@causeway/protocol'
+
+/** What lists, maps and time sliders require of a feature. */
+export interface ItemSummary {
+  readonly name: string | null
+  readonly dataType: string | null
+  readonly geometry: string | null
+  readonly vertices: number
+  /** Unix milliseconds. */
+  readonly times: readonly [first: number, last: number] | null
+  readonly bounds: Bounds | null
+}
+
+export interface Item {
+  readonly id: string | null
+  /** The text in the file. */
+  readonly text: string
+  /** Parsed on demand, since parsed features require six times the memory of their text. */
+  readonly value: JsonObject
+  readonly summary: ItemSummary
+}
+
+export function makeItem(value: JsonObject, text: string): Item {
+  // Does not refer to `value`: a new weak reference keeps its target alive until the job ends, which may parse a whole file.
+  let cached: WeakRef<JsonObject> | undefined
+  const summary = summarize(value)
+  return {
+    id: getFeatureId(value),
+    text,
+    get value() {
+      const known = cached?.deref()
+      if (known !== undefined) return known
+      const parsed = JSON.parse(text) as JsonObject
+      cached = new WeakRef(parsed)
+      return parsed
+    },
+    summary,
+  }
+}
+
+/** Whether two features have the same value, regardless of white space. */
+export const isSameItem = (a: Item, b: Item): boolean =>
+  a.text === b.text || JSON.stringify(a.value) === JSON.stringify(b.value)
+
+function summarize(feature: JsonObject): ItemSummary {
+  const paths = listPaths(feature.geometry)
+  return {
+    name: getName(feature),
+    dataType: getDataType(feature),
+    geometry: getGeometryType(feature),
+    vertices: paths.reduce((sum, path) => sum + path.length, 0),
+    times: findTimeRange(feature),
+    bounds: findBounds(paths),
+  }
+}

@@ -1,0 +1,136 @@
+import { formatTime } from '@causeway/app-kit/time'
+import { type Bounds, getProperties, type TimeState, uniteBounds } from '@causeway/plot'
+import { isObject, type JsonObject } from '@causeway/protocol'
+import { DebriefError } from '../../errors.ts'
+import { type Item, makeItem } from './item.ts'
+import { getMetadataKind, readStoredTime, readStoredViewport, type ViewportState } from './plot-state.ts'
+import { formatFeature, formatLayout, type PlotLayout, runToEnd, scanSteps } from './plot-text.ts'
+
+/** A metadata feature, which is not listed. */
+export interface StateItem {
+  /** `time`, `viewport` or another text. */
+  readonly kind: string
+  /** Number of items before it in the file. New ones are at the end. */
+  readonly place: number
+  readonly value: JsonObject
+  readonly text: string
+}
+
+/** A plot in memory. Immutable: changed documents share unchanged parts. */
+export interface PlotDocument {
+  readonly layout: PlotLayout
+  readonly items: readonly Item[]
+  readonly states: readonly StateItem[]
+  /** Unique ids, not stored in the file. */
+  readonly selection: readonly string[]
+}
+
+interface ParseOptions {
+  /** Default: the selection in the file. */
+  readonly selection?: readonly string[] | undefined
+  readonly check?: ((feature: JsonObject, index: number) => void) | undefined
+}
+
+/** Parses the text of a plot file. Throws `INVALID_PLOT`. */
+export const parsePlot = (text: string, options?: ParseOptions): PlotDocument =>
+  runToEnd(parseSteps(text, options))
+
+/** Parses in steps. Yields the number of processed characters, each of which counts twice. */
+export function* parseSteps(
+  text: string,
+  { selection, check }: ParseOptions = {},
+): Generator<number, PlotDocument> {
+  const { layout, features } = yield* scanSteps(text)
+  const items: Item[] = []
+  const states: StateItem[] = []
+  let done = text.length
+  for (const [index, part] of features.entries()) {
+    const value = parseFeature(part, index)
+    const kind = getMetadataKind(value)
+    if (kind !== null) states.push({ kind, place: items.length, value, text: part })
+    else {
+      check?.(value, items.length)
+      items.push(makeItem(value, part))
+    }
+    done += part.length
+    yield done
+  }
+  const document = { layout, items, states, selection: [] }
+  return { ...document, selection: filterKnownIds(document, selection ?? readStoredSelection(states)) }
+}
+
+/** Returns the text of a plot. Unchanged parts are equal to the file. */
+export const formatPlot = (document: PlotDocument): string => [...formatParts(document)].join('')
+
+/** Returns the text in parts, so that a large plot is not in memory twice. */
+export function formatParts({ layout, items, states }: PlotDocument): Iterable<string> {
+  const texts: string[] = []
+  const pending = [...states].sort((a, b) => a.place - b.place)
+  for (const [index, { text }] of items.entries()) {
+    while (pending[0] !== undefined && pending[0].place <= index) texts.push(pending.shift()?.text ?? '')
+    texts.push(text)
+  }
+  return formatLayout(layout, [...texts, ...pending.map(({ text }) => text)])
+}
+
+/** Creates an item whose text has the indentation of the file. */
+export const createItem = (value: JsonObject, layout: PlotLayout): Item =>
+  makeItem(value, formatFeature(value, layout))
+
+export const findState = ({ states }: PlotDocument, kind: string): StateItem | undefined =>
+  states.find((state) => state.kind === kind)
+
+/** Returns the time of the file, or else the time range of the features. `null` if there are no times. */
+export function getTimeState(document: PlotDocument): TimeState | null {
+  const stored = readStoredTime(findState(document, 'time')?.value)
+  if (stored !== null) return stored
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const { summary } of document.items) {
+    if (summary.times === null) continue
+    first = Math.min(first, summary.times[0])
+    last = Math.max(last, summary.times[1])
+  }
+  if (first > last) return null
+  const start = formatTime(first)
+  return { current: start, start, end: formatTime(last) }
+}
+
+/** Returns the viewport of the file, or else the bounds of the features. `null` if there are no positions. */
+export const getViewport = (document: PlotDocument): ViewportState | null =>
+  readStoredViewport(findState(document, 'viewport')?.value) ?? toViewport(getDataBounds(document))
+
+export const getDataBounds = ({ items }: PlotDocument): Bounds | null =>
+  uniteBounds(items.map(({ summary }) => summary.bounds))
+
+/** Returns the ids that the plot has, without repetitions. */
+export function filterKnownIds(
+  { items }: Pick<PlotDocument, 'items'>,
+  ids: readonly string[],
+): readonly string[] {
+  const known = new Set(items.map(({ id }) => id))
+  return [...new Set(ids)].filter((id) => known.has(id))
+}
+
+const toViewport = (bounds: Bounds | null): ViewportState | null => bounds && { bounds }
+
+function parseFeature(text: string, index: number): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new DebriefError('INVALID_PLOT', `features[${index}] is not JSON: ${message}`, {
+      data: { index },
+      cause,
+    })
+  }
+  if (isObject(value)) return value
+  throw new DebriefError('INVALID_PLOT', `features[${index}] is not an object`, { data: { index } })
+}
+
+/** Some programs store the selection in the file. */
+function readStoredSelection(states: readonly StateItem[]): readonly string[] {
+  const ids = getProperties(states.find(({ kind }) => kind === 'selection')?.value ?? {}).selectedIds
+  return Array.isArray(ids) ? ids.map(String) : []
+}

@@ -1,0 +1,125 @@
+import { parseTime } from '@causeway/app-kit/time'
+import {
+  type Bounds,
+  createBoundsPolygon,
+  findBounds,
+  getDataType,
+  getProperties,
+  listPaths,
+  type TimeState,
+  toEastward,
+} from '@causeway/plot'
+import { type CausewayError, isObject, type JsonObject } from '@causeway/protocol'
+import { DebriefError } from '../../errors.ts'
+
+export interface ViewportState {
+  readonly bounds: Bounds
+}
+
+/** States that a plot file stores as metadata features. */
+export type StateKind = 'time' | 'viewport'
+
+/** Returns `time`, `viewport` or another text for a metadata feature, and `null` for other features. */
+export function getMetadataKind(feature: JsonObject): string | null {
+  if (getDataType(feature) !== 'metadata') return null
+  const { metadataType } = getProperties(feature)
+  return typeof metadataType === 'string' ? metadataType : 'unknown'
+}
+
+/** Accepts `{current, start, end}` and the older `{current, range: [start, end]}`. Throws `INVALID_COMMAND`. */
+export function readTimeState(payload: unknown): TimeState {
+  const state = isObject(payload) ? payload : {}
+  const range = Array.isArray(state.range) ? state.range : []
+  const { current, start = range[0], end = range[1] } = state
+  const [from, now, to] = [parseTime(start), parseTime(current), parseTime(end)]
+  if (from === undefined || now === undefined || to === undefined) {
+    const bad = Object.entries({ current, start, end }).filter(([, time]) => parseTime(time) === undefined)
+    const problems = bad.map(([name, time]) => `${name} is ${JSON.stringify(time) ?? 'missing'}`).join(', ')
+    throw createInvalidError(
+      `a time state is {current, start, end}, each an ISO 8601 time: ${problems}`,
+      payload,
+    )
+  }
+  if (from > to || now < from || now > to)
+    throw createInvalidError(
+      `a time state requires start <= current <= end: ${start}, ${current}, ${end}`,
+      payload,
+    )
+  return {
+    current: addOffset(String(current)),
+    start: addOffset(String(start)),
+    end: addOffset(String(end)),
+  }
+}
+
+/** Adds `Z` to a time without an offset. */
+export function addOffset(time: string): string {
+  const text = time.trim()
+  if (/(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text.slice(10))) return text
+  return text.length <= 10 ? `${text}T00:00:00Z` : `${text}Z`
+}
+
+/** West may exceed east across the antimeridian. Throws `INVALID_COMMAND`. */
+export function readViewport(payload: unknown): ViewportState {
+  const bounds = isObject(payload) ? payload.bounds : undefined
+  if (!Array.isArray(bounds) || bounds.length !== 4 || !bounds.every(Number.isFinite))
+    throw createInvalidError('a viewport is {bounds: [west, south, east, north]} in degrees', payload)
+  const [west, south, east, north] = bounds as [number, number, number, number]
+  if (Math.abs(south) > 90 || Math.abs(north) > 90 || south > north)
+    throw createInvalidError('a viewport requires -90 <= south <= north <= 90', payload)
+  const box = toEastward([west, south, east, north])
+  if (Math.abs(west) > 360 || box[2] - west > 360)
+    throw createInvalidError('a viewport requires longitudes within 360 degrees', payload)
+  return { bounds: box }
+}
+
+/** Returns the time of a metadata feature, or `null` if it is missing or invalid. */
+export function readStoredTime(feature: JsonObject | undefined): TimeState | null {
+  return feature === undefined ? null : tryRead(() => readTimeState(getProperties(feature)))
+}
+
+/** Returns the viewport of a metadata feature: ring[0] is the south-west corner, ring[2] the north-east corner. */
+export function readStoredViewport(feature: JsonObject | undefined): ViewportState | null {
+  if (feature === undefined) return null
+  const { geometry } = feature
+  const ring = isObject(geometry) && Array.isArray(geometry.coordinates) ? geometry.coordinates[0] : undefined
+  if (!Array.isArray(ring) || !Array.isArray(ring[0]) || !Array.isArray(ring[2])) return null
+  return tryRead(() => readViewport({ bounds: [...ring[0].slice(0, 2), ...ring[2].slice(0, 2)] }))
+}
+
+/** Returns the metadata feature with another time. An invalid ring, such as `[[]]`, is replaced by the bounds of the data. */
+export function setTime(
+  feature: JsonObject | undefined,
+  time: TimeState,
+  getDataBounds: () => Bounds | null,
+): JsonObject {
+  const { range: _, ...properties } = feature === undefined ? {} : getProperties(feature)
+  const hasRing = feature !== undefined && findBounds(listPaths(feature.geometry)) !== null
+  return {
+    ...(feature ?? { type: 'Feature', id: 'debrief-time-metadata' }),
+    geometry: hasRing ? feature.geometry : createBoundsPolygon(getDataBounds() ?? [-180, -90, 180, 90]),
+    properties: { ...properties, dataType: 'metadata', metadataType: 'time', ...time },
+  }
+}
+
+export function setViewport(feature: JsonObject | undefined, { bounds }: ViewportState): JsonObject {
+  const properties = feature === undefined ? {} : getProperties(feature)
+  return {
+    ...(feature ?? { type: 'Feature', id: 'debrief-viewport-metadata' }),
+    geometry: createBoundsPolygon(bounds),
+    properties: { ...properties, dataType: 'metadata', metadataType: 'viewport' },
+  }
+}
+
+function tryRead<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
+
+const createInvalidError = (message: string, payload: unknown): CausewayError =>
+  new DebriefError('INVALID_COMMAND', message, { data: { payload: shorten(payload) } })
+
+const shorten = (payload: unknown): string => (JSON.stringify(payload) ?? 'undefined').slice(0, 200)

@@ -1,0 +1,138 @@
+import type { PlotDocument } from '../document/plot-document.ts'
+import { applyPatch, invertPatch, type Patch } from './patch.ts'
+
+export type EntryKind = 'features' | 'selection' | 'time' | 'viewport'
+
+export type Scope = 'features' | 'all'
+
+/** One transaction. Changes of features and of other state are undone separately. */
+export interface HistoryEntry {
+  /** Ascending, never reused. */
+  readonly seq: number
+  readonly kind: EntryKind
+  readonly label: string
+  readonly actor: string
+  readonly atMs: number
+  readonly patch: Patch
+  readonly size: number
+  readonly isUndone: boolean
+}
+
+/** Oldest first. */
+export type History = readonly HistoryEntry[]
+
+export type StepCounts = Readonly<Record<'undo' | 'redo', Readonly<Record<Scope, number>>>>
+
+interface Step {
+  readonly document: PlotDocument
+  readonly entry: HistoryEntry
+  readonly history: History
+}
+
+const maxEntries = 100
+const maxCharacters = 64 * 2 ** 20
+/** Changes of the same state by the same client within this time are one entry. */
+const coalesceMs = 1000
+
+/** Adds an entry. A change of features discards all redo steps, another change only those of other state. */
+export function remember(history: History, entry: HistoryEntry): History {
+  const retained = history.filter(
+    ({ isUndone, kind }) => !isUndone || (entry.kind !== 'features' && kind === 'features'),
+  )
+  const last = retained.findLast(({ isUndone }) => !isUndone)
+  if (last !== undefined && canJoin(last, entry)) {
+    const joined = { ...last, atMs: entry.atMs, patch: joinPatches(last.patch, entry.patch) }
+    return retained.map((one) => (one === last ? joined : one))
+  }
+  return limitSize([...retained, entry])
+}
+
+/** Undoes the latest entry of a scope. Returns `undefined` if there is no such entry. */
+export function undo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
+  const entry = history.findLast(({ isUndone, kind }) => !isUndone && isIn(kind, scope))
+  if (entry === undefined) return undefined
+  return {
+    document: restoreSelection(
+      applyPatch(document, omitSelection(invertPatch(entry.patch), entry)),
+      entry,
+      'undo',
+    ),
+    entry,
+    history: setUndone(history, entry, true),
+  }
+}
+
+/** Redoes the entry that was undone last. Returns `undefined` if there is no such entry. */
+export function redo(history: History, document: PlotDocument, scope: Scope): Step | undefined {
+  const entry = history.find(({ isUndone, kind }) => isUndone && isIn(kind, scope))
+  if (entry === undefined) return undefined
+  return {
+    document: restoreSelection(applyPatch(document, omitSelection(entry.patch, entry)), entry, 'redo'),
+    entry,
+    history: setUndone(history, entry, false),
+  }
+}
+
+export function countSteps(history: History): StepCounts {
+  const count = (isUndone: boolean, scope: Scope): number =>
+    history.filter((entry) => entry.isUndone === isUndone && isIn(entry.kind, scope)).length
+  const both = (isUndone: boolean) => ({ features: count(isUndone, 'features'), all: count(isUndone, 'all') })
+  return { undo: both(false), redo: both(true) }
+}
+
+export function getEntryKind({ features, layout, time, viewport }: Patch): EntryKind {
+  if (features !== undefined || layout !== undefined) return 'features'
+  if (time !== undefined) return 'time'
+  return viewport === undefined ? 'selection' : 'viewport'
+}
+
+const isIn = (kind: EntryKind, scope: Scope): boolean => scope === 'all' || kind === 'features'
+
+const canJoin = (last: HistoryEntry, next: HistoryEntry): boolean =>
+  next.kind !== 'features' &&
+  last.kind === next.kind &&
+  last.actor === next.actor &&
+  next.atMs - last.atMs <= coalesceMs
+
+function joinPatches(first: Patch, second: Patch): Patch {
+  const names = ['selection', 'time', 'viewport'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const [a, b] = [first[name], second[name]]
+      const change = a !== undefined && b !== undefined ? { before: a.before, after: b.after } : (a ?? b)
+      return change === undefined ? [] : [[name, change]]
+    }),
+  )
+}
+
+function limitSize(entries: History): History {
+  let characters = 0
+  let from = entries.length
+  while (from > 0 && entries.length - from < maxEntries) {
+    characters += entries[from - 1]?.size ?? 0
+    if (characters > maxCharacters && from < entries.length) break
+    from -= 1
+  }
+  return entries.slice(from)
+}
+
+const setUndone = (history: History, entry: HistoryEntry, isUndone: boolean): History =>
+  history.map((one) => (one === entry ? { ...one, isUndone } : one))
+
+const omitSelection = ({ selection, ...patch }: Patch, { kind }: HistoryEntry): Patch =>
+  kind === 'features' || selection === undefined ? patch : { ...patch, selection }
+
+/** Restores the selection of a change of features, unless it was changed in the meantime. */
+function restoreSelection(
+  document: PlotDocument,
+  { kind, patch: { selection } }: HistoryEntry,
+  direction: 'undo' | 'redo',
+): PlotDocument {
+  const known = new Set(document.items.map(({ id }) => id))
+  const present = document.selection.filter((id) => known.has(id))
+  if (kind !== 'features' || selection === undefined) return { ...document, selection: present }
+  const [from, to] =
+    direction === 'undo' ? [selection.after, selection.before] : [selection.before, selection.after]
+  const isUnchanged = JSON.stringify(document.selection) === JSON.stringify(from)
+  return { ...document, selection: isUnchanged ? to.filter((id) => known.has(id)) : present }
+}

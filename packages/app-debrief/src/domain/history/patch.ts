@@ -1,0 +1,213 @@
+import type { JsonObject } from '@causeway/protocol'
+import { type Item, isSameItem, makeItem } from '../document/item.ts'
+import type { PlotDocument, StateItem } from '../document/plot-document.ts'
+import { getMetadataKind, type StateKind } from '../document/plot-state.ts'
+import { type PlotLayout, parseMembers } from '../document/plot-text.ts'
+
+/** Texts of features with their positions: before the change for `removed` and `updated`, after it for `added`. */
+export interface FeaturePatch {
+  readonly removed: readonly (readonly [place: number, text: string])[]
+  readonly added: readonly (readonly [place: number, text: string])[]
+  readonly updated: readonly (readonly [place: number, before: string, after: string])[]
+}
+
+interface Replacement<T> {
+  readonly before: T
+  readonly after: T
+}
+
+/** `null` if there is no such metadata feature. */
+type StoredState = { readonly place: number; readonly text: string } | null
+
+/** The difference between two documents, as JSON. */
+export interface Patch {
+  readonly features?: FeaturePatch
+  readonly layout?: Replacement<Pick<PlotLayout, 'head' | 'rest'>>
+  readonly selection?: Replacement<readonly string[]>
+  readonly time?: Replacement<StoredState>
+  readonly viewport?: Replacement<StoredState>
+}
+
+/** Returns an empty object if there is no difference. */
+export function createPatch(before: PlotDocument, after: PlotDocument): Patch {
+  const features = before.items === after.items ? undefined : createFeaturePatch(before.items, after.items)
+  const hasNewLayout = before.layout.head !== after.layout.head || before.layout.rest !== after.layout.rest
+  const hasNewSelection = JSON.stringify(before.selection) !== JSON.stringify(after.selection)
+  return {
+    ...(features === undefined ? {} : { features }),
+    ...(hasNewLayout ? { layout: { before: getEnds(before.layout), after: getEnds(after.layout) } } : {}),
+    ...(hasNewSelection ? { selection: { before: before.selection, after: after.selection } } : {}),
+    ...createStatePatch('time', before, after),
+    ...createStatePatch('viewport', before, after),
+  }
+}
+
+/** Returns a document with the equal parts of another one, so that only differences in value remain. */
+export function alignDocument(old: PlotDocument, document: PlotDocument): PlotDocument {
+  const known = new Map(old.items.map((item) => [item.id, item]))
+  const states = document.states.map((state) => {
+    const before = old.states.find(({ kind }) => kind === state.kind)
+    return before !== undefined && isEqual(before.value, state.value) ? before : state
+  })
+  return {
+    ...document,
+    layout: isEqual(parseMembers(old.layout), parseMembers(document.layout)) ? old.layout : document.layout,
+    items: document.items.map((item) => {
+      const before = item.id === null ? undefined : known.get(item.id)
+      return before !== undefined && isSameItem(before, item) ? before : item
+    }),
+    states,
+  }
+}
+
+export function invertPatch({ features, ...states }: Patch): Patch {
+  const inverted = Object.fromEntries(
+    Object.entries(states).map(([name, { before, after }]) => [name, { before: after, after: before }]),
+  ) as Omit<Patch, 'features'>
+  if (features === undefined) return inverted
+  const { removed, added, updated } = features
+  const getPlaceAfter = createPlaceMap(features)
+  return {
+    ...inverted,
+    features: {
+      removed: added,
+      added: removed,
+      updated: updated.map(([place, before, after]) => [getPlaceAfter(place), after, before]),
+    },
+  }
+}
+
+export function applyPatch(document: PlotDocument, patch: Patch): PlotDocument {
+  const { features, layout, selection } = patch
+  let states = document.states
+  for (const kind of stateKinds) {
+    const change = patch[kind]
+    if (change !== undefined) states = replaceState(states, kind, change.after)
+  }
+  return {
+    layout: layout === undefined ? document.layout : { ...document.layout, ...layout.after },
+    items: features === undefined ? document.items : patchItems(document.items, features),
+    states,
+    selection: selection === undefined ? document.selection : selection.after,
+  }
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const stateKinds: readonly StateKind[] = ['time', 'viewport']
+
+const getEnds = ({ head, rest }: PlotLayout): Pick<PlotLayout, 'head' | 'rest'> => ({ head, rest })
+
+function createFeaturePatch(before: readonly Item[], after: readonly Item[]): FeaturePatch | undefined {
+  const keysBefore = createKeys(before)
+  const keysAfter = createKeys(after)
+  const placeBefore = new Map(keysBefore.map((key, place) => [key, place]))
+  const inAfter = new Set(keysAfter)
+  const removed: [number, string][] = []
+  const added: [number, string][] = []
+  const updated: [number, string, string][] = []
+  for (const [place, item] of before.entries())
+    if (!inAfter.has(keysBefore[place] ?? '')) removed.push([place, item.text])
+  let last = -1
+  for (const [place, item] of after.entries()) {
+    const old = placeBefore.get(keysAfter[place] ?? '')
+    if (old === undefined) added.push([place, item.text])
+    else {
+      // If the order changed, all features are removed and added again.
+      if (old < last) return replaceAll(before, after)
+      last = old
+      const text = before[old]?.text ?? ''
+      if (text !== item.text) updated.push([old, text, item.text])
+    }
+  }
+  const isEmpty = removed.length + added.length + updated.length === 0
+  return isEmpty ? undefined : { removed, added, updated }
+}
+
+const replaceAll = (before: readonly Item[], after: readonly Item[]): FeaturePatch => ({
+  removed: before.map(({ text }, place) => [place, text]),
+  added: after.map(({ text }, place) => [place, text]),
+  updated: [],
+})
+
+/** Identifies items by id, or else by text, with a counter for repetitions. */
+function createKeys(items: readonly Item[]): readonly string[] {
+  const seen = new Map<string, number>()
+  return items.map(({ id, text }) => {
+    const key = id === null ? `text ${text}` : `id ${id}`
+    const times = seen.get(key) ?? 0
+    seen.set(key, times + 1)
+    return times === 0 ? key : `${times} ${key}`
+  })
+}
+
+function patchItems(items: readonly Item[], { removed, added, updated }: FeaturePatch): readonly Item[] {
+  const removedPlaces = new Set(removed.map(([place]) => place))
+  const changed = new Map(updated.map(([place, , text]) => [place, text]))
+  const kept: Item[] = []
+  for (const [place, item] of items.entries()) {
+    if (removedPlaces.has(place)) continue
+    const text = changed.get(place)
+    kept.push(text === undefined ? item : parseItem(text))
+  }
+  const made: Item[] = []
+  let next = 0
+  const ordered = [...added].sort((a, b) => a[0] - b[0])
+  for (const [place, text] of ordered) {
+    while (made.length < place && next < kept.length) made.push(kept[next++] as Item)
+    made.push(parseItem(text))
+  }
+  for (; next < kept.length; next += 1) made.push(kept[next] as Item)
+  return made
+}
+
+/** Creates a function that maps the position of a retained feature to its position after the change. */
+function createPlaceMap({ removed, added }: FeaturePatch): (place: number) => number {
+  const sortedRemoved = removed.map(([place]) => place).sort((a, b) => a - b)
+  const sortedAdded = added.map(([place]) => place).sort((a, b) => a - b)
+  return (place) => {
+    let at = place - countBelow(sortedRemoved, place)
+    for (const other of sortedAdded) {
+      if (other > at) break
+      at += 1
+    }
+    return at
+  }
+}
+
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const parseItem = (text: string): Item => makeItem(JSON.parse(text) as JsonObject, text)
+
+const getStoredState = ({ states }: PlotDocument, kind: StateKind): StoredState => {
+  const state = states.find((one) => one.kind === kind)
+  return state === undefined ? null : { place: state.place, text: state.text }
+}
+
+function createStatePatch(
+  kind: StateKind,
+  from: PlotDocument,
+  to: PlotDocument,
+): Partial<Record<StateKind, Replacement<StoredState>>> {
+  const [before, after] = [getStoredState(from, kind), getStoredState(to, kind)]
+  return before?.text === after?.text ? {} : { [kind]: { before, after } }
+}
+
+function replaceState(
+  states: readonly StateItem[],
+  kind: StateKind,
+  next: StoredState,
+): readonly StateItem[] {
+  const others = states.filter((state) => state.kind !== kind)
+  if (next === null) return others
+  const value = JSON.parse(next.text) as JsonObject
+  return [...others, { kind: getMetadataKind(value) ?? kind, place: next.place, value, text: next.text }]
+}

@@ -1,0 +1,90 @@
+import { formatTime } from '@causeway/app-kit/time'
+import { type Bounds, boundsOverlap } from '@causeway/plot'
+import type { JsonObject } from '@causeway/protocol'
+import type { Item } from '../document/item.ts'
+import type { PlotDocument } from '../document/plot-document.ts'
+import { simplifyFeature } from './simplify.ts'
+
+export interface FeatureFilter {
+  readonly ids?: readonly string[] | undefined
+  readonly dataType?: string | undefined
+  readonly bounds?: Bounds | undefined
+}
+
+export interface Page {
+  readonly from: number
+  readonly limit: number
+}
+
+export interface FeatureRow {
+  readonly id: string | null
+  readonly name: string | null
+  readonly dataType: string | null
+  readonly geometry: string | null
+  readonly vertices: number
+  /** ISO 8601. */
+  readonly start?: string
+  readonly end?: string
+  /** West, south, east, north. */
+  readonly bbox?: readonly number[]
+}
+
+export function filterItems(
+  { items }: PlotDocument,
+  { ids, dataType, bounds }: FeatureFilter,
+): readonly Item[] {
+  const idSet = ids && new Set(ids)
+  return items.filter(
+    ({ id, summary }) =>
+      (idSet === undefined || (id !== null && idSet.has(id))) &&
+      (dataType === undefined || summary.dataType === dataType) &&
+      (bounds === undefined || (summary.bounds !== null && boundsOverlap(summary.bounds, bounds))),
+  )
+}
+
+export function toRow({ id, summary }: Item): FeatureRow {
+  const { name, dataType, geometry, vertices, times, bounds } = summary
+  return {
+    id,
+    name,
+    dataType,
+    geometry,
+    vertices,
+    ...(times === null ? {} : { start: formatTime(times[0]), end: formatTime(times[1]) }),
+    ...(bounds === null ? {} : { bbox: bounds.map(roundDegrees) }),
+  }
+}
+
+/** Returns features up to a size, but at least one. Simplifies lines if there is a tolerance. */
+export function takeFeatures(
+  items: readonly Item[],
+  {
+    from,
+    limit,
+    maxCharacters,
+    toleranceM,
+  }: Page & { maxCharacters: number; toleranceM?: number | undefined },
+): readonly JsonObject[] {
+  const taken: JsonObject[] = []
+  let characters = 0
+  for (const item of items.slice(from, from + limit)) {
+    const { value, text } = item
+    const shown = toleranceM === undefined ? value : simplifyFeature(value, toleranceM)
+    characters += shown === value ? text.length : JSON.stringify(shown).length
+    if (taken.length > 0 && characters > maxCharacters) break
+    taken.push(shown)
+  }
+  return taken
+}
+
+/** Counts features by data type, `none` if they have no type. */
+export function countByType(items: readonly Item[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>()
+  for (const { summary } of items) {
+    const type = summary.dataType ?? 'none'
+    counts.set(type, (counts.get(type) ?? 0) + 1)
+  }
+  return Object.fromEntries(counts)
+}
+
+const roundDegrees = (degrees: number): number => Math.round(degrees * 1e5) / 1e5

@@ -1,0 +1,275 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, type FileHandle, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { CausewayError } from '@causeway/protocol'
+import { DebriefError } from '../errors.ts'
+
+/** Longer texts may exceed the maximum string length of V8. */
+const maxPlotBytes = 384 * 2 ** 20
+
+export interface PlotFileStatus {
+  readonly sha256: string
+  readonly signature: string
+  readonly bytes: number
+}
+
+export interface StagedFile {
+  readonly temp: string
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** Returns a text that changes when the file is written or replaced, or `null` if it does not exist. */
+export async function getSignature(path: string): Promise<string | null> {
+  try {
+    const found = await lstat(path, { bigint: true })
+    return found.isFile() ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Returns `null` if the file does not exist. */
+export async function getFileSize(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+interface ReadOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly onRead?: ((bytes: number, total: number) => void) | undefined
+}
+
+/**
+ * Reads a file, and retries if it is written at the same time. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE`, `PLOT_TOO_LARGE`,
+ * `INVALID_PLOT` and the abort reason.
+ */
+export async function readPlotFile(
+  path: string,
+  options: ReadOptions = {},
+): Promise<PlotFileStatus & { readonly text: string }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await getSignature(path)
+    if (before === null) throw createNotFoundError(path)
+    const { bytes, sha256 } = await readBytes(path, options)
+    if ((await getSignature(path)) === before)
+      return { text: decode(bytes), sha256, signature: before, bytes: bytes.length }
+    if (attempt === maxAttempts)
+      throw new DebriefError('INVALID_PLOT', 'the file is being written by another program', {
+        remedy: 'call again when the other program has finished',
+        data: { filename: basename(path) },
+      })
+  }
+}
+
+/** Returns the SHA-256 in hexadecimal, or `null` if the file does not exist. */
+export async function hashFile(path: string): Promise<string | null> {
+  try {
+    return await withFile(path, async (handle) => {
+      const hash = createHash('sha256')
+      const chunks = handle.createReadStream({ autoClose: false, start: 0, highWaterMark: chunkBytes })
+      for await (const chunk of chunks as AsyncIterable<Uint8Array>) hash.update(chunk)
+      return hash.digest('hex')
+    })
+  } catch (error) {
+    if (DebriefError.is(error, 'PLOT_NOT_FOUND')) return null
+    throw error
+  }
+}
+
+/**
+ * Writes and flushes a new version next to the file, with its mode. Throws `PLOT_READONLY` and `SAVE_FAILED`, after which no
+ * temporary file remains.
+ */
+export async function stagePlot(path: string, pieces: Iterable<string>): Promise<StagedFile> {
+  const temp = join(dirname(path), createTempName(path))
+  const hash = createHash('sha256')
+  let bytes = 0
+  let handle: FileHandle | undefined
+  try {
+    const mode = await findMode(path)
+    handle = await open(temp, 'wx', mode)
+    await handle.chmod(mode)
+    for (const text of joinChunks(pieces)) {
+      const chunk = Buffer.from(text)
+      hash.update(chunk)
+      bytes += chunk.length
+      // Appends to the previous chunk.
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+    await handle.close()
+    return { temp, sha256: hash.digest('hex'), bytes }
+  } catch (error) {
+    await handle?.close().catch(() => {})
+    await discardStaged(temp)
+    throw toSaveError(error, path)
+  }
+}
+
+/** Replaces the file atomically. Throws as `stagePlot`. */
+export async function commitStaged(temp: string, path: string): Promise<void> {
+  try {
+    await rename(temp, path)
+    await syncFolder(dirname(path))
+  } catch (error) {
+    await discardStaged(temp)
+    throw toSaveError(error, path)
+  }
+}
+
+export const discardStaged = (temp: string): Promise<void> => rm(temp, { force: true }).catch(() => {})
+
+/** Removes temporary files of processes that ended during a save. */
+export async function removeStale(path: string): Promise<void> {
+  const folder = dirname(path)
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names) {
+    const [, hash, pid] = /^\.causeway-([0-9a-f]{12})-(\d+)-[0-9a-f]{12}\.tmp$/.exec(name) ?? []
+    if (hash === hashName(path) && !isRunning(Number(pid))) await discardStaged(join(folder, name))
+  }
+}
+
+const maxAttempts = 3
+
+/** The length does not depend on the name of the plot, which may have the maximum length. */
+const createTempName = (path: string): string =>
+  `.causeway-${hashName(path)}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+
+const hashName = (path: string): string =>
+  createHash('sha256').update(basename(path)).digest('hex').slice(0, 12)
+
+const chunkBytes = 2 ** 20
+
+function* joinChunks(pieces: Iterable<string>): Generator<string> {
+  let pending: string[] = []
+  let characters = 0
+  for (const piece of pieces) {
+    pending.push(piece)
+    characters += piece.length
+    if (characters < chunkBytes) continue
+    yield pending.join('')
+    pending = []
+    characters = 0
+  }
+  yield pending.join('')
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new DebriefError('INVALID_PLOT', 'the file is not UTF-8 text', { cause })
+  }
+}
+
+const readBytes = (
+  path: string,
+  { signal, onRead }: ReadOptions,
+): Promise<{ bytes: Buffer; sha256: string }> =>
+  withFile(path, async (handle, size) => {
+    const bytes = Buffer.allocUnsafeSlow(size)
+    const hash = createHash('sha256')
+    let at = 0
+    while (at < size) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await handle.read(bytes, at, Math.min(chunkBytes, size - at), at)
+      if (bytesRead === 0) break
+      hash.update(bytes.subarray(at, at + bytesRead))
+      at += bytesRead
+      onRead?.(at, size)
+    }
+    return { bytes: bytes.subarray(0, at), sha256: hash.digest('hex') }
+  })
+
+/** Opens a file, but not the target of a link. Throws `PLOT_NOT_FOUND`, `PLOT_UNREADABLE` and `PLOT_TOO_LARGE`. */
+async function withFile<T>(path: string, use: (handle: FileHandle, size: number) => Promise<T>): Promise<T> {
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const { size } = await handle.stat()
+    if (size > maxPlotBytes)
+      throw new DebriefError('PLOT_TOO_LARGE', `the plot has more than ${maxPlotBytes} bytes`, {
+        data: { bytes: size, most_bytes: maxPlotBytes },
+      })
+    return await use(handle, size)
+  } catch (error) {
+    throw isMissing(error) ? createNotFoundError(path) : toReadError(error, path)
+  } finally {
+    await handle?.close()
+  }
+}
+
+/** Returns the mode of the file. Throws if it is not writable. */
+async function findMode(path: string): Promise<number> {
+  try {
+    const { mode } = await stat(path)
+    await access(path, constants.W_OK)
+    return mode & 0o777
+  } catch (error) {
+    if (isMissing(error)) return 0o644
+    throw error
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot flush a folder.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const getErrorCode = (error: unknown): string =>
+  String((error as NodeJS.ErrnoException | undefined)?.code ?? '')
+
+/** Returns `PLOT_UNREADABLE` for an error of the file system, and any other error unchanged. */
+export function toReadError(error: unknown, path: string): unknown {
+  const reason = (error as NodeJS.ErrnoException).syscall === undefined ? '' : getErrorCode(error)
+  if (reason === '') return error
+  const filename = basename(path)
+  return new DebriefError('PLOT_UNREADABLE', `the plot cannot be read (${reason}): ${filename}`, {
+    data: { filename, reason },
+    cause: error,
+  })
+}
+
+export const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(getErrorCode(error))
+
+export const createNotFoundError = (path: string): CausewayError =>
+  new DebriefError('PLOT_NOT_FOUND', `plot file not found: ${basename(path)}`, {
+    data: { filename: basename(path) },
+  })
+
+function toSaveError(error: unknown, path: string): CausewayError {
+  const filename = basename(path)
+  const reason = getErrorCode(error)
+  const isForbidden = ['EACCES', 'EPERM', 'EROFS'].includes(reason)
+  return new DebriefError(
+    isForbidden ? 'PLOT_READONLY' : 'SAVE_FAILED',
+    isForbidden
+      ? `the plot cannot be written: ${filename}`
+      : `saving the plot failed (${reason}): ${filename}`,
+    { data: { filename, reason }, cause: error },
+  )
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return true
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return getErrorCode(error) === 'EPERM'
+  }
+}

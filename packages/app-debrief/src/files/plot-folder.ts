@@ -1,0 +1,59 @@
+import { lstat, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Roots } from '@causeway/app-kit'
+import { getTitle, isPlotName } from '../domain/document/plot-name.ts'
+import { isMissing, toReadError } from './plot-file.ts'
+
+export interface PlotTitle {
+  readonly filename: string
+  readonly title: string
+}
+
+export interface PlotFile extends PlotTitle {
+  readonly size_bytes: number
+  /** ISO 8601. */
+  readonly modified: string
+}
+
+/** Returns the plot files of all folders by name. If several have the same name, the first folder takes precedence. */
+export async function listPlotFiles(roots: Roots): Promise<readonly PlotFile[]> {
+  const found = new Map<string, PlotFile>()
+  for (const folder of roots.folders())
+    for (const file of await listFolder(folder)) if (!found.has(file.filename)) found.set(file.filename, file)
+  return [...found.values()].sort((a, b) => (a.filename < b.filename ? -1 : 1))
+}
+
+/**
+ * Returns the real path of a plot file by its name in NFC, or `undefined` if no folder has it. Throws `PLOT_UNREADABLE` if a
+ * folder that may have it cannot be read.
+ */
+export async function findPlotFile(roots: Roots, name: string): Promise<string | undefined> {
+  let failure: unknown
+  for (const folder of roots.folders()) {
+    try {
+      // The name on the disk may have another Unicode normalization.
+      const names = await readdir(folder)
+      const path = join(folder, names.find((one) => one.normalize('NFC') === name) ?? name)
+      // Links are excluded: they could lead outside the folder, and a save would replace them.
+      if ((await lstat(path)).isFile()) return await roots.resolve(path)
+    } catch (error) {
+      if (!isMissing(error)) failure ??= toReadError(error, folder)
+    }
+  }
+  if (failure !== undefined) throw failure
+  return undefined
+}
+
+async function listFolder(folder: string): Promise<readonly PlotFile[]> {
+  const names = (await readdir(folder).catch(() => [])).filter(isPlotName)
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const found = await lstat(join(folder, name)).catch(() => undefined)
+      if (found?.isFile() !== true) return []
+      const { size, mtime } = found
+      const filename = name.normalize('NFC')
+      return { filename, title: getTitle(filename), size_bytes: size, modified: mtime.toISOString() }
+    }),
+  )
+  return files.flat()
+}

@@ -1,0 +1,100 @@
+import type { Plot } from '../plot/plot.ts'
+import type { LiveEvent } from './plot-events.ts'
+
+const heartbeatMs = 15_000
+/** A viewer with more queued characters receives a snapshot instead. */
+const maxQueuedCharacters = 8 * 2 ** 20
+/** A larger snapshot refers to the route of the features. */
+const maxSnapshotCharacters = 4 * 2 ** 20
+
+/** Returns the missed events or a snapshot as server-sent events, then further events. */
+export const createEventStream = (
+  plot: Plot,
+  since: string | null,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>(new ViewerSource(plot, since, signal), {
+    highWaterMark: 0,
+    size: (part) => part?.byteLength ?? 0,
+  })
+
+class ViewerSource {
+  readonly #plot: Plot
+  readonly #since: string | null
+  readonly #signal: AbortSignal
+  readonly #encoder = new TextEncoder()
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #heartbeat: NodeJS.Timeout | undefined
+  #isBehind = false
+  #isOver = false
+  #onDrained = (): void => {}
+
+  constructor(plot: Plot, since: string | null, signal: AbortSignal) {
+    this.#plot = plot
+    this.#since = since
+    this.#signal = signal
+  }
+
+  async start(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#controller = controller
+    this.#heartbeat = setInterval(() => this.#write(': still here\n\n'), heartbeatMs).unref()
+    this.#signal.addEventListener(
+      'abort',
+      () => {
+        if (this.#isOver) return
+        this.cancel()
+        controller.close()
+      },
+      { once: true },
+    )
+    this.#write('retry: 1000\n\n')
+    const missed = this.#plot.live.subscribe(this.#send, this.#since)
+    if (missed !== null) for (const event of missed) this.#write(formatEvent(event))
+    else await this.#sendSnapshot()
+  }
+
+  pull(): void {
+    this.#onDrained()
+  }
+
+  cancel(): void {
+    this.#isOver = true
+    clearInterval(this.#heartbeat)
+    this.#plot.live.unsubscribe(this.#send)
+  }
+
+  #write(text: string): void {
+    if (!this.#isOver) this.#controller?.enqueue(this.#encoder.encode(text))
+  }
+
+  readonly #send = (event: LiveEvent): void => {
+    if (this.#isBehind) return
+    const queued = -(this.#controller?.desiredSize ?? 0)
+    if (queued + event.data.length <= maxQueuedCharacters) this.#write(formatEvent(event))
+    else this.#catchUp().catch((error: unknown) => this.#controller?.error(error))
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#isBehind = true
+    await new Promise<void>((resolve) => {
+      this.#onDrained = resolve
+    })
+    await this.#sendSnapshot()
+  }
+
+  /** No change is made between the snapshot and the id from which events continue. */
+  async #sendSnapshot(): Promise<void> {
+    this.#isBehind = true
+    const plot = this.#plot
+    const route = `"features_route":"/plots/${encodeURIComponent(plot.filename)}/features"`
+    await plot.readThen({ kind: 'snapshot', maxCharacters: maxSnapshotCharacters }, (members, rev) => {
+      const { dirty, file = 'ok' } = plot.stamp()
+      const data = `{"rev":${rev},"dirty":${dirty},"file":"${file}",${members},${route}}`
+      this.#write(formatEvent({ id: plot.live.lastId, event: 'snapshot', data }))
+      this.#isBehind = false
+    })
+  }
+}
+
+const formatEvent = ({ id, event, data }: LiveEvent): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`

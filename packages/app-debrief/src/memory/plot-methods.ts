@@ -1,0 +1,79 @@
+import type { CommandResult } from '../domain/commands/apply-command.ts'
+import type { Notice } from '../domain/commands/command.ts'
+import type { EntryKind, Scope, StepCounts } from '../domain/history/history.ts'
+import type { ChangeEvent } from '../domain/history/patch-event.ts'
+import type { PlotFileStatus, StagedFile } from '../files/plot-file.ts'
+import type { Query, QueryResult } from './plot-query.ts'
+
+/** A history entry in the journal. `patch` is JSON, compressed if it is long. */
+export interface EntryRow {
+  readonly seq: number
+  readonly kind: EntryKind
+  readonly label: string
+  readonly actor: string
+  readonly at_ms: number
+  readonly patch: string
+  readonly is_undone: 0 | 1
+}
+
+/** A new or changed entry. Without a patch, only `is_undone` changed. */
+export type ChangedEntry = Omit<EntryRow, 'patch'> & { readonly patch: string | null }
+
+export type Change =
+  | { readonly kind: 'commands'; readonly commands: unknown; readonly ignoreMissing?: boolean }
+  | { readonly kind: 'undo' | 'redo'; readonly scope: Scope; readonly steps: number }
+  /** The content of the file, after another program wrote it. */
+  | { readonly kind: 'reload'; readonly path: string }
+
+export interface ChangeOrder {
+  readonly change: Change
+  readonly actor: string
+  readonly atMs: number
+  readonly idPrefix: string
+}
+
+/** A change that is computed but not yet in effect. */
+export interface Prepared {
+  /** Whether the plot would not change: no revision and no undo entry. */
+  readonly isNoop: boolean
+  /** Whether the file would change. It does not contain the selection. */
+  readonly touchesFile: boolean
+  readonly label: string
+  readonly results: readonly CommandResult[]
+  readonly notices: readonly Notice[]
+  readonly addedIds: readonly string[]
+  /** The first twenty affected ids. */
+  readonly ids: readonly string[]
+  readonly steps: number
+  /** For the journal. `null` if it is too large, in which case the file must be saved immediately. */
+  readonly patch: string | null
+  readonly events: readonly ChangeEvent[]
+  readonly entries: readonly ChangedEntry[]
+  readonly droppedEntries: readonly number[]
+  readonly selection: readonly string[]
+  readonly features: number
+  readonly depths: StepCounts
+  readonly file?: PlotFileStatus
+}
+
+export interface LoadedFile extends PlotFileStatus {
+  readonly features: number
+  readonly warnings: readonly string[]
+}
+
+export interface StoredState {
+  readonly selection: readonly string[] | null
+  readonly entries: readonly EntryRow[]
+  /** Changes that the file lacks, oldest first. */
+  readonly patches: readonly string[]
+}
+
+/** Methods of a holder. Arguments and results can be cloned. */
+export interface PlotMethods {
+  load(args: { readonly path: string }): Promise<LoadedFile>
+  restore(stored: StoredState): { readonly selection: readonly string[] }
+  prepare(order: ChangeOrder): Promise<Prepared>
+  settle(args: { readonly install: boolean }): null
+  read(query: Query): QueryResult
+  stage(args: { readonly path: string }): Promise<StagedFile>
+}

@@ -1,0 +1,111 @@
+import { DebriefError } from '../errors.ts'
+import { maxPatchLength } from '../memory/packed-patch.ts'
+import type { Change, Prepared } from '../memory/plot-methods.ts'
+import { getPlotUri } from '../resources/plot-uri.ts'
+import { createStamp, type PlotEnv, type PlotRecord, type PlotStamp } from './plot-record.ts'
+
+export interface Requester {
+  readonly requestId: string
+  readonly client: { readonly name: string }
+}
+
+export interface ChangeRequest<Result> {
+  readonly change: Change
+  /** The change is rejected if the plot is at another revision. */
+  readonly ifRev?: number | undefined
+  readonly createResult: (prepared: Prepared, stamp: PlotStamp) => Result
+}
+
+interface ChangeOptions<Result> {
+  readonly by: Requester
+  readonly request: ChangeRequest<Result>
+  /** Called if memory and journal may differ and the plot must be loaded again. */
+  readonly onUncertain: () => void
+}
+
+interface ChangeOutcome<Result> {
+  readonly result: Result
+  readonly isKept: boolean
+  readonly isUndoKept: boolean
+}
+
+/** Changes a plot in one transaction. Throws `REV_MISMATCH` and errors of the change. */
+export async function changePlot<Result>(
+  env: PlotEnv,
+  plot: PlotRecord,
+  { by, request: { change, ifRev, createResult }, onUncertain }: ChangeOptions<Result>,
+): Promise<ChangeOutcome<Result>> {
+  const { journal } = env
+  const { requestId, client } = by
+  const earlier = await journal.getResult(requestId)
+  if (earlier !== undefined) return { result: earlier as Result, isKept: true, isUndoKept: true }
+  if (ifRev !== undefined && ifRev !== plot.rev)
+    throw new DebriefError('REV_MISMATCH', `the plot is at revision ${plot.rev}, not ${ifRev}`, {
+      data: { filename: plot.filename, current_rev: plot.rev },
+    })
+  const idPrefix = `feature-${env.newId()}`
+  const made = await plot.holder.call('prepare', { change, actor: client.name, atMs: env.now(), idPrefix })
+  const isReload = made.file !== undefined
+  try {
+    if (made.isNoop) {
+      const result = createResult(made, createStamp(plot))
+      await journal.putResult(requestId, result)
+      await plot.holder.call('settle', { install: isReload })
+      notifyNotices(plot, made, by)
+      return { result, isKept: true, isUndoKept: true }
+    }
+    const isSaved = isReload || (!made.touchesFile && plot.rev === plot.savedRev)
+    const result = createResult(made, { ...createStamp(plot), rev: plot.rev + 1, dirty: !isSaved })
+    const { label, ids, patch, entries, droppedEntries, selection } = made
+    await journal.commit(
+      {
+        path: plot.path,
+        rev: plot.rev,
+        request: requestId,
+        actor: client.name,
+        kind: change.kind,
+        label,
+        ids,
+        patch,
+        entries,
+        droppedEntries,
+        selection,
+      },
+      result,
+    )
+    await plot.holder.call('settle', { install: true })
+    plot.rev += 1
+    if (isSaved && !isReload) {
+      plot.savedRev = plot.rev
+      await journal.markSaved(plot.path, plot.rev, plot.sha256)
+    }
+    notifyChange(env, plot, made, by)
+    const isUndoKept = entries.every((entry) => (entry.patch?.length ?? 0) <= maxPatchLength)
+    return { result, isKept: patch !== null, isUndoKept }
+  } catch (error) {
+    // The journal is authoritative: the plot is loaded from it.
+    onUncertain()
+    throw error
+  }
+}
+
+function notifyChange({ changed }: PlotEnv, plot: PlotRecord, made: Prepared, by: Requester): void {
+  const { live, rev, filename } = plot
+  if (made.file !== undefined) live.emit(rev, 'reloaded', `"feature_count":${made.features}`)
+  for (const { event, members } of made.events) {
+    live.emit(rev, event, `"origin":${createOrigin(by)},${members}`)
+    const part = event === 'patch' ? 'features' : event
+    changed.resource(getPlotUri(part, filename))
+    // The plot may be the only open one.
+    changed.resource(getPlotUri(part))
+  }
+  notifyNotices(plot, made, by)
+}
+
+function notifyNotices({ live, rev }: PlotRecord, { notices }: Prepared, by: Requester): void {
+  for (const notice of notices)
+    live.emit(rev, 'notice', `"origin":${createOrigin(by)},"notice":${JSON.stringify(notice)}`)
+}
+
+const createOrigin = ({ requestId, client }: Requester): string =>
+  JSON.stringify({ client: client.name, request: requestId })

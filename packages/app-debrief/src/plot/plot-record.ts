@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import type { Env } from '@causeway/app-kit'
+import type { Journal } from '../journal/journal.ts'
+import type { PlotEvents } from '../live/plot-events.ts'
+import type { PlotHolder } from '../memory/plot-holder.ts'
+
+/** The file is as we left it, changed by others while there were changes here, invalid, removed, or not writable. */
+export type FileStatus = 'ok' | 'conflict' | 'invalid' | 'missing' | 'unsaved'
+
+/** An open plot in memory and on disk. The functions that load, change and save it modify the record, one after the other. */
+export interface PlotRecord {
+  readonly filename: string
+  /** Real path. */
+  readonly path: string
+  readonly live: PlotEvents
+  holder: PlotHolder
+  rev: number
+  savedRev: number
+  /** Of the content that was last read or written. */
+  sha256: string
+  /** Of the file when it was last read or written. `null` if it did not exist. */
+  signature: string | null
+  bytes: number
+  file: FileStatus
+  message: string
+  checkedSignature: string | null | undefined
+  warnings: readonly string[]
+  /** Revision of the copy that is stored while the file cannot be written, or 0. */
+  rescueRev: number
+}
+
+export interface PlotStamp {
+  readonly filename: string
+  readonly rev: number
+  readonly dirty: boolean
+  readonly file?: FileStatus
+  readonly file_message?: string
+}
+
+export interface PlotEnv extends Pick<Env, 'dir' | 'log' | 'now' | 'newId' | 'changed'> {
+  readonly journal: Journal
+  /** Pause after the last change before the plot is saved. */
+  readonly saveAfterMs: number
+  /** Interval of checks for changes by other programs. */
+  readonly checkEveryMs: number
+}
+
+export function createStamp({ filename, rev, savedRev, file, message }: PlotRecord): PlotStamp {
+  const stamp = { filename, rev, dirty: rev !== savedRev }
+  return file === 'ok' ? stamp : { ...stamp, file, file_message: message }
+}
+
+/** Whether the file differs from what was read or written here. Only the user can resolve this. */
+export const isForeign = (file: FileStatus): boolean => file !== 'ok' && file !== 'unsaved'
+
+export function setFileStatus(plot: PlotRecord, file: FileStatus, message = ''): void {
+  plot.file = file
+  plot.message = message
+}
+
+export function notifyFileStatus({ live, rev, savedRev, file, message }: PlotRecord): void {
+  const detail = message === '' ? '' : `,"message":${JSON.stringify(message)}`
+  live.emit(rev, 'doc', `"saved_rev":${savedRev},"dirty":${rev !== savedRev},"file":"${file}"${detail}`)
+}
+
+/** Returns the path of a copy of unsaved changes. The journal stores only its name because the data folder can be moved. */
+export const getRescuePath = (dir: string, name: string): string => join(dir, 'debrief-unsaved', name)

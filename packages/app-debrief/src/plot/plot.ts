@@ -1,0 +1,304 @@
+import type { CausewayError } from '@causeway/protocol'
+import { type CallOptions, WorkerError } from '@causeway/worker'
+import { DebriefError } from '../errors.ts'
+import { getSignature } from '../files/plot-file.ts'
+import type { PlotEvents } from '../live/plot-events.ts'
+import { type PlotHolder, workerBytes } from '../memory/plot-holder.ts'
+import type { Prepared } from '../memory/plot-methods.ts'
+import type { Query, QueryResults } from '../memory/plot-query.ts'
+import { type ChangeRequest, changePlot, type Requester } from './change-plot.ts'
+import { checkFile, isKnownSignature } from './check-file.ts'
+import { loadPlot } from './load-plot.ts'
+import {
+  createStamp,
+  isForeign,
+  notifyFileStatus,
+  type PlotEnv,
+  type PlotRecord,
+  type PlotStamp,
+  setFileStatus,
+} from './plot-record.ts'
+import { isModified, removeRescue, trySave, writeCopy, writePlot } from './save-plot.ts'
+import { SaveTimer } from './save-timer.ts'
+
+/** Commands with this number of objects and positions are applied by a worker. */
+const minWorkerWork = 20_000
+
+/** An open plot. Changes, saves and checks run one after the other. */
+export class Plot {
+  readonly filename: string
+  readonly path: string
+  readonly #env: PlotEnv
+  readonly #timer: SaveTimer
+  readonly #released = new WeakSet<PlotHolder>()
+  #record: PlotRecord
+  #queue: Promise<unknown> = Promise.resolve()
+  #closing: Promise<void> | undefined
+  #isClosed = false
+  /** Whether the plot must be loaded again before the next operation. */
+  #isLost = false
+  #isUnkept = false
+  #isUndoKept = true
+  #usedMs: number
+
+  /** Opens a plot by its real path. Throws as `loadPlot`. */
+  static async open(env: PlotEnv, path: string, options: CallOptions = {}): Promise<Plot> {
+    const plot = new Plot(env, await loadPlot(env, path, options))
+    await plot.#check()
+    plot.#scheduleSave()
+    return plot
+  }
+
+  private constructor(env: PlotEnv, record: PlotRecord) {
+    this.#env = env
+    this.#record = record
+    this.filename = record.filename
+    this.path = record.path
+    this.#usedMs = env.now()
+    this.#timer = new SaveTimer({
+      now: env.now,
+      saveAfterMs: env.saveAfterMs,
+      save: () => {
+        this.#enqueue(() => this.#saveNow()).catch((error) =>
+          env.log.error({ err: error }, 'saving a plot failed'),
+        )
+      },
+    })
+  }
+
+  get live(): PlotEvents {
+    return this.#record.live
+  }
+
+  get bytes(): number {
+    return this.#record.bytes
+  }
+
+  get warnings(): readonly string[] {
+    return this.#record.warnings
+  }
+
+  get isInWorker(): boolean {
+    return this.#record.holder.isWorker && !this.#isLost
+  }
+
+  /** Whether the plot can be released: all undo steps are in the journal. */
+  get isReleasable(): boolean {
+    return this.#isUndoKept
+  }
+
+  stamp(): PlotStamp {
+    return createStamp(this.#record)
+  }
+
+  /** Returns the result of a query with the stamp of the plot at that time. */
+  async read<Q extends Query>(
+    query: Q,
+  ): Promise<{ readonly data: QueryResults[Q['kind']]; readonly stamp: PlotStamp }> {
+    await this.#checkFirst()
+    const { holder } = this.#record
+    try {
+      return { data: await holder.read(query), stamp: this.stamp() }
+    } catch (error) {
+      if (!WorkerError.is(error, 'WORKER_LOST')) throw error
+      if (this.#isClosed) throw this.#createClosedError()
+      // If the holder was released or replaced, another call has loaded the plot again already.
+      if (!this.#released.has(holder) && holder === this.#record.holder) this.#isLost = true
+      return this.#enqueue(async () => ({ data: await this.#record.holder.read(query), stamp: this.stamp() }))
+    }
+  }
+
+  /** Passes the result of a query to `start` before another change is made. */
+  readThen<Q extends Query, T>(
+    query: Q,
+    start: (data: QueryResults[Q['kind']], rev: number) => T,
+  ): Promise<T> {
+    return this.#enqueue(async () => start(await this.#record.holder.read(query), this.#record.rev))
+  }
+
+  /** Makes a change in one transaction. A repeated request returns the result of the first. */
+  async change<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
+    await this.#checkFirst()
+    return this.#enqueue(async () => {
+      const { holder, file } = this.#record
+      if (!holder.isWorker && file === 'ok' && estimateWork(request.change, minWorkerWork) === minWorkerWork)
+        await this.#moveToWorker()
+      const result = await this.#transact(by, request)
+      // A change that is too large for the journal is stored only in the plot file.
+      if (this.#isUnkept) await this.#saveNow()
+      this.#isUnkept = false
+      this.#scheduleSave()
+      return result
+    })
+  }
+
+  /** Writes the file now. Throws as `writePlot`. */
+  save(isForced = false): Promise<PlotStamp> {
+    return this.#enqueue(async () => {
+      const { rev, savedRev } = this.#record
+      if (isForced || rev !== savedRev || (await isModified(this.#record))) {
+        await writePlot(this.#env, this.#record, isForced)
+        notifyFileStatus(this.#record)
+      }
+      return this.stamp()
+    })
+  }
+
+  /** Replaces the plot by the content of its file. This can be undone. */
+  reload(by: Requester): Promise<PlotStamp> {
+    return this.#enqueue(() => this.#reload(by))
+  }
+
+  /** Writes the plot to another file and returns its path. Throws `PLOT_EXISTS`. */
+  saveCopy(filename: string): Promise<string> {
+    return this.#enqueue(() => writeCopy(this.#record, filename))
+  }
+
+  async check(): Promise<void> {
+    if (!this.#isLost && !this.#isClosed) await this.#enqueue(() => this.#check())
+  }
+
+  /** Saves the plot and releases its memory. The next call loads it again. */
+  release(): Promise<void> {
+    return this.#enqueue(async () => {
+      await trySave(this.#env, this.#record)
+      // Before the holder stops, so that concurrent reads wait and load the plot again.
+      this.#isLost = true
+      this.#released.add(this.#record.holder)
+      await this.#record.holder.stop()
+    })
+  }
+
+  /** Returns the used memory, an estimate in this thread; 0 after a release. */
+  async memoryBytes(): Promise<number> {
+    if (this.#isLost) return 0
+    const { holder, bytes } = this.#record
+    return holder.isWorker ? holder.bytes() : 2 * bytes
+  }
+
+  /** Returns the time since the last call. 0 if there are viewers. */
+  idleMs(): number {
+    return this.#record.live.listenerCount > 0 ? 0 : this.#env.now() - this.#usedMs
+  }
+
+  async close(): Promise<void> {
+    this.#timer.stop()
+    // In the queue until its end, so that concurrent calls do not load the plot again.
+    this.#closing ??= this.#enqueue(async () => {
+      this.#isClosed = true
+      await trySave(this.#env, this.#record)
+    })
+      .catch((error) => this.#env.log.error({ plot: this.filename, err: error }, 'saving a plot failed'))
+      .then(async () => {
+        this.#isClosed = true
+        await this.#record.holder.stop()
+      })
+    await this.#closing
+  }
+
+  /** Runs after all previous operations. Loads a lost plot first. */
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const run = async (): Promise<T> => {
+      if (this.#isClosed) throw this.#createClosedError()
+      if (this.#isLost) {
+        await this.#record.holder.stop()
+        this.#record = await loadPlot(this.#env, this.path, { live: this.live })
+        this.#isLost = false
+      }
+      try {
+        return await work()
+      } catch (error) {
+        if (WorkerError.is(error, 'WORKER_LOST')) this.#isLost = true
+        throw error
+      }
+    }
+    const result = this.#queue.then(run, run)
+    this.#queue = result.catch(() => {})
+    return result
+  }
+
+  #scheduleSave(): void {
+    const { savedRev, rev, file } = this.#record
+    if (savedRev !== rev && !isForeign(file)) this.#timer.schedule(file === 'unsaved')
+  }
+
+  async #saveNow(): Promise<void> {
+    const record = this.#record
+    await trySave(this.#env, record)
+    if (record.savedRev === record.rev && record.bytes > workerBytes && !record.holder.isWorker)
+      await this.#moveToWorker()
+    this.#scheduleSave()
+  }
+
+  /** Loads the plot in a worker. The journal has all changes that the file lacks. */
+  async #moveToWorker(): Promise<void> {
+    const { holder, live } = this.#record
+    this.#record = await loadPlot(this.#env, this.path, { live, isInWorker: true })
+    await holder.stop()
+  }
+
+  async #transact<Result>(by: Requester, request: ChangeRequest<Result>): Promise<Result> {
+    const outcome = await changePlot(this.#env, this.#record, {
+      by,
+      request,
+      onUncertain: () => {
+        this.#isLost = true
+      },
+    })
+    this.#isUnkept ||= !outcome.isKept
+    this.#isUndoKept &&= outcome.isUndoKept
+    return outcome.result
+  }
+
+  async #reload(by: Requester): Promise<PlotStamp> {
+    const record = this.#record
+    let prepared: Prepared | undefined
+    await this.#transact(by, {
+      change: { kind: 'reload', path: this.path },
+      createResult: (made, stamp) => {
+        prepared = made
+        return stamp
+      },
+    })
+    if (prepared?.file !== undefined) {
+      const { sha256, signature, bytes } = prepared.file
+      Object.assign(record, { sha256, signature, bytes, savedRev: record.rev })
+      await this.#env.journal.markSaved(this.path, record.rev, sha256)
+      await removeRescue(this.#env, record)
+    }
+    setFileStatus(record, 'ok')
+    notifyFileStatus(record)
+    return this.stamp()
+  }
+
+  async #check(): Promise<void> {
+    const requestId = `reload-${this.#env.newId()}`
+    const reload = () => this.#reload({ requestId, client: { name: 'another program' } })
+    if (await checkFile(this.#env, this.#record, reload)) this.#scheduleSave()
+  }
+
+  async #checkFirst(): Promise<void> {
+    this.#usedMs = this.#env.now()
+    const signature = await getSignature(this.path)
+    if (this.#isLost || !isKnownSignature(this.#record, signature)) await this.#enqueue(() => this.#check())
+  }
+
+  #createClosedError(): CausewayError {
+    return new DebriefError('PLOT_NOT_FOUND', `the plot was closed by another client: ${this.filename}`, {
+      remedy: 'call open_plot to open it again with all changes',
+      data: { filename: this.filename },
+    })
+  }
+}
+
+/** Counts the objects and positions of a change, up to a limit. */
+function estimateWork(value: unknown, limit: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value) && typeof value[0] === 'number') return 1
+  let work = Array.isArray(value) ? 0 : 1
+  for (const part of Object.values(value)) {
+    work += estimateWork(part, limit - work)
+    if (work >= limit) return limit
+  }
+  return work
+}

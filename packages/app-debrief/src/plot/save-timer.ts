@@ -1,0 +1,53 @@
+/** A change is saved after this time even if others follow. A longer pause extends it. */
+const maxWaitMs = 2000
+const retryMs = 5000
+
+type Schedule = (work: () => void, ms: number) => () => void
+
+interface SaveTimerOptions {
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  readonly saveAfterMs: number
+  readonly save: () => void
+  /** Default: timers that do not keep the process alive. */
+  readonly schedule?: Schedule
+}
+
+/** Schedules saves: soon after the last change, and in time after the first. */
+export class SaveTimer {
+  readonly #options: Required<SaveTimerOptions>
+  #cancel: (() => void) | undefined
+  #firstMs = 0
+  #isStopped = false
+
+  constructor(options: SaveTimerOptions) {
+    this.#options = { schedule: scheduleTimeout, ...options }
+  }
+
+  schedule(hasFailed: boolean): void {
+    if (this.#isStopped) return
+    const { now, saveAfterMs, save, schedule } = this.#options
+    if (this.#cancel === undefined) this.#firstMs = now()
+    this.#cancel?.()
+    const pause = hasFailed ? retryMs : saveAfterMs
+    const max = hasFailed ? retryMs : Math.max(maxWaitMs, saveAfterMs)
+    const left = Math.max(0, max - (now() - this.#firstMs))
+    this.#cancel = schedule(
+      () => {
+        this.#cancel = undefined
+        save()
+      },
+      Math.min(pause, left),
+    )
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+  }
+}
+
+const scheduleTimeout: Schedule = (work, ms) => {
+  const timer = setTimeout(work, ms).unref()
+  return () => clearTimeout(timer)
+}

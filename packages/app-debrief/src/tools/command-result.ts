@@ -1,0 +1,46 @@
+import type { CommandResult } from '../domain/commands/apply-command.ts'
+import type { Notice } from '../domain/commands/command.ts'
+import type { Prepared } from '../memory/plot-methods.ts'
+
+/** Maximum size of a notice in a result. Viewers receive it completely. */
+const maxNoticeCharacters = 8000
+
+const maxSummaryCharacters = 400
+
+interface CommandsResult {
+  readonly featuresAffected: number
+  readonly results: readonly CommandResult[]
+  readonly notices: readonly unknown[]
+  readonly feature_count: number
+  readonly message: string
+  readonly summary: string
+}
+
+export function describeCommands(made: Prepared): CommandsResult {
+  const message = made.results.map((result) => result.message).join('; ')
+  return {
+    featuresAffected: countAffected(made),
+    results: made.results,
+    notices: made.notices.map(shortenNotice),
+    feature_count: made.features,
+    message,
+    summary: message === '' ? 'There was no command.' : `Applied: ${shorten(message)}`,
+  }
+}
+
+export const countAffected = ({ results }: Prepared): number =>
+  results.reduce((sum, { featuresAffected = 0 }) => sum + featuresAffected, 0)
+
+function shorten(message: string): string {
+  if (message.length > maxSummaryCharacters) return `${message.slice(0, maxSummaryCharacters)} …`
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
+
+function shortenNotice(notice: Notice): unknown {
+  if (notice.kind === 'image') {
+    const { data, ...rest } = notice
+    return { ...rest, characters: data.length }
+  }
+  const characters = JSON.stringify(notice).length
+  return characters <= maxNoticeCharacters ? notice : { kind: notice.kind, characters }
+}

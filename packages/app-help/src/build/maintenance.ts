@@ -1,0 +1,69 @@
+import { type MethodArgs, type MethodResult, resolveWorkerFile, WorkerLink } from '@causeway/worker'
+import { type HelpSettings, readSettings } from '../settings.ts'
+import { openStorage } from '../storage/open-storage.ts'
+import type { BuildReport, IndexFacts } from '../storage/types.ts'
+import type { BuildMethods } from './build-worker.ts'
+
+export interface MaintenanceOptions {
+  /** Absolute path of the data folder. */
+  readonly dir: string
+  /** Validated settings by name. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly cwd: string
+  readonly signal?: AbortSignal
+  readonly progress?: (done: number, total: number | undefined, message: string) => void
+}
+
+/** Facts of the index, and the report of the last build. */
+export interface HelpStats {
+  readonly facts: IndexFacts | undefined
+  readonly report: BuildReport | undefined
+  /** Indexed sources that are not configured. */
+  readonly unconfigured: readonly string[]
+}
+
+/**
+ * Opens the tasks of the command line, which run in the same worker as in the server. Each throws a `CausewayError`.
+ */
+export function openMaintenance({ dir, settings: values, cwd, signal, progress }: MaintenanceOptions) {
+  const settings: HelpSettings = readSettings(values, cwd)
+  const storage = { dir, databaseUrl: settings.databaseUrl }
+  const options = (rebuild: boolean) => ({
+    size: settings.size,
+    embedding: settings.embedding,
+    rebuild,
+    holder: `command-${process.pid}`,
+  })
+  const call = <Name extends keyof BuildMethods & string>(
+    method: Name,
+    args: MethodArgs<BuildMethods, Name>,
+  ): Promise<MethodResult<BuildMethods, Name>> => {
+    const link = new WorkerLink<BuildMethods>(resolveWorkerFile('build-worker', import.meta.url), {
+      name: 'the worker that indexes the documentation',
+    })
+    const report = (done: number, total?: number, message = ''): void => progress?.(done, total, message)
+    return link.call(method, args, { signal, progress: report }).finally(() => link.stop())
+  }
+  return {
+    build: (rebuild: boolean) =>
+      call('build', { storage, request: { ...options(rebuild), sources: settings.sources } }),
+    export: (folder: string) => call('export', { storage, folder }),
+    verify: (folder: string) => call('verify', { storage, folder }),
+    import: (folder: string) => call('import', { storage, folder, options: options(false) }),
+    async stats(): Promise<HelpStats> {
+      const open = await openStorage(storage)
+      try {
+        const index = await open.open()
+        const facts = index?.facts
+        await index?.close()
+        const configured = new Set(settings.sources.map(({ name }) => name))
+        const unconfigured = (facts?.sources ?? [])
+          .map(({ source }) => source)
+          .filter((source) => !configured.has(source))
+        return { facts, report: await open.lastReport(), unconfigured }
+      } finally {
+        await open.close()
+      }
+    },
+  }
+}

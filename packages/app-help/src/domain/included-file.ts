@@ -1,0 +1,19 @@
+/** A folder of pages, an installed package, or this product in a checkout or packed. */
+export type SourceKind = 'folder' | 'package' | 'product'
+
+/**
+ * Whether a file is a page of the source, or a folder can contain one. `path` is relative to the source, with
+ * slashes.
+ */
+export function isIncluded(kind: SourceKind, path: string, isFolder: boolean): boolean {
+  // Parts of sites such as `_sidebar.md`, and files of tools.
+  if (/(?:^|\/)(?:[._][^/]*|node_modules)$/.test(path)) return false
+  if (kind === 'package') return /^(?:docs?(?:\/.*)?|readme(?:\.[^/]*)?)$/i.test(path)
+  if (kind === 'product') return (isFolder ? productFolder : productPage).test(path)
+  return true
+}
+
+const productPage =
+  /^(?:README|CHANGELOG|CONTRIBUTING)\.md$|^docs\/|^(?:bridge|server|examples)\/README\.md$|^(?:packages|examples)\/[^/]+\/README\.md$/
+
+const productFolder = /^docs(?:\/|$)|^(?:bridge|server)$|^(?:packages|examples)(?:\/[^/]+)?$/

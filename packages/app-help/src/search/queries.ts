@@ -1,0 +1,113 @@
+import type { CausewayError } from '@causeway/protocol'
+import { nearestNames } from '../domain/nearest-name.ts'
+import { HelpError } from '../errors.ts'
+import type { BuildReport, DocRow, HelpIndex, HelpStorage, IndexFacts, Scope } from '../storage/types.ts'
+import type { Reader } from './reader.ts'
+import { type SearchAnswer, type SearchRequest, search } from './search.ts'
+
+/** Identifies a page by id, or by path with or without its source. */
+export type PageName =
+  | { readonly doc_id: number }
+  | { readonly file_path: string; readonly source?: string | undefined }
+
+/** A page with a range of its lines. */
+export interface PageText extends DocRow {
+  readonly content: string
+  /** First and last line of `content`, from 1. */
+  readonly start_line: number
+  readonly end_line: number
+  readonly total_lines: number
+}
+
+export interface Lines {
+  readonly from_line: number
+  readonly max_lines: number
+}
+
+/** Queries to the newest index. Each sees only pages of its scope. */
+export class Queries {
+  readonly #storage: HelpStorage
+  readonly #reader: Reader
+
+  constructor(storage: HelpStorage, reader: Reader) {
+    this.#storage = storage
+    this.#reader = reader
+  }
+
+  /** Throws `HELP_SECTION_NOT_FOUND` if no page has the section of the scope. */
+  search(request: SearchRequest, signal: AbortSignal): Promise<SearchAnswer> {
+    return this.#reader.use(async (state) => {
+      await requireSection(state.index, request.scope)
+      return search(state, request, signal)
+    })
+  }
+
+  /** Throws `HELP_DOC_NOT_FOUND`. */
+  page(name: PageName, lines: Lines, scope: Scope): Promise<PageText> {
+    return this.#reader.use(async ({ index }) => {
+      const doc = await findDocument(index, name, scope)
+      const body = await index.body(doc.doc_id, scope)
+      if (body === undefined) throw notFound(`document not found: ${doc.doc_id}`, [])
+      const all = body.split('\n')
+      const start = Math.min(Math.max(lines.from_line, 1), all.length)
+      const end = Math.min(start + lines.max_lines - 1, all.length)
+      const content = all.slice(start - 1, end).join('\n')
+      return { ...doc, content, start_line: start, end_line: end, total_lines: all.length }
+    })
+  }
+
+  pages(scope: Scope): Promise<readonly DocRow[]> {
+    return this.#reader.use(({ index }) => index.docs(scope))
+  }
+
+  facts(): Promise<IndexFacts> {
+    return this.#reader.use(async ({ index }) => index.facts)
+  }
+
+  revision(): Promise<number> {
+    return this.#storage.revision()
+  }
+
+  lastReport(): Promise<BuildReport | undefined> {
+    return this.#storage.lastReport()
+  }
+}
+
+async function requireSection(index: HelpIndex, scope: Scope): Promise<void> {
+  const { section } = scope
+  if (section === undefined) return
+  const sections = [...new Set((await index.docs({ internal: scope.internal })).map((doc) => doc.section))]
+  if (sections.some((name) => name.toLowerCase() === section.toLowerCase())) return
+  const nearest = nearestNames(section, sections)
+  throw new HelpError('HELP_SECTION_NOT_FOUND', `section not found: ${section}`, {
+    data: { section, nearest },
+  })
+}
+
+async function findDocument(index: HelpIndex, name: PageName, scope: Scope): Promise<DocRow> {
+  // Pages outside the scope are reported as missing.
+  const docs = await index.docs(scope)
+  if ('doc_id' in name) {
+    const doc = docs.find(({ doc_id }) => doc_id === name.doc_id)
+    if (doc === undefined) throw notFound(`document not found: ${name.doc_id}`, [])
+    return doc
+  }
+  const { file_path, source } = name
+  const path = file_path.replace(/^\.?\//, '')
+  const found = docs.filter(
+    (doc) =>
+      (doc.file_path === path || `${doc.source}/${doc.file_path}` === path) &&
+      (source === undefined || doc.source === source),
+  )
+  if (found.length === 1 && found[0] !== undefined) return found[0]
+  if (found.length > 1)
+    throw notFound(`several documents have this path; pass doc_id or source: ${path}`, found)
+  const paths = new Map(docs.map((doc) => [`${doc.source}/${doc.file_path}`, doc]))
+  const nearest = nearestNames(path, [...paths.keys()]).flatMap((path) => paths.get(path) ?? [])
+  throw notFound(`document not found: ${path}`, nearest)
+}
+
+function notFound(message: string, docs: readonly DocRow[]): CausewayError {
+  const nearest = docs.map(({ doc_id, source, file_path }) => ({ doc_id, source, file_path }))
+  return new HelpError('HELP_DOC_NOT_FOUND', message, { data: { nearest } })
+}

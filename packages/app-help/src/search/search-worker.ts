@@ -1,0 +1,54 @@
+import { CausewayError } from '@causeway/protocol'
+import { toDataError } from '@causeway/store'
+import { serve } from '@causeway/worker'
+import type { EmbeddingSettings } from '../embedding.ts'
+import { openStorage, type StorageSettings } from '../storage/open-storage.ts'
+import type { BuildReport, DocRow, IndexFacts, Scope } from '../storage/types.ts'
+import { type Lines, type PageName, type PageText, Queries } from './queries.ts'
+import { Reader } from './reader.ts'
+import type { SearchAnswer, SearchRequest } from './search.ts'
+
+export interface SearchSetup {
+  readonly storage: StorageSettings
+  readonly embedding: EmbeddingSettings
+}
+
+/** Methods of the worker that searches. It holds the index, its vectors and connections to the endpoint. */
+export interface SearchMethods {
+  setUp(setup: SearchSetup): void
+  search(request: SearchRequest): SearchAnswer
+  page(request: { readonly name: PageName; readonly lines: Lines; readonly scope: Scope }): PageText
+  pages(scope: Scope): readonly DocRow[]
+  facts(nothing: undefined): IndexFacts
+  revision(nothing: undefined): number
+  lastReport(nothing: undefined): BuildReport | undefined
+}
+
+const state: { queries?: Promise<Queries>; reader?: Reader } = {}
+
+/** Calls start in order, so `setUp` has at least started. */
+const getQueries = (): Promise<Queries> =>
+  state.queries ?? Promise.reject(new CausewayError('INTERNAL', 'the search worker is not set up'))
+
+serve<SearchMethods>(
+  {
+    async setUp({ storage: settings, embedding }) {
+      state.queries = openStorage(settings).then((storage) => {
+        state.reader = new Reader(storage, embedding)
+        return new Queries(storage, state.reader)
+      })
+      await state.queries
+    },
+    search: async (request, { signal }) => (await getQueries()).search(request, signal),
+    page: async ({ name, lines, scope }) => (await getQueries()).page(name, lines, scope),
+    pages: async (scope) => (await getQueries()).pages(scope),
+    facts: async () => (await getQueries()).facts(),
+    revision: async () => (await getQueries()).revision(),
+    lastReport: async () => (await getQueries()).lastReport(),
+  },
+  {
+    failure: 'searching the documentation failed',
+    convert: (error) => toDataError(error, 'help.db'),
+    close: () => state.reader?.close(),
+  },
+)

@@ -1,0 +1,73 @@
+import { CausewayError } from '@causeway/protocol'
+import { HelpError } from '../../errors.ts'
+import type { PostgresDatabase, Sql } from './sql.ts'
+
+/** Connections per process: queries, and a build. */
+const connections = 4
+
+/**
+ * Opens a pool of connections, which connects with the first statement. Throws `INVALID_SETTING` if the `pg` driver
+ * is not installed.
+ */
+export async function connect(url: string): Promise<PostgresDatabase> {
+  const { default: pg } = await import('pg').catch((cause: unknown) => {
+    throw new CausewayError('INVALID_SETTING', 'the package pg is not installed', {
+      remedy: 'install it (npm i pg), or leave CAUSEWAY_HELP_DATABASE_URL out',
+      cause,
+    })
+  })
+  const pool = new pg.Pool({ connectionString: url, max: connections, application_name: 'causeway-help' })
+  // Broken idle connections are replaced; the next statement reports its own error.
+  pool.on('error', () => {})
+  const query: Sql['query'] = async (text, parameters = []) => {
+    try {
+      return (await pool.query(text, [...parameters])).rows
+    } catch (error) {
+      throw databaseFailure(error)
+    }
+  }
+  return {
+    query,
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw databaseFailure(error)
+      })
+      try {
+        await client.query('BEGIN')
+        const result = await work({
+          query: async (text, parameters = []) => (await client.query(text, [...parameters])).rows,
+        })
+        await client.query('COMMIT')
+        return result
+      } catch (error) {
+        // A lost connection has rolled back already.
+        await client.query('ROLLBACK').catch(() => {})
+        throw databaseFailure(error)
+      } finally {
+        client.release()
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** Problems by error code of the driver or of PostgreSQL (its manual, appendix A). */
+const problemsByCode: readonly (readonly [RegExp, string])[] = [
+  [/^E[A-Z]+$|^08|^57P/, 'it cannot be reached'],
+  [/^28/, 'it rejected the user'],
+  [/^3D/, 'the database does not exist'],
+  [/^42501$/, 'the user lacks permissions'],
+  [/^53/, 'it has no free space or connections'],
+  [/^0A000$|^58P01$|^42704$/, 'the extension vector 0.8 or newer is missing'],
+]
+
+/** Converts an error of the server to `HELP_DATABASE_UNUSABLE`. Other errors are defects and remain. */
+export function databaseFailure(error: unknown): unknown {
+  const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
+  const complaint = problemsByCode.find(([pattern]) => pattern.test(code))?.[1]
+  if (complaint === undefined) return error
+  return new HelpError('HELP_DATABASE_UNUSABLE', `the database of the documentation: ${complaint}`, {
+    data: { database_code: code },
+    cause: error,
+  })
+}

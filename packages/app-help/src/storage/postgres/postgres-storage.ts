@@ -1,0 +1,98 @@
+import { parseVector } from '@causeway/embed'
+import { StoreError } from '@causeway/store'
+import { HelpError } from '../../errors.ts'
+import type { BuildLock, BuildReport, EmbeddedItem, HelpStorage, KnownPage } from '../types.ts'
+import { readFacts, readPostgres } from './read-postgres.ts'
+import { isKnownFormat, makeTables } from './schema.ts'
+import { insertRows, type PostgresDatabase, type Sql } from './sql.ts'
+import { applyChange, cacheRows } from './write-postgres.ts'
+
+/** Lease of a build without a renewal, ms. */
+const leaseMs = 60_000
+
+/**
+ * Opens the documentation in PostgreSQL with pgvector, and creates missing tables. A publication is one transaction.
+ * Throws `NEWER_DATA`.
+ */
+export async function openPostgresStorage(
+  db: PostgresDatabase,
+  now: () => number = Date.now,
+): Promise<HelpStorage> {
+  await db.transaction(makeTables)
+  if (!(await isKnownFormat(db)))
+    throw new StoreError('NEWER_DATA', 'the tables of the documentation were made by another version')
+  const value = async (sql: Sql, key: string): Promise<string | undefined> =>
+    (await sql.query<{ value: string }>('SELECT value FROM help_state WHERE key = $1', [key]))[0]?.value
+  const setValue = (sql: Sql, key: string, text: string) =>
+    sql.query(
+      'INSERT INTO help_state (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+      [key, text],
+    )
+  return {
+    revision: async () => Number((await value(db, 'revision')) ?? 0),
+    async open() {
+      const facts = await readFacts(db)
+      return facts && readPostgres(db, facts)
+    },
+    known: () =>
+      db.query<KnownPage>('SELECT id::integer AS doc_id, source, file_path, content_hash FROM help_docs'),
+    embeddedItems: () =>
+      db.query<EmbeddedItem>(
+        'SELECT i.doc_id::integer AS doc_id, i.text_hash, d.title, i.heading, i.text FROM help_items i JOIN help_docs d ON d.id = i.doc_id ORDER BY i.id',
+      ),
+    publish: (change) =>
+      db.transaction(async (sql) => {
+        await applyChange(sql, change)
+        const revision = Number((await value(sql, 'revision')) ?? 0) + 1
+        await setValue(sql, 'chunking', change.chunking)
+        await setValue(sql, 'built_ms', String(now()))
+        await setValue(sql, 'revision', String(revision))
+        return revision
+      }),
+    async cachedVectors(fingerprint, hashes) {
+      const rows = await db.query<{ text_hash: string; vector: Uint8Array }>(
+        'SELECT text_hash, vector FROM help_vector_cache WHERE fingerprint = $1 AND text_hash = ANY($2::text[])',
+        [fingerprint, hashes],
+      )
+      return new Map(rows.map(({ text_hash, vector }) => [text_hash, parseVector(vector)]))
+    },
+    cacheVectors: (fingerprint, rows) =>
+      db.transaction(async (sql) => {
+        await insertRows(
+          sql,
+          'help_vector_cache (fingerprint, text_hash, vector)',
+          cacheRows(fingerprint, rows),
+          {
+            values: ['$1::text', '$2::text', '$3::bytea'],
+            returning: 'ON CONFLICT (fingerprint, text_hash) DO NOTHING',
+          },
+        )
+      }),
+    lock: (holder) => postgresLock(db, holder, now),
+    async lastReport() {
+      const report = await value(db, 'report')
+      return report === undefined ? undefined : (JSON.parse(report) as BuildReport)
+    },
+    saveReport: async (report) => void (await setValue(db, 'report', JSON.stringify(report))),
+    close: () => db.close(),
+  }
+}
+
+async function postgresLock(db: PostgresDatabase, holder: string, now: () => number): Promise<BuildLock> {
+  const take = async (): Promise<void> => {
+    const at = now()
+    const taken = await db.query(
+      `INSERT INTO help_lease (id, holder, until_ms) VALUES (1, $1, $2)
+       ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
+       WHERE help_lease.holder = $1 OR help_lease.until_ms <= $3 RETURNING id`,
+      [holder, at + leaseMs, at],
+    )
+    if (taken.length > 0) return
+    throw new HelpError('HELP_BUILD_RUNNING', 'another build of the documentation is running')
+  }
+  await take()
+  return {
+    renew: take,
+    release: async () => void (await db.query('DELETE FROM help_lease WHERE holder = $1', [holder])),
+  }
+}

@@ -1,0 +1,125 @@
+import { vectorBytes } from '@causeway/embed'
+import { indexedTitle, indexedWords } from '../../domain/index-text.ts'
+import type { IndexChange, NewPage, NewVectors } from '../types.ts'
+import { indexedFrom, vectorIndex, vectorTables } from './schema.ts'
+import { insertRows, type Sql, vectorText } from './sql.ts'
+
+/** Applies a change within a transaction. */
+export async function applyChange(sql: Sql, change: IndexChange): Promise<void> {
+  if (change.fresh) await sql.query('DELETE FROM help_docs')
+  if (change.removed.length > 0)
+    await sql.query('DELETE FROM help_docs WHERE id = ANY($1::bigint[])', [change.removed])
+  for (const page of change.pages) await putPage(sql, page)
+  if (change.vectors !== 'keep') await putVectors(sql, change.vectors)
+}
+
+async function putPage(sql: Sql, page: NewPage): Promise<void> {
+  const { source, file_path, title, section, language, chunks, is_internal, content_hash, body } = page
+  // A changed page keeps its id, so that links to it remain valid.
+  const [earlier] = await sql.query<{ id: string }>(
+    'DELETE FROM help_docs WHERE source = $1 AND file_path = $2 RETURNING id',
+    [source, file_path],
+  )
+  const headings = [...new Set(chunks.map(({ heading }) => heading))].join('\n')
+  const indexTitle = indexedTitle(page)
+  const words = indexedWords(indexTitle, headings, body).stem.map(cut)
+  const [row] = await sql.query<{ id: string }>(
+    `INSERT INTO help_docs (id, source, file_path, title, section, section_key, language, items, is_internal, content_hash, body, stem)
+     VALUES (coalesce($1::bigint, nextval('help_docs_id_seq')), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${weighted('english', 12)}) RETURNING id`,
+    [
+      earlier?.id ?? null,
+      source,
+      file_path,
+      title,
+      section,
+      section.toLowerCase(),
+      language,
+      chunks.length,
+      is_internal,
+      content_hash,
+      body,
+      ...words,
+    ],
+  )
+  const rows = chunks.map((chunk, i) => {
+    const { stem, exact } = indexedWords(indexTitle, chunk.heading, chunk.text)
+    return [
+      row?.id,
+      chunk.position,
+      chunk.heading,
+      chunk.heading_level,
+      chunk.anchor,
+      chunk.start_line,
+      chunk.end_line,
+      chunk.columns?.[0] ?? null,
+      chunk.columns?.[1] ?? null,
+      chunk.fence,
+      chunk.text,
+      page.text_hashes[i],
+      is_internal,
+      ...[...stem, ...exact].map(cut),
+    ]
+  })
+  const values = Array.from({ length: 13 }, (_, i) => `$${i + 1}`)
+  await insertRows(
+    sql,
+    'help_items (doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text, text_hash, is_internal, stem, exact)',
+    rows,
+    { values: [...values.map(typed), weighted('english', 14), weighted('simple', 17)] },
+  )
+  await putLinks(sql, row?.id, page)
+}
+
+async function putLinks(sql: Sql, id: string | undefined, { links }: NewPage): Promise<void> {
+  await insertRows(
+    sql,
+    'help_links (doc_id, file_path, stem)',
+    links.map(({ to, text }) => [id, to, text]),
+    { values: ['$1::bigint', '$2::text', "to_tsvector('english', $3::text)"] },
+  )
+}
+
+/** Parameters of multiple rows have no types: casts those that are not text. */
+function typed(value: string, at: number): string {
+  if (at === 0) return `${value}::bigint`
+  if (at === 12) return `${value}::boolean`
+  return [1, 3, 5, 6, 7, 8].includes(at) ? `${value}::integer` : `${value}::text`
+}
+
+/** Weights title, heading and text; `at` is the parameter of the title. */
+const weighted = (language: string, at: number): string =>
+  ['A', 'B', 'D']
+    .map((weight, i) => `setweight(to_tsvector('${language}', $${at + i}::text), '${weight}')`)
+    .join(' || ')
+
+/** PostgreSQL limits a column to one megabyte of words. */
+const cut = (text: string): string => text.slice(0, 400_000)
+
+async function putVectors(sql: Sql, vectors: NewVectors | undefined): Promise<void> {
+  await sql.query('DELETE FROM help_spaces')
+  if (vectors === undefined) return
+  const { provider, model, revision, dimensions, fingerprint } = vectors.space
+  await sql.query('INSERT INTO help_spaces VALUES (1, $1, $2, $3, $4, $5, $6)', [
+    provider,
+    model,
+    revision,
+    dimensions,
+    fingerprint,
+    vectors.model === undefined ? null : Buffer.from(vectors.model),
+  ])
+  if (dimensions === 0) return
+  for (const statement of vectorTables(dimensions)) await sql.query(statement)
+  const rows = [...vectors.rows].map(([hash, vector]) => [hash, vectorText(vector)])
+  await insertRows(sql, 'help_vectors (text_hash, embedding)', rows, { values: ['$1::text', '$2::halfvec'] })
+  await sql.query(
+    `INSERT INTO help_page_vectors (doc_id, embedding)
+     SELECT doc_id, mean FROM (
+       SELECT i.doc_id, l2_normalize(avg(v.embedding)) AS mean
+       FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash GROUP BY i.doc_id
+     ) AS page WHERE l2_norm(mean) > 0`,
+  )
+  if (rows.length >= indexedFrom) await sql.query(vectorIndex)
+}
+
+export const cacheRows = (fingerprint: string, rows: ReadonlyMap<string, Float32Array>): unknown[][] =>
+  [...rows].map(([hash, vector]) => [fingerprint, hash, Buffer.from(vectorBytes(vector))])

@@ -1,0 +1,312 @@
+import {
+  type EmbeddingSpace,
+  nearest,
+  parseVector,
+  unit,
+  type VectorTable,
+  vectorTable,
+} from '@causeway/embed'
+import { StoreError } from '@causeway/store'
+import BetterSqlite3, { type Database, type Statement } from 'better-sqlite3'
+import type { Hit, Lists } from '../../domain/fuse.ts'
+import { ftsExpression } from '../../domain/query.ts'
+import type {
+  DocRow,
+  EmbeddedItem,
+  HelpIndex,
+  IndexFacts,
+  ItemRow,
+  KnownPage,
+  RankQuestion,
+  Scope,
+} from '../types.ts'
+import { indexFormat } from './index-schema.ts'
+
+/** Scope of a query; see `toParameters`. */
+const inScope =
+  'd.is_internal <= @internal AND (@language IS NULL OR d.language = @language) AND (@section IS NULL OR d.section_key = @section) AND (@source IS NULL OR d.source = @source)'
+
+const docColumns =
+  'd.id AS doc_id, d.source, d.file_path, d.title, d.section, d.language, d.items, d.is_internal'
+
+/** From this number of chunks, queries omit frequent words. */
+const minItemsForOmission = 5000
+
+/** Maximum number of scopes in the cache. */
+const maxScopes = 32
+
+/** Opens an index file read-only. Throws `DATA_DAMAGED` if it is not an index. */
+export function readIndex(file: string): IndexFile {
+  const db = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+  try {
+    return new IndexFile(db, readFacts(db, file))
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** An open index file, with the methods that a build needs. */
+export class IndexFile implements HelpIndex {
+  readonly facts: IndexFacts
+  readonly #db: Database
+  readonly #ranked: ReturnType<typeof prepareRanking>
+  readonly #frequency: Statement<[string], number>
+  /** Ids of the chunks in a scope. */
+  readonly #scopes = new Map<string, ReadonlySet<number>>()
+  #vectors: ItemVectors | undefined
+  #pageVectors: VectorTable | undefined
+
+  constructor(db: Database, facts: IndexFacts) {
+    this.facts = facts
+    this.#db = db
+    this.#ranked = prepareRanking(db)
+    db.exec('CREATE VIRTUAL TABLE temp.word_count USING fts5vocab(main, help_fts_exact, row)')
+    this.#frequency = db.prepare<[string], number>('SELECT doc FROM temp.word_count WHERE term = ?').pluck()
+  }
+
+  async rank(question: RankQuestion): Promise<Lists> {
+    const { identifiers, scope, limit } = question
+    const [words, others] = [this.#omitFrequent(question.words), this.#omitFrequent(question.others)]
+    const find = (terms: readonly string[], statement: Statement<[object], Hit> | undefined): Hit[] =>
+      terms.length === 0
+        ? []
+        : (statement?.all({ ...toParameters(scope), match: ftsExpression(terms), limit }) ?? [])
+    const { stem, exact, doc, link } = this.#ranked
+    return {
+      stem: find(words, stem),
+      exact: find(words, exact),
+      synonym: others.length === 0 ? [] : find([...words, ...others], stem),
+      doc: find(words, doc),
+      link: find([...words, ...others], link),
+      identifier: find(identifiers, exact),
+      vector: this.#findNearest(question),
+      page: this.#findNearestPages(question),
+    }
+  }
+
+  async similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>> {
+    const { table, rows } = this.#readVectors()
+    const { data, dimensions } = table
+    const found = new Map<number, number>()
+    for (const id of items) {
+      const row = rows.get(id)
+      if (row === undefined) continue
+      const start = row * dimensions
+      let sum = 0
+      for (let k = 0; k < dimensions; k++) sum += (data[start + k] ?? 0) * (vector[k] ?? 0)
+      found.set(id, sum)
+    }
+    return found
+  }
+
+  async items(ids: readonly number[]): Promise<readonly ItemRow[]> {
+    return this.#db
+      .prepare<[string], StoredItem>(
+        'SELECT id AS item_id, doc_id, position, heading, heading_level, anchor, start_line, end_line, from_column, to_column, fence, text FROM help_items WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id',
+      )
+      .all(JSON.stringify(ids))
+      .map(toItem)
+  }
+
+  async itemIds(docId: number): Promise<readonly number[]> {
+    const sql = 'SELECT id FROM help_items WHERE doc_id = ? ORDER BY position'
+    return this.#db.prepare<[number], number>(sql).pluck().all(docId)
+  }
+
+  async docs(scope: Scope): Promise<readonly DocRow[]> {
+    const sql = `SELECT ${docColumns} FROM help_docs d WHERE ${inScope} ORDER BY d.section, d.source, d.file_path`
+    return this.#db.prepare<[object], StoredDoc>(sql).all(toParameters(scope)).map(toDoc)
+  }
+
+  async docsById(ids: readonly number[]): Promise<readonly DocRow[]> {
+    const sql = `SELECT ${docColumns} FROM help_docs d WHERE d.id IN (SELECT value FROM json_each(?))`
+    return this.#db.prepare<[string], StoredDoc>(sql).all(JSON.stringify(ids)).map(toDoc)
+  }
+
+  async body(docId: number, scope: Scope): Promise<string | undefined> {
+    const sql = `SELECT d.body FROM help_docs d WHERE d.id = @docId AND ${inScope}`
+    const parameters = { ...toParameters(scope), docId }
+    return this.#db.prepare<[object], string>(sql).pluck().get(parameters)
+  }
+
+  async spaceModel(): Promise<Uint8Array | undefined> {
+    const sql = 'SELECT params FROM help_spaces'
+    return this.#db.prepare<[], Buffer | null>(sql).pluck().get() ?? undefined
+  }
+
+  known(): readonly KnownPage[] {
+    const sql = 'SELECT id AS doc_id, source, file_path, content_hash FROM help_docs'
+    return this.#db.prepare<[], KnownPage>(sql).all()
+  }
+
+  embeddedItems(): readonly EmbeddedItem[] {
+    const sql =
+      'SELECT i.doc_id, i.text_hash, d.title, i.heading, i.text FROM help_items i JOIN help_docs d ON d.id = i.doc_id ORDER BY i.id'
+    return this.#db.prepare<[], EmbeddedItem>(sql).all()
+  }
+
+  async close(): Promise<void> {
+    this.#db.close()
+  }
+
+  /** Omits words of more than a quarter of the chunks, if others remain: they take most of the time and rank nothing. */
+  #omitFrequent(terms: readonly string[]): readonly string[] {
+    const { items } = this.facts
+    if (items < minItemsForOmission) return terms
+    const counts = new Map(terms.map((term) => [term, this.#frequency.get(term) ?? 0]))
+    const rare = terms.filter((term) => (counts.get(term) ?? 0) * 4 <= items)
+    return rare.some((term) => term.includes(' ') || (counts.get(term) ?? 0) > 0) ? rare : terms
+  }
+
+  /** Reads all vectors once: reading them for each query takes 20 ms per 1000 chunks. */
+  #readVectors(): ItemVectors {
+    if (this.#vectors !== undefined) return this.#vectors
+    const rows = this.#db
+      .prepare<[], { item_id: number; doc_id: number; embedding: Buffer }>(
+        'SELECT i.id AS item_id, i.doc_id, v.embedding FROM help_items i JOIN help_vectors v ON v.text_hash = i.text_hash ORDER BY i.id',
+      )
+      .all()
+    const table = vectorTable(
+      this.facts.space?.dimensions ?? 0,
+      rows.map(({ item_id, embedding }) => [item_id, parseVector(embedding)] as const),
+    )
+    const owners = new Map(rows.map(({ item_id, doc_id }) => [item_id, doc_id]))
+    this.#vectors = { table, owners, rows: new Map(table.ids.map((id, row) => [id, row])) }
+    return this.#vectors
+  }
+
+  #findNearest({ vector, scope, limit }: RankQuestion): Hit[] {
+    if (vector === undefined) return []
+    const visible = this.#readScope(scope)
+    const { table, owners } = this.#readVectors()
+    // Orthogonal and opposite texts are unrelated to the query.
+    return nearest(table, vector, limit, (id) => visible.has(id))
+      .filter(({ similarity }) => similarity > 0)
+      .map(({ id, similarity }) => ({ item_id: id, doc_id: owners.get(id) ?? 0, similarity }))
+  }
+
+  #findNearestPages({ vector, scope, limit }: RankQuestion): Hit[] {
+    if (vector === undefined) return []
+    const sql = `SELECT d.id FROM help_docs d WHERE ${inScope}`
+    const visible = new Set(this.#db.prepare<[object], number>(sql).pluck().all(toParameters(scope)))
+    const { table, owners } = this.#readVectors()
+    this.#pageVectors ??= meanVectors(table, (item) => owners.get(item) ?? 0)
+    return nearest(this.#pageVectors, vector, limit, (id) => visible.has(id))
+      .filter(({ similarity }) => similarity > 0)
+      .map(({ id }) => ({ doc_id: id, item_id: null }))
+  }
+
+  #readScope(scope: Scope): ReadonlySet<number> {
+    const key = JSON.stringify(scope)
+    const known = this.#scopes.get(key)
+    if (known !== undefined) return known
+    const sql = `SELECT i.id FROM help_items i JOIN help_docs d ON d.id = i.doc_id WHERE ${inScope}`
+    const ids = new Set(this.#db.prepare<[object], number>(sql).pluck().all(toParameters(scope)))
+    if (this.#scopes.size >= maxScopes) this.#scopes.clear()
+    this.#scopes.set(key, ids)
+    return ids
+  }
+}
+
+interface ItemVectors {
+  readonly table: VectorTable
+  /** Pages by chunk. */
+  readonly owners: ReadonlyMap<number, number>
+  /** Rows of the table by chunk. */
+  readonly rows: ReadonlyMap<number, number>
+}
+
+function prepareRanking(db: Database) {
+  const rankItems = (fts: string) =>
+    db.prepare<[object], Hit>(
+      `SELECT i.id AS item_id, i.doc_id FROM ${fts} JOIN help_items i ON i.id = ${fts}.rowid JOIN help_docs d ON d.id = i.doc_id
+       WHERE ${fts} MATCH @match AND ${inScope} ORDER BY bm25(${fts}, 5, 3, 1), i.id LIMIT @limit`,
+    )
+  const hasLinks = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'help_fts_link'").get() !== undefined
+  return {
+    stem: rankItems('help_fts_stem'),
+    exact: rankItems('help_fts_exact'),
+    doc: db.prepare<[object], Hit>(
+      `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_doc JOIN help_docs d ON d.id = help_fts_doc.rowid
+       WHERE help_fts_doc MATCH @match AND ${inScope} ORDER BY bm25(help_fts_doc, 3, 3, 1), d.id LIMIT @limit`,
+    ),
+    /** Ranks pages by the text of visible links to them. Older files have no links. */
+    link: hasLinks
+      ? db.prepare<[object], Hit>(
+          `SELECT d.id AS doc_id, NULL AS item_id FROM help_fts_link JOIN help_links l ON l.id = help_fts_link.rowid
+           JOIN help_docs f ON f.id = l.doc_id JOIN help_docs d ON d.source = f.source AND d.file_path = l.file_path
+           WHERE help_fts_link MATCH @match AND f.is_internal <= @internal AND ${inScope}
+           ORDER BY bm25(help_fts_link), d.id, l.id LIMIT @limit`,
+        )
+      : undefined,
+  }
+}
+
+/** Returns the mean vector of each page, with length 1. */
+function meanVectors({ dimensions, ids, data }: VectorTable, getPage: (item: number) => number): VectorTable {
+  const sums = new Map<number, Float32Array>()
+  for (const [row, id] of ids.entries()) {
+    const sum = sums.get(getPage(id)) ?? new Float32Array(dimensions)
+    for (let k = 0; k < dimensions; k++) sum[k] = (sum[k] ?? 0) + (data[row * dimensions + k] ?? 0)
+    sums.set(getPage(id), sum)
+  }
+  const rows = [...sums].flatMap(([id, sum]) => {
+    const mean = unit(sum)
+    return mean === undefined ? [] : [[id, mean] as const]
+  })
+  return vectorTable(dimensions, rows)
+}
+
+const toParameters = ({ internal, language, section, source }: Scope) => ({
+  internal: internal ? 1 : 0,
+  language: language?.toLowerCase() ?? null,
+  section: section?.toLowerCase() ?? null,
+  source: source ?? null,
+})
+
+interface StoredDoc extends Omit<DocRow, 'is_internal'> {
+  readonly is_internal: number
+}
+
+const toDoc = (row: StoredDoc): DocRow => ({ ...row, is_internal: row.is_internal === 1 })
+
+interface StoredItem extends Omit<ItemRow, 'columns'> {
+  readonly from_column: number | null
+  readonly to_column: number | null
+}
+
+const toItem = ({ from_column, to_column, ...row }: StoredItem): ItemRow => ({
+  ...row,
+  columns: from_column === null || to_column === null ? null : [from_column, to_column],
+})
+
+function readFacts(db: Database, file: string): IndexFacts {
+  const meta = new Map(
+    db
+      .prepare<[], { key: string; value: string }>('SELECT key, value FROM help_meta')
+      .all()
+      .map(({ key, value }) => [key, value]),
+  )
+  if (meta.get('format') !== String(indexFormat))
+    throw new StoreError('DATA_DAMAGED', `the index is of another format: ${file}`, { data: { file } })
+  const sources = db
+    .prepare<[], { source: string; docs: number; items: number }>(
+      'SELECT source, count(*) AS docs, sum(items) AS items FROM help_docs GROUP BY source ORDER BY source',
+    )
+    .all()
+  const space = db
+    .prepare<[], EmbeddingSpace>('SELECT provider, model, revision, dimensions, fingerprint FROM help_spaces')
+    .get()
+  return {
+    revision: Number(meta.get('revision')),
+    docs: sources.reduce((sum, { docs }) => sum + docs, 0),
+    items: sources.reduce((sum, { items }) => sum + items, 0),
+    internal_docs:
+      db.prepare<[], number>('SELECT count(*) FROM help_docs WHERE is_internal = 1').pluck().get() ?? 0,
+    sources,
+    chunking: meta.get('chunking') ?? '',
+    ...(space === undefined ? {} : { space }),
+    built_ms: Number(meta.get('built_ms')),
+  }
+}

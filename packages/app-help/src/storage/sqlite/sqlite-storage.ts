@@ -1,0 +1,218 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { parseVector, vectorBytes } from '@causeway/embed'
+import {
+  classifyFailure,
+  createPrivateFile,
+  type Migration,
+  openDatabase,
+  StoreError,
+  toDataError,
+} from '@causeway/store'
+import { HelpError } from '../../errors.ts'
+import type { BuildLock, BuildReport, HelpStorage, IndexChange } from '../types.ts'
+import { type IndexFile, readIndex } from './read-index.ts'
+import { writeIndex } from './write-index.ts'
+
+/** Schema of `help.db`. Published steps never change. */
+export const helpMigrations: readonly Migration[] = [
+  {
+    name: 'help',
+    up: `
+      CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+      CREATE TABLE lease (id INTEGER PRIMARY KEY CHECK (id = 1), holder TEXT NOT NULL, until_ms INTEGER NOT NULL) STRICT;
+      CREATE TABLE vector_cache (
+        fingerprint TEXT NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (fingerprint, text_hash)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
+]
+
+/** Lease of a build without a renewal, ms. */
+const leaseMs = 60_000
+
+/** Opens the documentation in the data folder. Throws the errors of `openDatabase`. */
+export const openSqliteStorage = (dir: string, now: () => number = Date.now): HelpStorage =>
+  new SqliteStorage(dir, now)
+
+/**
+ * The documentation in SQLite. `help.db` contains the revision of the published index. Each index is a separate file,
+ * complete before it is published and never changed afterwards, so that a crash during a build has no effect.
+ */
+class SqliteStorage implements HelpStorage {
+  readonly #folder: string
+  readonly #db: ReturnType<typeof openDatabase>
+  readonly #now: () => number
+
+  constructor(dir: string, now: () => number) {
+    this.#folder = join(dir, 'help')
+    this.#db = openDatabase(join(dir, 'help.db'), { migrations: helpMigrations, now })
+    this.#now = now
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
+  async revision(): Promise<number> {
+    return this.#readRevision()
+  }
+
+  async open(): Promise<IndexFile | undefined> {
+    return this.#openCurrent()
+  }
+
+  known() {
+    return this.#withCurrent((index) => index.known(), [])
+  }
+
+  embeddedItems() {
+    return this.#withCurrent((index) => index.embeddedItems(), [])
+  }
+
+  async publish(change: IndexChange): Promise<number> {
+    const previous = this.#readRevision()
+    const revision = previous + 1
+    const file = this.#getFile(revision)
+    const part = `${file}.part`
+    try {
+      for (const path of [part, `${part}-journal`]) rmSync(path, { force: true })
+      createPrivateFile(part)
+      const from = previous === 0 ? undefined : this.#getFile(previous)
+      writeIndex(part, from, change, { revision, now: this.#now() })
+      flush(part)
+      renameSync(part, file)
+    } catch (error) {
+      rmSync(part, { force: true })
+      throw toIndexError(error, file)
+    }
+    this.#setValue('revision', String(revision))
+    this.#removeOld(revision)
+    return revision
+  }
+
+  async cachedVectors(fingerprint: string, hashes: readonly string[]) {
+    const rows = this.#db
+      .prepare<[string, string], { text_hash: string; vector: Buffer }>(
+        'SELECT text_hash, vector FROM vector_cache WHERE fingerprint = ? AND text_hash IN (SELECT value FROM json_each(?))',
+      )
+      .all(fingerprint, JSON.stringify(hashes))
+    return new Map(rows.map(({ text_hash, vector }) => [text_hash, parseVector(vector)]))
+  }
+
+  async cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void> {
+    const put = this.#db.prepare(
+      'INSERT OR REPLACE INTO vector_cache (fingerprint, text_hash, vector) VALUES (?, ?, ?)',
+    )
+    this.#db
+      .transaction(() => {
+        for (const [hash, vector] of rows) put.run(fingerprint, hash, vectorBytes(vector))
+      })
+      .immediate()
+  }
+
+  async lock(holder: string): Promise<BuildLock> {
+    const statement = this.#db.prepare(
+      'INSERT INTO lease (id, holder, until_ms) VALUES (1, @holder, @until) ON CONFLICT (id) DO UPDATE SET holder = @holder, until_ms = @until WHERE holder = @holder OR until_ms <= @now',
+    )
+    const renew = async (): Promise<void> => {
+      const now = this.#now()
+      if (statement.run({ holder, until: now + leaseMs, now }).changes > 0) return
+      throw new HelpError('HELP_BUILD_RUNNING', 'another build of the documentation is running')
+    }
+    await renew()
+    const release = async () => void this.#db.prepare('DELETE FROM lease WHERE holder = ?').run(holder)
+    return { renew, release }
+  }
+
+  async lastReport(): Promise<BuildReport | undefined> {
+    const report = this.#getValue('report')
+    return report === undefined ? undefined : (JSON.parse(report) as BuildReport)
+  }
+
+  async saveReport(report: BuildReport): Promise<void> {
+    this.#setValue('report', JSON.stringify(report))
+  }
+
+  async close(): Promise<void> {
+    this.#db.close()
+  }
+
+  #getValue(key: string): string | undefined {
+    return this.#db.prepare<[string], string>('SELECT value FROM state WHERE key = ?').pluck().get(key)
+  }
+
+  #setValue(key: string, value: string): void {
+    this.#db.prepare('INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)').run(key, value)
+  }
+
+  #readRevision(): number {
+    return Number(this.#getValue('revision') ?? 0)
+  }
+
+  #getFile(revision: number): string {
+    return join(this.#folder, `index-${revision}.db`)
+  }
+
+  /** Retries if builds removed the file after its revision was read. */
+  #openCurrent(attempts = 3): IndexFile | undefined {
+    const revision = this.#readRevision()
+    if (revision === 0) return undefined
+    try {
+      return readIndex(this.#getFile(revision))
+    } catch (error) {
+      if (attempts > 1 && this.#readRevision() !== revision) return this.#openCurrent(attempts - 1)
+      throw toIndexError(error, this.#getFile(revision))
+    }
+  }
+
+  async #withCurrent<T>(use: (index: IndexFile) => T, fallback: T): Promise<T> {
+    const index = this.#openCurrent()
+    if (index === undefined) return fallback
+    try {
+      return use(index)
+    } catch (error) {
+      throw toIndexError(error, this.#getFile(index.facts.revision))
+    } finally {
+      await index.close()
+    }
+  }
+
+  /** Keeps the previous index for readers that are about to open it. Files in use are removed by the next build. */
+  #removeOld(revision: number): void {
+    for (const name of readdirSync(this.#folder)) {
+      const number = Number(/^index-(\d+)\.db$/.exec(name)?.[1] ?? Number.NaN)
+      if (number >= revision - 1 && number <= revision) continue
+      try {
+        rmSync(join(this.#folder, name), { force: true })
+      } catch (error) {
+        if (!['EBUSY', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      }
+    }
+  }
+}
+
+/** Converts an error of an index file. A missing file counts as damaged. */
+function toIndexError(error: unknown, file: string): unknown {
+  if (existsSync(file) || classifyFailure(error) !== 'unwritable') return toDataError(error, file)
+  return new StoreError('DATA_DAMAGED', `the data file is missing: ${basename(file)}`, {
+    data: { file: basename(file) },
+    cause: error,
+  })
+}
+
+/** Flushes a closed file to the disk, because SQLite wrote it with `synchronous = OFF`. */
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

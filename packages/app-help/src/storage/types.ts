@@ -1,0 +1,157 @@
+import type { EmbeddingSpace } from '@causeway/embed'
+import type { Chunk } from '../domain/chunk.ts'
+import type { Lists } from '../domain/fuse.ts'
+import type { Page } from '../domain/page.ts'
+
+/** The pages that a query can see. Undefined members do not restrict it. */
+export interface Scope {
+  /** Whether internal pages are included. */
+  readonly internal: boolean
+  readonly language?: string | undefined
+  /** Name of a section, case-insensitive. */
+  readonly section?: string | undefined
+  readonly source?: string | undefined
+}
+
+/** A query, as storages rank it. */
+export interface RankQuestion {
+  /** Words and phrases, any of which may match. */
+  readonly words: readonly string[]
+  readonly others: readonly string[]
+  /** Identifiers, which match exactly. */
+  readonly identifiers: readonly string[]
+  /** `undefined` without comparable vectors. */
+  readonly vector?: Float32Array | undefined
+  readonly scope: Scope
+  /** Maximum number of hits per list. */
+  readonly limit: number
+}
+
+export interface DocRow {
+  readonly doc_id: number
+  readonly source: string
+  readonly file_path: string
+  readonly title: string
+  readonly section: string
+  readonly language: string
+  /** Number of chunks. */
+  readonly items: number
+  readonly is_internal: boolean
+}
+
+export interface ItemRow extends Chunk {
+  readonly item_id: number
+  readonly doc_id: number
+}
+
+/** A chunk with the data for embedding. */
+export interface EmbeddedItem {
+  readonly doc_id: number
+  readonly text_hash: string
+  readonly title: string
+  readonly heading: string
+  readonly text: string
+}
+
+export interface IndexFacts {
+  readonly revision: number
+  readonly docs: number
+  readonly items: number
+  readonly internal_docs: number
+  /** Sources by name. */
+  readonly sources: readonly { readonly source: string; readonly docs: number; readonly items: number }[]
+  /** Identifier of the chunking rules (`chunkingName`). */
+  readonly chunking: string
+  /** `undefined` without vectors. */
+  readonly space?: EmbeddingSpace
+  readonly built_ms: number
+}
+
+/** A published index. It does not change while it is open. */
+export interface HelpIndex {
+  readonly facts: IndexFacts
+  rank(question: RankQuestion): Promise<Lists>
+  /** Cosines of the chunks that have a vector. */
+  similarities(items: readonly number[], vector: Float32Array): Promise<ReadonlyMap<number, number>>
+  items(ids: readonly number[]): Promise<readonly ItemRow[]>
+  /** Ids of the chunks of a page, in order. */
+  itemIds(docId: number): Promise<readonly number[]>
+  /** Pages of a scope by section, then path. */
+  docs(scope: Scope): Promise<readonly DocRow[]>
+  docsById(ids: readonly number[]): Promise<readonly DocRow[]>
+  body(docId: number, scope: Scope): Promise<string | undefined>
+  /** Bytes of the LSA model, if any. */
+  spaceModel(): Promise<Uint8Array | undefined>
+  close(): Promise<void>
+}
+
+/** An indexed page, to compare with its file. */
+export interface KnownPage {
+  readonly doc_id: number
+  readonly source: string
+  readonly file_path: string
+  readonly content_hash: string
+}
+
+export interface NewPage extends Page {
+  readonly content_hash: string
+  /** By position of the chunk. */
+  readonly text_hashes: readonly string[]
+}
+
+/** Vectors of an index by hash of the text. */
+export interface NewVectors {
+  readonly space: EmbeddingSpace
+  readonly model?: Uint8Array
+  readonly rows: ReadonlyMap<string, Float32Array>
+}
+
+export interface IndexChange {
+  /** Whether to start from an empty index. */
+  readonly fresh: boolean
+  readonly removed: readonly number[]
+  readonly pages: readonly NewPage[]
+  readonly chunking: string
+  /** `keep` keeps the vectors of remaining texts; `undefined` removes all. */
+  readonly vectors: NewVectors | 'keep' | undefined
+}
+
+export interface BuildReport {
+  readonly added: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly removed: number
+  /** Numbers of new and reused vectors. */
+  readonly embedded: number
+  readonly reused: number
+  readonly failed: readonly { readonly file: string; readonly reason: string }[]
+  readonly warnings: readonly string[]
+  readonly revision: number
+  readonly ms: number
+}
+
+/** Storage of the documentation. Implemented for SQLite and PostgreSQL. */
+export interface HelpStorage {
+  /** Revision of the published index, or 0. */
+  revision(): Promise<number>
+  /** Opens the published index, or returns `undefined`. */
+  open(): Promise<HelpIndex | undefined>
+  known(): Promise<readonly KnownPage[]>
+  embeddedItems(): Promise<readonly EmbeddedItem[]>
+  /** Publishes the next index atomically. Returns its revision. */
+  publish(change: IndexChange): Promise<number>
+  /** Cached vectors of a space by hash of the text. */
+  cachedVectors(fingerprint: string, hashes: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>
+  cacheVectors(fingerprint: string, rows: ReadonlyMap<string, Float32Array>): Promise<void>
+  /** Excludes other builds until the lock is released or not renewed for a minute. Throws `HELP_BUILD_RUNNING`. */
+  lock(holder: string): Promise<BuildLock>
+  lastReport(): Promise<BuildReport | undefined>
+  saveReport(report: BuildReport): Promise<void>
+  close(): Promise<void>
+}
+
+export interface BuildLock {
+  /** Throws `HELP_BUILD_RUNNING` if another build has the lock. */
+  renew(): Promise<void>
+  release(): Promise<void>
+}

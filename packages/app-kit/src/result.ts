@@ -1,0 +1,82 @@
+import { type CallToolResult, type Content, structuredJson } from '@causeway/protocol'
+
+/** Plain data with readonly arrays and objects. */
+export type Plain<T> = T extends readonly (infer Item)[]
+  ? readonly Plain<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Plain<T[Key]> }
+    : T
+
+const brand = Symbol.for('causeway.answer')
+
+/** Data together with other content, such as images and links. */
+export interface Answer<Data> {
+  readonly [brand]: true
+  readonly data: Data
+  readonly content: readonly Content[]
+  /** JSON of the data, if it is known. */
+  readonly json?: string
+}
+
+/** Returns data whose JSON exists already, for example from a worker. */
+export const fromJson = <Data>(json: string): Answer<Data> => ({
+  [brand]: true,
+  data: JSON.parse(json) as Data,
+  content: [],
+  json,
+})
+
+/** Adds content, such as images and links, to the data of a tool. */
+export const withContent = <Data>(data: Data, content: readonly Content[]): Answer<Data> => ({
+  [brand]: true,
+  data,
+  content,
+})
+
+export function toAnswer(returned: unknown): Omit<Answer<unknown>, typeof brand> {
+  const isAnswer = typeof returned === 'object' && returned !== null && brand in returned
+  return isAnswer ? (returned as Answer<unknown>) : { data: returned, content: [] }
+}
+
+/** Returns data as `structuredContent` and, for older clients, as JSON text. */
+export function toResult(
+  data: Readonly<Record<string, unknown>>,
+  { content, json = JSON.stringify(data) }: Pick<Answer<unknown>, 'content' | 'json'>,
+): CallToolResult {
+  return {
+    content: [{ type: 'text', text: json }, ...content],
+    structuredContent: data,
+    [structuredJson]: json,
+  }
+}
+
+/** Replaces NaN and infinities by `null`. Copies only what changes. */
+export const finite = <T>(value: T): T => replaceNonFinite(value) as T
+
+function replaceNonFinite(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? finiteArray(value) : finiteObject(value as Record<string, unknown>)
+}
+
+function finiteArray(values: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (const [index, value] of values.entries()) {
+    const replaced = replaceNonFinite(value)
+    if (replaced === value) continue
+    copy ??= [...values]
+    copy[index] = replaced
+  }
+  return copy ?? values
+}
+
+function finiteObject(value: Record<string, unknown>): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined
+  for (const [key, member] of Object.entries(value)) {
+    const replaced = replaceNonFinite(member)
+    if (replaced === member) continue
+    copy ??= { ...value }
+    copy[key] = replaced
+  }
+  return copy ?? value
+}

@@ -1,0 +1,45 @@
+const maxFailures = 5
+const openMs = 30_000
+
+/** Blocks calls to a provider after five consecutive failures, and admits a single call after 30 seconds. */
+export class CircuitBreaker {
+  readonly #now: () => number
+  #failures = 0
+  #openedAt = 0
+  #isProbing = false
+
+  /** `now` returns milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  get state(): 'closed' | 'open' | 'half-open' {
+    if (this.#failures < maxFailures) return 'closed'
+    return this.#now() - this.#openedAt >= openMs ? 'half-open' : 'open'
+  }
+
+  /** Whether a call may be made. The caller then reports its outcome. */
+  tryCall(): boolean {
+    const { state } = this
+    if (state === 'closed') return true
+    if (state === 'open' || this.#isProbing) return false
+    this.#isProbing = true
+    return true
+  }
+
+  recordSuccess(): void {
+    this.#failures = 0
+    this.#isProbing = false
+  }
+
+  recordFailure(): void {
+    this.#failures += 1
+    this.#isProbing = false
+    if (this.#failures >= maxFailures) this.#openedAt = this.#now()
+  }
+
+  /** Records that an admitted call was not made. */
+  recordSkip(): void {
+    this.#isProbing = false
+  }
+}

@@ -1,0 +1,110 @@
+import { toGameDay } from '../domain/policy/state.ts'
+import { MindsError } from '../errors.ts'
+import type { Limits } from '../limits.ts'
+import type { ActionSelector } from '../mind/selector.ts'
+import type { MindsFile } from '../store/minds-file.ts'
+import type { MindRow } from '../store/types.ts'
+import type { MindConfig } from '../wire/read-config.ts'
+import { ChatModel } from './chat-model.ts'
+import { LlmSelector } from './llm-selector.ts'
+import { type Provider, type ProviderSettings, type Providers, readProviders } from './provider.ts'
+
+interface ModelOptions {
+  readonly file: MindsFile
+  readonly limits: Limits
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+const hourMs = 3_600_000
+
+/** The language models of the settings. Sends nothing before a mind decides. */
+export class LanguageModels {
+  readonly #providers: Providers
+  readonly #options: ModelOptions
+  readonly #models = new Map<string, ChatModel>()
+
+  /** Throws `INVALID_CONFIG`. */
+  constructor(settings: ProviderSettings, options: ModelOptions) {
+    this.#providers = readProviders(settings)
+    this.#options = options
+  }
+
+  get isConfigured(): boolean {
+    return this.#providers.byName.size > 0
+  }
+
+  /** Whether a model decides for a mind with this configuration. */
+  canDecide(config: MindConfig): boolean {
+    return this.#findProvider(config) !== undefined
+  }
+
+  /** Returns `undefined` if the policy decides. Throws `LLM_NOT_CONFIGURED` if the configuration requires a model. */
+  getSelector(config: MindConfig, mindId: string): ActionSelector | undefined {
+    const provider = this.#findProvider(config)
+    if (provider !== undefined)
+      return new LlmSelector(this.#getModel(provider), this.#options.limits, steadyMs)
+    if (config.selector !== 'llm') return undefined
+    throw new MindsError('LLM_NOT_CONFIGURED', `no language model is available for the mind ${mindId}`, {
+      data: { mind_id: mindId, llm_provider: config.llm_provider ?? null },
+    })
+  }
+
+  /** Whether a budget of the mind or of the server is spent. `time` is the game time in minutes. */
+  async isOverBudget({ seq, config }: MindRow, time: number): Promise<boolean> {
+    const provider = this.#findProvider(config)
+    if (provider === undefined) return false
+    const { tokens_per_game_day, cost_per_hour } = config.budget
+    const { budget } = provider
+    const lastHour = this.#options.now() - hourMs
+    if (tokens_per_game_day !== undefined) {
+      const { tokens } = await this.#readUsage(seq, 0, toGameDay(time))
+      if (tokens >= tokens_per_game_day) return true
+    }
+    if (cost_per_hour !== undefined) {
+      const { cost } = await this.#readUsage(seq, lastHour, null)
+      if (cost >= cost_per_hour) return true
+    }
+    if (budget.tokens_per_hour === undefined && budget.cost_per_hour === undefined) return false
+    const { tokens, cost } = await this.#readUsage(null, lastHour, null)
+    return (
+      tokens >= (budget.tokens_per_hour ?? Number.POSITIVE_INFINITY) ||
+      cost >= (budget.cost_per_hour ?? Number.POSITIVE_INFINITY)
+    )
+  }
+
+  /** Returns figures for `/health`, without keys. */
+  health(): Readonly<Record<string, unknown>> {
+    const { chosen } = this.#providers
+    if (chosen === undefined) return { configured: false }
+    const { name: provider, model } = chosen
+    const unknown = { provider, model, reachable: null, last_error: null }
+    return { configured: true, ...(this.#models.get(provider)?.health() ?? unknown) }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#models.values()].map((model) => model.close()))
+  }
+
+  #findProvider({ selector, llm_provider }: MindConfig): Provider | undefined {
+    if (selector === 'policy') return undefined
+    const { chosen, byName } = this.#providers
+    return llm_provider === undefined ? chosen : byName.get(llm_provider)
+  }
+
+  #getModel(provider: Provider): ChatModel {
+    const known = this.#models.get(provider.name)
+    if (known !== undefined) return known
+    const model = new ChatModel(provider, { now: steadyMs, random: Math.random })
+    this.#models.set(provider.name, model)
+    return model
+  }
+
+  async #readUsage(seq: number | null, since: number, simDay: number | null) {
+    const { file } = this.#options
+    const usage = await file.read(({ records }) => records.usage(seq, since, simDay))
+    return { tokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0), cost: usage.cost ?? 0 }
+  }
+}
+
+const steadyMs = (): number => performance.now()

@@ -1,0 +1,102 @@
+import { indexStems, lexicalScores, type Postings } from '../domain/lexical.ts'
+import { dot, type MemoryCandidate, mayBeRelevant, toCandidate } from '../domain/retrieval.ts'
+import { makeReplacementTest } from '../domain/supersede.ts'
+import { stemSet } from '../domain/words.ts'
+import type { MemoryRow } from '../store/types.ts'
+
+export interface MemoryQuery {
+  readonly text: string
+  /** Its content words. */
+  readonly words: readonly string[]
+  /** `undefined` if the text has no direction, or vectors are unavailable. */
+  readonly vector: Float32Array | undefined
+}
+
+/** Maximum number of memories found by words. */
+const maxLexical = 50
+
+const maxTexts = 16_384
+
+/** Searches the memories of the day, before consolidation. */
+export class DailySearch {
+  /** Stems by text, oldest first: the same memories are searched again and again. */
+  readonly #stems = new Map<string, ReadonlySet<string>>()
+  /** Postings by day. */
+  readonly #days = new WeakMap<readonly MemoryRow[], Postings>()
+  #bytes = 0
+
+  /** Returns the stems of a text from a cache. */
+  readonly getStems = (text: string): ReadonlySet<string> => {
+    const known = this.#stems.get(text)
+    if (known !== undefined) return known
+    const stems = stemSet(text)
+    this.#stems.set(text, stems)
+    this.#bytes += stemsBytes(text)
+    const [oldest] = this.#stems.keys()
+    if (this.#stems.size > maxTexts && oldest !== undefined) this.#evict(oldest)
+    return stems
+  }
+
+  /** Returns relevant memories of the day for each query. `vectors` are those of `today`, in order. */
+  find(
+    queries: readonly MemoryQuery[],
+    today: readonly MemoryRow[],
+    vectors: readonly (Float32Array | undefined)[],
+  ): readonly (readonly MemoryCandidate[])[] {
+    if (today.length === 0) return queries.map(() => [])
+    const corrected = new Set(today.filter(this.findCorrections(queries, today)))
+    const postings = this.#getPostings(today)
+    return queries.map(({ text, vector }) => {
+      const counts = { memories: today.length, most: maxLexical }
+      const scores = lexicalScores([...this.getStems(text)], postings, counts)
+      return today.flatMap((row, n) => {
+        const own = vectors[n]
+        const cosine = vector === undefined || own === undefined ? 0 : dot(vector, own)
+        const match = { cosine, lexical: scores.get(row.seq) ?? 0 }
+        return mayBeRelevant(match) ? [toCandidate(row, match, corrected.has(row))] : []
+      })
+    })
+  }
+
+  /** Returns a test whether a fact was corrected today. Considers only corrections with words of a query. */
+  findCorrections(queries: readonly MemoryQuery[], today: readonly MemoryRow[]): (row: MemoryRow) => boolean {
+    const wanted = queries.flatMap(({ text }) => [...this.getStems(text)])
+    const facts = today.filter(({ kind, content }) => {
+      if (kind !== 'fact') return false
+      const stems = this.getStems(content)
+      return wanted.some((stem) => stems.has(stem))
+    })
+    if (facts.length === 0) return () => false
+    const ofToday = new Set(facts)
+    const isReplaced = makeReplacementTest(facts.map((row) => ({ ...row, order: row.seq })))
+    return (row) => row.kind === 'fact' && isReplaced(ofToday.has(row) ? { ...row, order: row.seq } : row)
+  }
+
+  /** Size of the cached stems in bytes, approximately. */
+  bytes(): number {
+    return this.#bytes
+  }
+
+  /** Evicts about this many bytes. Returns the evicted bytes. */
+  shrink(bytes: number): number {
+    const before = this.#bytes
+    for (const text of [...this.#stems.keys()]) if (before - this.#bytes < bytes) this.#evict(text)
+    return before - this.#bytes
+  }
+
+  #getPostings(today: readonly MemoryRow[]): Postings {
+    const known = this.#days.get(today)
+    if (known !== undefined) return known
+    const postings = indexStems(today.map(({ seq, content }) => [seq, this.getStems(content)] as const))
+    this.#days.set(today, postings)
+    return postings
+  }
+
+  #evict(text: string): void {
+    this.#stems.delete(text)
+    this.#bytes -= stemsBytes(text)
+  }
+}
+
+/** Size of a text with its stems, each a string of about six characters. */
+const stemsBytes = (text: string): number => 200 + 9 * text.length

@@ -1,0 +1,154 @@
+import type {
+  BaseMaterial,
+  FoundMaterial,
+  MemoryRow,
+  MindRow,
+  RecallMaterial,
+  WantedMaterial,
+} from '../store/types.ts'
+
+export type CachedMind = Pick<MindRow, 'seq' | 'memory_rev' | 'daily_count' | 'memory_count'>
+
+interface MaterialRequest {
+  /** Words of all queries, without repetitions. */
+  readonly words: readonly string[]
+  /** Number of newest and of most important memories to add. */
+  readonly extra: number
+  readonly embedderId: string
+  readonly withToday: boolean
+}
+
+/** The data file, as far as the cache reads it. */
+interface MemorySource {
+  material(mind: Pick<MindRow, 'seq'>, wanted: WantedMaterial): Promise<FoundMaterial>
+  bySeqs(seqs: readonly number[]): Promise<readonly MemoryRow[]>
+}
+
+interface Entry {
+  readonly rev: number
+  readonly postings: Map<string, readonly number[]>
+  readonly rows: Map<number, MemoryRow>
+  standing: { readonly key: string; readonly value: BaseMaterial } | undefined
+  /** Between two changes of long-term memories, the day only grows: its length identifies its content. */
+  today: { readonly count: number; readonly rows: readonly MemoryRow[] } | undefined
+  bytes: number
+}
+
+const noMaterial: BaseMaterial = { rows: [], lastVector: 0 }
+
+/** Caches memories per mind, because consecutive decisions share most of their words. A new `memory_rev` invalidates an entry. */
+export class MemoryCache {
+  readonly #source: MemorySource
+  readonly #maxBytes: number
+  /** Entries by seq of the mind, least recently used first. */
+  readonly #entries = new Map<number, Entry>()
+  #bytes = 0
+
+  constructor(source: MemorySource, maxBytes: number) {
+    this.#source = source
+    this.#maxBytes = maxBytes
+  }
+
+  /** Size of the cache in bytes, approximately. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  async material(mind: CachedMind, request: MaterialRequest): Promise<RecallMaterial> {
+    const { words, extra, embedderId, withToday } = request
+    const { daily_count, memory_count } = mind
+    const entry = this.#use(mind)
+    const key = `${embedderId}|${extra}`
+    const hasMemories = memory_count > 0
+    const missing = hasMemories ? words.filter((word) => !entry.postings.has(word)) : []
+    const needsToday = withToday && daily_count > 0 && entry.today?.count !== daily_count
+    const needsStanding = hasMemories && entry.standing?.key !== key
+    if (missing.length > 0 || needsToday || needsStanding) {
+      const standing = needsStanding ? { extra, embedderId } : undefined
+      const found = await this.#source.material(mind, { words: missing, today: needsToday, standing })
+      this.#add(mind.seq, entry, found, key)
+    }
+    return {
+      today: withToday && daily_count > 0 ? (entry.today?.rows ?? []) : [],
+      postings: entry.postings,
+      standing: hasMemories ? (entry.standing?.value ?? noMaterial) : noMaterial,
+    }
+  }
+
+  /** Returns long-term memories by row. Omits those that do not exist. */
+  async rows(mind: CachedMind, seqs: readonly number[]): Promise<readonly MemoryRow[]> {
+    const entry = this.#use(mind)
+    const missing = seqs.filter((seq) => !entry.rows.has(seq))
+    if (missing.length > 0) {
+      const found = await this.#source.bySeqs(missing)
+      for (const row of found) entry.rows.set(row.seq, row)
+      this.#grow(mind.seq, entry, rowsBytes(found))
+    }
+    return seqs.flatMap((seq) => entry.rows.get(seq) ?? [])
+  }
+
+  /** Evicts about this many bytes. Returns the evicted bytes. */
+  shrink(bytes: number): number {
+    const before = this.#bytes
+    for (const seq of [...this.#entries.keys()]) if (before - this.#bytes < bytes) this.#evict(seq)
+    return before - this.#bytes
+  }
+
+  #use({ seq, memory_rev: rev }: CachedMind): Entry {
+    const known = this.#entries.get(seq)
+    if (known?.rev === rev) {
+      this.#entries.delete(seq)
+      this.#entries.set(seq, known)
+      return known
+    }
+    this.#evict(seq)
+    const entry = {
+      rev,
+      postings: new Map(),
+      rows: new Map(),
+      standing: undefined,
+      today: undefined,
+      bytes: 0,
+    }
+    this.#entries.set(seq, entry)
+    return entry
+  }
+
+  #add(seq: number, entry: Entry, { postings, today, standing }: FoundMaterial, key: string): void {
+    let added = 0
+    for (const [word, rows] of postings) {
+      entry.postings.set(word, rows)
+      added += 100 + 8 * rows.length
+    }
+    if (today !== undefined) {
+      added += rowsBytes(today) - rowsBytes(entry.today?.rows ?? [])
+      // The day may have grown since the mind was read.
+      entry.today = { count: today.length, rows: today }
+    }
+    if (standing !== undefined) {
+      added += rowsBytes(standing.rows)
+      entry.standing = { key, value: standing }
+      for (const row of standing.rows) entry.rows.set(row.seq, row)
+    }
+    this.#grow(seq, entry, added)
+  }
+
+  #grow(seq: number, entry: Entry, bytes: number): void {
+    if (this.#entries.get(seq) !== entry) return
+    entry.bytes += bytes
+    this.#bytes += bytes
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes || oldest === seq) break
+      this.#evict(oldest)
+    }
+  }
+
+  #evict(seq: number): void {
+    this.#bytes -= this.#entries.get(seq)?.bytes ?? 0
+    this.#entries.delete(seq)
+  }
+}
+
+/** Approximate size of rows with their texts. */
+const rowsBytes = (rows: readonly MemoryRow[]): number =>
+  rows.reduce((sum, { content }) => sum + 400 + 2 * content.length, 0)

@@ -1,0 +1,73 @@
+import { MindsError } from '../errors.ts'
+
+interface Line {
+  last: Promise<unknown>
+  /** Calls that wait or run. */
+  calls: number
+}
+
+/** Runs one call at a time per mind, in order of arrival, and limits the number of minds at work. */
+export class MindQueue {
+  readonly #now: () => number
+  readonly #lines = new Map<string, Line>()
+  readonly #waiting: (() => void)[] = []
+  #freeSlots: number
+  #depth = 0
+
+  /** `now` returns milliseconds. */
+  constructor(concurrent: number, now: () => number) {
+    this.#freeSlots = concurrent
+    this.#now = now
+  }
+
+  /** Calls of all minds that wait or run. */
+  get depth(): number {
+    return this.#depth
+  }
+
+  /** Runs work in turn. Throws `MIND_BUSY` if more than `max` calls wait; a pending `max` does not delay queueing. */
+  async run<T>(
+    mindId: string,
+    max: number | Promise<number>,
+    work: (waitedMs: number) => Promise<T>,
+  ): Promise<T> {
+    const line = this.#lines.get(mindId) ?? { last: Promise.resolve(), calls: 0 }
+    const ahead = line.calls
+    const admitted = Promise.resolve(max).then((limit) => {
+      if (ahead <= limit) return
+      throw new MindsError('MIND_BUSY', `${ahead} calls are queued for the mind ${mindId}`, {
+        data: { mind_id: mindId, waiting: ahead, most: limit },
+      })
+    })
+    const since = this.#now()
+    line.calls += 1
+    this.#depth += 1
+    const turn = Promise.all([admitted, line.last]).then(() => this.#runInSlot(since, work))
+    line.last = Promise.allSettled([turn, line.last]).then(() => undefined)
+    this.#lines.set(mindId, line)
+    try {
+      return await turn
+    } finally {
+      line.calls -= 1
+      this.#depth -= 1
+      if (line.calls === 0) this.#lines.delete(mindId)
+    }
+  }
+
+  /** Resolves when no call waits or runs. */
+  async idle(): Promise<void> {
+    while (this.#lines.size > 0) await Promise.all([...this.#lines.values()].map(({ last }) => last))
+  }
+
+  async #runInSlot<T>(since: number, work: (waitedMs: number) => Promise<T>): Promise<T> {
+    if (this.#freeSlots > 0) this.#freeSlots -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work(this.#now() - since)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#freeSlots += 1
+      else next()
+    }
+  }
+}

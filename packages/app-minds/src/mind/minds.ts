@@ -1,0 +1,323 @@
+import { type Cache, type Env, numberSetting } from '@causeway/app-kit'
+import { hash32 } from '../domain/random.ts'
+import { MindsError } from '../errors.ts'
+import { type Limits, limitsSchema, mindIdPattern } from '../limits.ts'
+import { LanguageModels } from '../llm/language-models.ts'
+import { DailySearch } from '../memory/daily-search.ts'
+import { MemoryCache } from '../memory/memory-cache.ts'
+import { openEmbedding } from '../memory/open-embedding.ts'
+import { addMissingVectors, getWeights, type RecallResult, recall } from '../memory/recall.ts'
+import { VectorSearch } from '../memory/vector-search.ts'
+import { createMind } from '../store/create-mind.ts'
+import { MindsFile, type Tables } from '../store/minds-file.ts'
+import type { Usage } from '../store/record-table.ts'
+import type { MemoryRow, MindRow, ReflectionRow, StoredConversation, StoredDecision } from '../store/types.ts'
+import { type MindConfig, readConfig, requestedEmbedding } from '../wire/read-config.ts'
+import { ChangeNotifier } from './change-notifier.ts'
+import { type ConsolidationResult, consolidateMind } from './consolidate.ts'
+import { type DecideRequest, Decider } from './decide.ts'
+import type { DecisionResult } from './decision-change.ts'
+import { MindQueue } from './mind-queue.ts'
+import type { MindServices } from './services.ts'
+
+/** A call that changes a mind. */
+interface MindRequest {
+  readonly mind_id: string
+  readonly request_id: string
+}
+
+interface CreateRequest extends MindRequest {
+  readonly config: unknown
+  readonly entity_id?: string | undefined
+  readonly if_exists?: string | undefined
+}
+
+/** The result of `create_mind`. */
+interface CreateResult {
+  readonly status: 'created'
+  readonly mind_id: string
+  readonly message: string | null
+  readonly entity_id: string
+  readonly resumed: boolean
+  readonly seeded_count: number
+  readonly selector_effective: 'llm' | 'policy'
+  readonly embedding_model_requested: string
+  readonly embedding_model_effective: string
+  readonly warnings?: readonly string[]
+  readonly replayed?: boolean
+}
+
+interface RemoveResult {
+  readonly existed: boolean
+  readonly replayed?: boolean
+}
+
+const mebibyte = 1024 ** 2
+
+/** The minds of a server: a data file, a queue per mind, a vector space and the language models. */
+export class Minds {
+  readonly #services: MindServices
+  readonly #file: MindsFile
+  readonly #decider: Decider
+  readonly #changes: ChangeNotifier
+  #decisions = 0
+
+  /** Opens the data file. Throws `INVALID_CONFIG` for invalid limits or model settings. */
+  constructor(env: Env) {
+    const { dir, settings, log } = env
+    const limits = readLimits(settings.mindsLimits)
+    const durability = settings.mindsDurability === 'full' ? 'full' : 'normal'
+    const file = new MindsFile({ dir, now: env.now, steady: env.steady, limits, durability })
+    const now = (): number => performance.now()
+    this.#file = file
+    this.#changes = new ChangeNotifier((mindId) => env.changed.resource(`mind://${mindId}/state`))
+    this.#services = {
+      file,
+      queue: new MindQueue(limits.concurrent_decisions, now),
+      embedding: openEmbedding(readEmbeddingOptions(settings), file),
+      search: new VectorSearch(dir, (...args) => file.vectors(...args), limits),
+      cache: new MemoryCache(file, limits.memory_cache_bytes),
+      daily: new DailySearch(),
+      models: new LanguageModels(settings, { file, limits, now: env.now }),
+      limits,
+      log,
+      now,
+      changed: (mindId) => this.#changes.markChanged(mindId),
+    }
+    this.#decider = new Decider(this.#services, (mindId) => this.#consolidateFull(mindId))
+  }
+
+  async create({ mind_id, request_id, config: given, entity_id, if_exists }: CreateRequest) {
+    const { models, limits, embedding, log } = this.#services
+    const id = validateId(mind_id)
+    const raw = typeof given === 'object' && given !== null ? given : {}
+    const { config, warnings } = readConfig(if_exists === undefined ? given : { ...raw, if_exists }, limits)
+    // Throws now instead of at the first decision if the required model is not configured.
+    if (config.selector === 'llm') models.getSelector(config, id)
+    const body = entity_id ?? config.entity_id ?? id
+    const mind = { mind_id: id, entity_id: body, config, rng_seed: config.seed ?? hash32(id) }
+    const result = await this.#change({ mind_id, request_id }, 'create_mind', (tables): CreateResult => {
+      const { resumed, seeded } = createMind(tables, mind, limits)
+      return {
+        status: 'created',
+        mind_id: id,
+        message: null,
+        entity_id: body,
+        resumed,
+        seeded_count: seeded,
+        selector_effective: this.effectiveSelector(config),
+        embedding_model_requested: config.embedding_model ?? requestedEmbedding,
+        embedding_model_effective: embedding.name,
+        ...(warnings.length === 0 ? {} : { warnings }),
+      }
+    })
+    log.info({ mind_id: id, entity_id: body, resumed: result.resumed }, 'mind created')
+    if (result.seeded_count > 0) this.#embedSeeds(id)
+    return result
+  }
+
+  async decide(request: DecideRequest): Promise<DecisionResult> {
+    const result = await this.#decider.decide({ ...request, mind_id: validateId(request.mind_id) })
+    this.#decisions += 1
+    return result
+  }
+
+  async consolidate(
+    { mind_id, request_id }: MindRequest,
+    progress: DecideRequest['progress'],
+  ): Promise<ConsolidationResult> {
+    const tool = 'consolidate_memories'
+    return this.#inTurn(validateId(mind_id), async () => {
+      const earlier = await this.#file.read(({ records }) => records.findAnswer(mind_id, request_id, tool))
+      if (earlier !== undefined) return { ...(earlier as ConsolidationResult), replayed: true }
+      const result = await consolidateMind(mind_id, request_id, this.#services, progress)
+      this.#services.log.info({ mind_id, count: result.consolidated_count }, 'memories consolidated')
+      return this.#file.once({ mind_id, request_id, tool }, () => result)
+    })
+  }
+
+  async cleanup({ purge, ...request }: MindRequest & { readonly purge: boolean }): Promise<RemoveResult> {
+    return this.#change(request, 'cleanup_mind', ({ minds }) => ({
+      existed: purge ? minds.remove(request.mind_id) : minds.release(request.mind_id),
+    }))
+  }
+
+  async forget(request: MindRequest): Promise<RemoveResult> {
+    return this.#change(request, 'forget_mind', ({ minds }) => ({ existed: minds.remove(request.mind_id) }))
+  }
+
+  async relink({
+    entity_id,
+    ...request
+  }: MindRequest & { readonly entity_id: string }): Promise<{ previous_entity_id: string }> {
+    return this.#change(request, 'relink_mind', ({ minds }) => ({
+      previous_entity_id: minds.relink(request.mind_id, entity_id).entity_id,
+    }))
+  }
+
+  list(after: string, limit: number): Promise<readonly MindRow[]> {
+    return this.#file.read(({ minds }) => minds.list(after, limit))
+  }
+
+  /** Returns an active mind. This and the methods below throw `MIND_NOT_FOUND`. */
+  mind(mindId: string): Promise<MindRow> {
+    return this.#file.read(({ minds }) => minds.get(mindId))
+  }
+
+  /** Returns the `k` most relevant memories. */
+  async recall(mindId: string, query: string, k: number): Promise<RecallResult> {
+    const mind = await this.mind(mindId)
+    const weights = { ...getWeights(mind), per_query: k, most: k }
+    return recall(mind, [query], { now: mind.last_sim_time, weights, withToday: true }, this.#services)
+  }
+
+  /** Returns current conclusions, most important first. */
+  reflections(mindId: string, limit: number): Promise<readonly ReflectionRow[]> {
+    return this.#file.read(({ minds, reflections }) => reflections.list(minds.get(mindId).seq, limit))
+  }
+
+  /** Maps ids of reflections to the ids of their memories. */
+  evidence(reflectionIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    return this.#file.read(({ reflections }) => reflections.evidence(reflectionIds))
+  }
+
+  daily(mindId: string): Promise<readonly MemoryRow[]> {
+    return this.#file.read(({ minds, memories }) => memories.daily(minds.get(mindId).seq))
+  }
+
+  /** Returns the newest long-term memories. */
+  memories(mindId: string, limit: number): Promise<readonly MemoryRow[]> {
+    return this.#file.read(({ minds, memories }) => memories.newest(minds.get(mindId).seq, limit))
+  }
+
+  conversations(mindId: string): Promise<readonly StoredConversation[]> {
+    return this.#file.read(({ minds, world }) => world.conversations(minds.get(mindId).seq))
+  }
+
+  /** Returns the decision of a request, or the last one if `requestId` is `null`. */
+  decision(mindId: string, requestId: string | null): Promise<StoredDecision | undefined> {
+    return this.#file.read(({ minds, records }) => records.decision(minds.get(mindId).seq, requestId))
+  }
+
+  usage(mindId: string): Promise<Usage> {
+    return this.#file.read(({ minds, records }) => records.usage(minds.get(mindId).seq, 0, null))
+  }
+
+  effectiveSelector(config: MindConfig): 'llm' | 'policy' {
+    return this.#services.models.canDecide(config) ? 'llm' : 'policy'
+  }
+
+  caches(): readonly Cache[] {
+    const { search, embedding, daily, cache, limits } = this.#services
+    return [
+      { name: 'stems', costMs: 5, isInHeap: true, maxBytes: 128 * mebibyte, ...bindCache(daily) },
+      {
+        name: 'memories',
+        costMs: 10,
+        isInHeap: true,
+        maxBytes: limits.memory_cache_bytes,
+        bytes: () => cache.bytes,
+        shrink: (bytes) => cache.shrink(bytes),
+      },
+      {
+        name: 'vectors',
+        costMs: 15,
+        isInHeap: false,
+        maxBytes: limits.vector_cache_bytes,
+        bytes: () => search.bytes,
+        shrink: (bytes) => search.shrink(bytes),
+      },
+      {
+        name: 'vector_worker',
+        costMs: 120,
+        isInHeap: false,
+        // The vectors and the heap of the worker.
+        maxBytes: limits.vector_cache_bytes + 128 * mebibyte,
+        ...search.worker,
+      },
+      { name: 'texts', costMs: 250, isInHeap: false, maxBytes: 128 * mebibyte, ...bindCache(embedding) },
+    ]
+  }
+
+  health(): Readonly<Record<string, unknown>> {
+    const { queue, models, embedding, search, cache } = this.#services
+    return {
+      ...this.#file.figures(),
+      decisions_total: this.#decisions,
+      queue_depth: queue.depth,
+      llm: models.health(),
+      embedding: embedding.name,
+      vector_bytes: search.bytes,
+      memory_bytes: cache.bytes,
+    }
+  }
+
+  async close(): Promise<void> {
+    const { queue, models, search, embedding } = this.#services
+    await queue.idle()
+    this.#changes.close()
+    await models.close()
+    await search.close()
+    await embedding.close()
+    this.#file.close()
+  }
+
+  #inTurn<T>(mindId: string, work: () => Promise<T>): Promise<T> {
+    const { queue, limits } = this.#services
+    return queue.run(mindId, limits.queue, work)
+  }
+
+  /** Runs a change in turn, once per request id. */
+  #change<T>(request: MindRequest, tool: string, work: (tables: Tables) => T): Promise<T> {
+    return this.#inTurn(validateId(request.mind_id), () => this.#file.once({ ...request, tool }, work))
+  }
+
+  /** Consolidates a mind with too many daily memories in the background. */
+  #consolidateFull(mindId: string): void {
+    this.#inTurn(mindId, () => consolidateMind(mindId, 'overflow', this.#services)).catch((error: unknown) =>
+      this.#services.log.warn(
+        { mind_id: mindId, err: error },
+        'the daily memories could not be consolidated',
+      ),
+    )
+  }
+
+  /** Makes vectors of initial memories in the background, before the first decision. */
+  #embedSeeds(mindId: string): void {
+    const embedAll = async (): Promise<void> => {
+      const mind = await this.mind(mindId)
+      while ((await addMissingVectors(mind, this.#services)) === 'more');
+    }
+    this.#inTurn(mindId, embedAll).catch((error: unknown) =>
+      this.#services.log.warn({ mind_id: mindId, err: error }, 'initial memories have no vectors yet'),
+    )
+  }
+}
+
+const bindCache = (cache: Pick<Cache, 'bytes' | 'shrink'>): Pick<Cache, 'bytes' | 'shrink'> => ({
+  bytes: () => cache.bytes(),
+  shrink: (bytes) => cache.shrink(bytes),
+})
+
+function validateId(mindId: string): string {
+  if (mindIdPattern.test(mindId)) return mindId
+  throw new MindsError('INVALID_MIND_ID', `not a mind id: ${JSON.stringify(mindId).slice(0, 150)}`, {
+    data: { form: mindIdPattern.source },
+  })
+}
+
+function readLimits(given: unknown): Limits {
+  const parsed = limitsSchema.safeParse(given ?? {})
+  if (parsed.success) return parsed.data
+  throw new MindsError('INVALID_CONFIG', `CAUSEWAY_MINDS_LIMITS: ${parsed.error.issues[0]?.message}`)
+}
+
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+const readEmbeddingOptions = (settings: Env['settings']) => ({
+  url: toText(settings.mindsEmbeddingsUrl),
+  model: toText(settings.mindsEmbeddingsModel),
+  dimensions: numberSetting(settings, 'mindsEmbeddingsDimensions'),
+  apiKey: toText(settings.mindsEmbeddingsKey),
+})

@@ -1,0 +1,55 @@
+import { lexicalScores, queryWords } from '../domain/lexical.ts'
+import { supersedes } from '../domain/supersede.ts'
+import type { MemoryTable } from './memory-table.ts'
+import type { Tables } from './minds-file.ts'
+import type { MemoryRow } from './types.ts'
+
+/** A daily memory with its vector, `null` if its text has no direction. */
+export interface EmbeddedMemory {
+  readonly memory: MemoryRow
+  readonly vector: Uint8Array | null
+}
+
+interface ConsolidationBatch {
+  readonly mindSeq: number
+  readonly embedderId: string
+  readonly batch: readonly EmbeddedMemory[]
+}
+
+/**
+ * Moves daily memories to long-term memory and keeps their ids. Merges memories with equal content; new facts supersede
+ * older ones. Returns the number of moved memories, and how many of them were merged.
+ */
+export function consolidateBatch(
+  { minds, memories }: Tables,
+  { mindSeq, embedderId, batch }: ConsolidationBatch,
+): { readonly moved: number; readonly merged: number } {
+  let moved = 0
+  let merged = 0
+  let importance = 0
+  for (const { memory, vector } of batch) {
+    if (!memories.removeDaily(memory.id)) continue
+    moved += 1
+    importance += memory.importance
+    const equal = memories.findEqual(mindSeq, memory)
+    const seq = equal === undefined ? memories.add(mindSeq, memory) : undefined
+    if (equal !== undefined) memories.merge(equal.seq, memory)
+    if (seq === undefined) merged += 1
+    else memories.addVector(mindSeq, seq, embedderId, vector)
+    if (memory.kind === 'fact') supersedeOlder(memories, mindSeq, { ...memory, id: equal?.id ?? memory.id })
+  }
+  if (moved > 0) minds.markMemoriesChanged(mindSeq, importance)
+  return { moved, merged }
+}
+
+/** A new fact is compared with this many memories that share the most words. */
+const maxCompared = 20
+
+function supersedeOlder(memories: MemoryTable, mindSeq: number, fact: MemoryRow): void {
+  const words = queryWords(fact.content)
+  const postings = memories.postings(mindSeq, words)
+  const scores = lexicalScores(words, postings, { memories: maxCompared * 10, most: maxCompared })
+  for (const older of memories.bySeqs([...scores.keys()]))
+    if (older.kind === 'fact' && older.id !== fact.id && supersedes(fact, older))
+      memories.supersede(older.id, fact.id, fact.sim_time)
+}

@@ -1,0 +1,163 @@
+import type { Registrar } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import { policyNotice } from '../domain/policy/constants.ts'
+import { MindsError } from '../errors.ts'
+import type { Minds } from '../mind/minds.ts'
+import type { MemoryRow } from '../store/types.ts'
+import type { MindsContext } from './arguments.ts'
+
+/** A resource of one mind. `read` returns its content for JSON. */
+interface MindResource {
+  /** The URI after `mind://{mind_id}/`. */
+  readonly path: string
+  readonly name: string
+  readonly about: string
+  readonly read: (mindId: string, ctx: MindsContext, variables: { limit?: string }) => Promise<unknown>
+}
+
+const resources: readonly MindResource[] = [
+  {
+    path: 'state',
+    name: 'State of a mind',
+    about: 'Traits, working memory, numbers of memories, and open conversations.',
+    read: readState,
+  },
+  {
+    path: 'working_memory',
+    name: 'Working memory',
+    about: 'Current assessment, goals, plans and mood.',
+    read: async (mindId, { store }) => (await store.mind(mindId)).working_memory,
+  },
+  {
+    path: 'daily_memories',
+    name: 'Daily memories',
+    about: 'Memories that are not consolidated yet.',
+    read: async (mindId, { store }) => (await store.daily(mindId)).map(describeMemory),
+  },
+  {
+    path: 'last_decision',
+    name: 'Last decision',
+    about: 'The last decision and its explanation.',
+    async read(mindId, { store }) {
+      const decision = await store.decision(mindId, null)
+      if (decision === undefined) throw new MindsError('NO_DECISION', `Mind ${mindId} has not decided yet`)
+      return decision
+    },
+  },
+  {
+    path: 'memories',
+    name: 'Long-term memories',
+    about: 'The newest 100 long-term memories.',
+    read: async (mindId, { store }) => (await store.memories(mindId, 100)).map(describeMemory),
+  },
+  {
+    path: 'memories?limit={limit}',
+    name: 'Long-term memories with a limit',
+    about: 'The newest long-term memories, at most `limit` (1 to 1000).',
+    async read(mindId, { store }, { limit = '' }) {
+      const max = Number(limit)
+      if (!Number.isInteger(max) || max < 1 || max > 1000)
+        throw new CausewayError('INVALID_PARAMS', `limit must be a number from 1 to 1000: ${limit}`)
+      return (await store.memories(mindId, max)).map(describeMemory)
+    },
+  },
+  {
+    path: 'reflections',
+    name: 'Conclusions',
+    about: 'The 100 most important conclusions, each with the ids of its memories.',
+    read: async (mindId, { store }) =>
+      (await store.reflections(mindId, 100)).map((row) => ({
+        ...describeMemory(row),
+        evidence: row.evidence,
+      })),
+  },
+  {
+    path: 'conversations',
+    name: 'Open conversations',
+    about: 'Open conversations with their messages.',
+    read: (mindId, { store }) => store.conversations(mindId),
+  },
+  {
+    path: 'usage',
+    name: 'Use of language models',
+    about: 'Calls, tokens and cost. `null` is unknown, not 0.',
+    read: (mindId, { store }) => store.usage(mindId),
+  },
+]
+
+/** Declares the resources of each mind, and the list of minds. */
+export function mindResources(app: Registrar<Minds, object>): void {
+  const complete = {
+    mind_id: async (_: unknown, { store }: MindsContext) =>
+      (await store.list('', 100)).map(({ mind_id }) => mind_id),
+  }
+  for (const { path, name, about, read } of resources)
+    app.resource(`mind://{mind_id}/${path}`, {
+      name,
+      about,
+      complete,
+      read: async ({ mind_id = '', ...variables }, ctx) => ({
+        text: JSON.stringify(await convertMissing(() => read(mind_id, ctx, variables)), null, 2),
+      }),
+    })
+  app.resource('minds://list', {
+    name: 'Minds',
+    about: 'All minds of this server.',
+    read: async (_, { store }) => ({
+      json: (await store.list('', 1000)).map(({ mind_id, entity_id, status }) => ({
+        mind_id,
+        entity_id,
+        status,
+      })),
+    }),
+  })
+}
+
+/** Converts `MIND_NOT_FOUND` to `RESOURCE_NOT_FOUND`, whose number depends on the protocol version. */
+async function convertMissing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!MindsError.is(error, 'MIND_NOT_FOUND')) throw error
+    throw new CausewayError('RESOURCE_NOT_FOUND', error.message, { data: error.data, remedy: error.remedy })
+  }
+}
+
+async function readState(mindId: string, { store }: MindsContext): Promise<unknown> {
+  const mind = await store.mind(mindId)
+  const conversations = await store.conversations(mindId)
+  const selector = store.effectiveSelector(mind.config)
+  return {
+    entity_id: mind.entity_id,
+    traits: mind.config.traits,
+    working_memory: mind.working_memory,
+    daily_memories_count: mind.daily_count,
+    long_term_memory_count: mind.memory_count,
+    active_conversations: conversations.map(({ interaction_id }) => interaction_id),
+    mind_id: mind.mind_id,
+    selector,
+    ...(selector === 'policy' ? { notice: policyNotice } : {}),
+    decisions: mind.decision_count,
+    current_simulation_time: mind.last_sim_time,
+  }
+}
+
+const describeMemory = ({
+  id,
+  content,
+  importance,
+  sim_time,
+  location,
+  kind,
+  tags,
+  superseded_by,
+}: MemoryRow) => ({
+  id,
+  content,
+  importance,
+  timestamp: sim_time,
+  location,
+  kind,
+  tags,
+  ...(superseded_by === null ? {} : { superseded_by }),
+})

@@ -1,0 +1,43 @@
+import { collisionAt, energyAt, type FrameRange, solverAt, stateAt, systemAt } from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
+import type { FrameColumns } from '../domain/recordings/comparison.ts'
+
+export async function readFrameColumns(
+  { range }: { readonly range: FrameRange },
+  { windows, signal, progress }: AnalysisContext,
+): Promise<FrameColumns> {
+  const frames: number[] = []
+  const states: number[] = []
+  const totals: number[] = []
+  const iterations: number[] = []
+  const residuals: number[] = []
+  const contacts: string[] = []
+  let bodies: readonly number[] = []
+  for await (const window of windows.over(range, { signal, progress })) {
+    bodies = window.bodies
+    for (let row = window.from; row < window.to; row++) {
+      frames.push(window.frames[row] ?? Number.NaN)
+      for (let body = 0; body < bodies.length; body++) {
+        for (let field = 0; field < stateAt.width; field++) states.push(window.states.get(row, body, field))
+        states.push(window.energies.get(row, body, energyAt.total))
+      }
+      totals.push(window.system.get(row, systemAt.total))
+      iterations.push(window.solver.get(row, solverAt.iterations))
+      residuals.push(window.solver.get(row, solverAt.residual))
+      const pairs: string[] = []
+      const { offset, data } = window.collisions
+      for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++)
+        pairs.push(`${data.get(at, collisionAt.a)}-${data.get(at, collisionAt.b)}`)
+      contacts.push(pairs.sort().join(' '))
+    }
+  }
+  return {
+    bodies,
+    frames: Float64Array.from(frames),
+    states: Float64Array.from(states),
+    totals: Float64Array.from(totals),
+    iterations: Float64Array.from(iterations),
+    residuals: Float64Array.from(residuals),
+    contacts,
+  }
+}

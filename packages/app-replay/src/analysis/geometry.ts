@@ -1,0 +1,143 @@
+import {
+  type BodyId,
+  constraintAt,
+  type FlatRows,
+  type FrameWindow,
+  frictionAt,
+  stateAt,
+} from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
+import { createEnvironmentTest } from '../domain/bodies/body.ts'
+import {
+  type FixedBody,
+  type Ground,
+  inferShape,
+  type SceneGeometry,
+  type Shape,
+  toEnvironment,
+  toShape,
+} from '../domain/drawing/shape.ts'
+import { add, type Point3, type Rotation, rotateInverse } from '../domain/vector.ts'
+
+/** Maximum number of contact points per body. */
+const maxPoints = 200
+
+/** Maximum number of frames before the drawn one. */
+const maxFrames = 5000
+
+/** Returns recorded shapes and names, and infers the other shapes and planes from contacts, preferably as of the frame. */
+export async function findGeometry(
+  { frame }: { readonly frame: number },
+  context: AnalysisContext,
+): Promise<SceneGeometry> {
+  const { summary, reader } = context
+  const { points, grounds } = await collectContacts(frame, context)
+  const shapes = new Map<BodyId, Shape>([...reader.extents()].map(([body, box]) => [body, { box }]))
+  const fixed: FixedBody[] = []
+  const names = new Map<BodyId, string>()
+  for (const geometry of summary.geometry) {
+    const { body_id, name } = geometry
+    if (name !== null) names.set(body_id, name)
+    const shape = toShape(geometry)
+    if (shape !== null) shapes.set(body_id, shape)
+    const environment = toEnvironment(geometry)
+    if (environment === null) continue
+    if ('normal' in environment) grounds.set(body_id, environment)
+    else {
+      fixed.push(environment)
+      grounds.delete(body_id)
+    }
+  }
+  for (const [body, found] of points) {
+    const shape = shapes.has(body) ? null : inferShape(found)
+    if (shape !== null) shapes.set(body, shape)
+  }
+  return { shapes, grounds: [...grounds.values()], fixed, names }
+}
+
+/** Returns contact points in the frames of their bodies, and a plane of each body of the environment that is touched. */
+async function collectContacts(frame: number, { windows, summary, signal, progress }: AnalysisContext) {
+  const isEnvironment = createEnvironmentTest(summary)
+  const points = new Map<BodyId, Point3[]>()
+  const grounds = new Map<BodyId, Ground>()
+  const first = summary.frames?.first_frame ?? 0
+  const range = { start: Math.max(first, frame - maxFrames), end: Math.max(frame, first + maxFrames) }
+  for await (const window of windows.over(range, { signal, progress })) {
+    for (let row = Math.max(1, window.from); row < window.to; row++) {
+      for (const touch of listContacts(window, row)) {
+        const found = points.get(touch.body) ?? []
+        if (found.length < maxPoints)
+          points.set(touch.body, [...found, rotateInverse(touch.turn, touch.lever)])
+        const isPast = (window.frames[row] ?? 0) <= frame
+        if (isEnvironment(touch.other) && (isPast || !grounds.has(touch.other)))
+          grounds.set(touch.other, {
+            body: touch.other,
+            at: add(touch.at, touch.lever),
+            normal: touch.outward,
+          })
+      }
+    }
+  }
+  return { points, grounds }
+}
+
+/** A contact point with the pose of one of its bodies before the step. */
+interface ContactPoint {
+  readonly body: BodyId
+  readonly other: BodyId
+  readonly at: Point3
+  readonly turn: Rotation
+  readonly lever: Point3
+  /** Normal from the other body to this one. */
+  readonly outward: Point3
+}
+
+function listContacts(window: FrameWindow, row: number): ContactPoint[] {
+  const { constraints, friction } = window
+  const isPlain = (constraints.offset[row + 1] ?? 0) > (constraints.offset[row] ?? 0)
+  return isPlain
+    ? readRows(window, row, constraints, constraintAt)
+    : readRows(window, row, friction, frictionAt)
+}
+
+function readRows(
+  window: FrameWindow,
+  row: number,
+  { offset, data }: FlatRows,
+  columns: Readonly<Record<'a' | 'b' | 'normal' | 'leverA' | 'leverB', number>>,
+): ContactPoint[] {
+  const found: ContactPoint[] = []
+  for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
+    const vector = (column: number): Point3 => [
+      data.get(at, column),
+      data.get(at, column + 1),
+      data.get(at, column + 2),
+    ]
+    const [a, b] = [data.get(at, columns.a), data.get(at, columns.b)]
+    const normal = vector(columns.normal)
+    for (const [body, other, lever, sign] of [
+      [a, b, columns.leverA, -1],
+      [b, a, columns.leverB, 1],
+    ] as const) {
+      const pose = getPose(window, row - 1, body)
+      const touch = { body, other, lever: vector(lever), outward: add([0, 0, 0], normal, sign) }
+      if (pose !== null && [...touch.lever, ...normal].every(Number.isFinite))
+        found.push({ ...touch, ...pose })
+    }
+  }
+  return found
+}
+
+function getPose(
+  { bodies, states }: FrameWindow,
+  row: number,
+  body: BodyId,
+): Pick<ContactPoint, 'at' | 'turn'> | null {
+  const column = bodies.indexOf(body)
+  if (column === -1) return null
+  const value = (field: number): number => states.get(row, column, field)
+  const at: Point3 = [value(stateAt.position), value(stateAt.position + 1), value(stateAt.position + 2)]
+  const q = stateAt.orientation
+  const turn: Rotation = [value(q), value(q + 1), value(q + 2), value(q + 3)]
+  return [...at, ...turn].every(Number.isFinite) ? { at, turn } : null
+}

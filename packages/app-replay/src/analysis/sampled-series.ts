@@ -1,0 +1,89 @@
+import type { BodyId, Columns } from '@causeway/recording'
+import type { AnalysisContext } from '@causeway/recording/worker'
+import { selectMinMaxRows } from '../domain/series/buckets.ts'
+import { getColumn } from '../domain/series/columns.ts'
+import { measurePath, simplifyPath } from '../domain/series/path.ts'
+import { parseSeriesName } from '../domain/series/series-name.ts'
+import { computeTotals, type Totals } from '../domain/series/totals.ts'
+import { type SeriesArgs, series } from './series.ts'
+
+/** A series in a limited number of points with exact totals. */
+export interface SampledSeries extends Totals {
+  readonly name: string
+  readonly unit: string
+  readonly quantity: string
+  readonly frames: readonly number[]
+  readonly values: readonly number[]
+  readonly truncated: boolean
+  /** Value in the cited frame, or NaN. */
+  readonly cited: number
+}
+
+export interface SampledSeriesArgs extends SeriesArgs {
+  readonly points: number
+  readonly cite: number | null
+}
+
+export async function sampleSeries(
+  args: SampledSeriesArgs,
+  context: AnalysisContext,
+): Promise<{ readonly length: number; readonly series: readonly SampledSeries[] }> {
+  const columns = await series(args, context)
+  const frames = getColumn(columns, 'frame_id')
+  const cited = findRow(columns, args.cite)
+  const described = args.plans.map(({ name, unit, quantity }): SampledSeries => {
+    const values = getColumn(columns, name)
+    const rows = selectMinMaxRows(values, args.points)
+    return {
+      name,
+      unit,
+      quantity,
+      ...computeTotals(values, frames),
+      frames: rows.map((row) => frames.get(row)),
+      values: rows.map((row) => values.get(row)),
+      truncated: rows.length < columns.length,
+      cited: cited === -1 ? Number.NaN : values.get(cited),
+    }
+  })
+  return { length: columns.length, series: described }
+}
+
+function findRow(columns: Columns, frame: number | null): number {
+  const frames = getColumn(columns, 'frame_id')
+  for (let row = 0; frame !== null && row < columns.length; row++) if (frames.get(row) === frame) return row
+  return -1
+}
+
+/** Returns the path of a body in a limited number of points, with exact figures of the whole path. */
+export async function trajectory(
+  { body, range, points }: { readonly body: BodyId } & Omit<SampledSeriesArgs, 'plans' | 'cite'>,
+  context: AnalysisContext,
+) {
+  const names = ['position.x', 'position.y', 'position.z', 'speed'].map((what) => `body.${body}.${what}`)
+  const plans = names.map((name) => parseSeriesName(name, (id) => id))
+  const columns = await series({ plans, range }, context)
+  const at = (row: number, field: number): number =>
+    columns.data[row * columns.fields.length + field] ?? Number.NaN
+  const whole = (field: number): Float64Array =>
+    Float64Array.from({ length: columns.length }, (_, row) => at(row, field))
+  const path = { x: whole(2), y: whole(3), z: whole(4) }
+  const { rows, error } = simplifyPath(path, points)
+  const frames = getColumn(columns, 'frame_id')
+  const fastest = computeTotals(getColumn(columns, names[3] ?? ''), frames)
+  const height = computeTotals(getColumn(columns, names[2] ?? ''), frames)
+  return {
+    points: rows.map((row) => ({
+      frame_id: at(row, 0),
+      simulation_time: at(row, 1),
+      position: { x: at(row, 2), y: at(row, 3), z: at(row, 4) },
+      speed: at(row, 5),
+    })),
+    frames: columns.length,
+    truncated: rows.length < columns.length - height.nonfinite,
+    shape_error_m: error,
+    length: measurePath(path),
+    max_speed: { value: fastest.max, frame_id: fastest.max_frame },
+    min_z: { value: height.min, frame_id: height.min_frame },
+    nonfinite: height.nonfinite,
+  }
+}

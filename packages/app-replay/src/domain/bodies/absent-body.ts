@@ -1,0 +1,28 @@
+import type { CausewayError } from '@causeway/protocol'
+import { type BodyId, RecordingError, type RecordingSummary } from '@causeway/recording'
+import { createEnvironmentTest } from './body.ts'
+
+/**
+ * Returns a `BODY_NOT_FOUND` with the reason: the body belongs to the environment, appears later, or was not
+ * recorded. `where` completes the sentence; `bodies` are those that exist there.
+ */
+export function createBodyNotFound(
+  body: BodyId,
+  summary: RecordingSummary,
+  { where, bodies }: { where: string; bodies: readonly BodyId[] },
+): CausewayError {
+  const first_frame = summary.appearances.find(({ body_id }) => body_id === body)?.first_frame
+  return new RecordingError(
+    'BODY_NOT_FOUND',
+    `body ${body} is not in ${where}: ${explainAbsence(body, summary, first_frame)}`,
+    {
+      data: { body_id: body, bodies, ...(first_frame === undefined ? {} : { first_frame }) },
+    },
+  )
+}
+
+function explainAbsence(body: BodyId, summary: RecordingSummary, firstFrame: number | undefined): string {
+  if (createEnvironmentTest(summary)(body))
+    return 'it belongs to the environment, which is recorded in contacts alone'
+  return firstFrame === undefined ? 'it was not recorded' : `it appears first in frame ${firstFrame}`
+}

@@ -1,0 +1,43 @@
+import type { Body, BodyId } from '@causeway/recording'
+
+export interface BodyMatch {
+  readonly a: BodyId
+  readonly b: BodyId
+  readonly by: 'id' | 'mass and asset' | 'mass'
+}
+
+/** Matches bodies by id, the others by mass and asset, then by mass, in recorded order. */
+export function matchBodies(
+  a: readonly Body[],
+  b: readonly Body[],
+): {
+  readonly matches: readonly BodyMatch[]
+  readonly only_a: readonly BodyId[]
+  readonly only_b: readonly BodyId[]
+} {
+  const left = new Map(a.map((body) => [body.body_id, body]))
+  const right = new Map(b.map((body) => [body.body_id, body]))
+  const matches: BodyMatch[] = []
+  const match = (by: BodyMatch['by'], isSame: (one: Body, other: Body) => boolean): void => {
+    for (const one of [...left.values()]) {
+      const other = [...right.values()].find((candidate) => isSame(one, candidate))
+      if (other === undefined) continue
+      left.delete(one.body_id)
+      right.delete(other.body_id)
+      matches.push({ a: one.body_id, b: other.body_id, by })
+    }
+  }
+  const sameMass = (one: Body, other: Body): boolean => one.mass !== null && one.mass === other.mass
+  // Two runs of a scene use the same ids, even if a parameter was changed.
+  match('id', (one, other) => one.body_id === other.body_id)
+  match(
+    'mass and asset',
+    (one, other) => sameMass(one, other) && one.asset_id !== null && one.asset_id === other.asset_id,
+  )
+  match('mass', sameMass)
+  return {
+    matches: matches.toSorted((one, other) => one.a - other.a),
+    only_a: [...left.keys()],
+    only_b: [...right.keys()],
+  }
+}

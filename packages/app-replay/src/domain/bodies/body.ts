@@ -1,0 +1,42 @@
+import { CausewayError } from '@causeway/protocol'
+import type { BodyId, RecordingSummary } from '@causeway/recording'
+
+export interface Pair {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+}
+
+const environmentBit = 0x8000_0000
+
+/** Returns a test for environment bodies: bit 31 of the id, or the metadata of older eras without this bit. */
+export function createEnvironmentTest({ bodies }: Pick<RecordingSummary, 'bodies'>): (id: BodyId) => boolean {
+  const flagged = new Set(bodies.filter(({ is_environment }) => is_environment).map(({ body_id }) => body_id))
+  return (id) => id >= environmentBit || flagged.has(id)
+}
+
+export const involvesBody = ({ body_a_id, body_b_id }: Pair, body: BodyId): boolean =>
+  body_a_id === body || body_b_id === body
+
+/** Whether both rows have the same bodies, in either order. */
+export const isSamePair = (a: Pair, b: Pair): boolean =>
+  involvesBody(a, b.body_a_id) && involvesBody(a, b.body_b_id)
+
+/** Throws `INVALID_ARGUMENTS` if both are the same body. */
+export function requireDistinctBodies([a, b]: readonly [BodyId, BodyId]): void {
+  if (a !== b) return
+  throw new CausewayError('INVALID_ARGUMENTS', `body_a_id and body_b_id are the same body ${a}`, {
+    data: { problems: [{ argument: 'body_b_id', problem: 'is the same body as body_a_id' }] },
+  })
+}
+
+/** Returns each body once, ascending. */
+export const listBodies = (rows: readonly Pair[]): BodyId[] =>
+  [...new Set(rows.flatMap(({ body_a_id, body_b_id }) => [body_a_id, body_b_id]))].sort((a, b) => a - b)
+
+/** Returns each pair once, in recorded order. */
+export function listPairs(rows: readonly Pair[]): Pair[] {
+  const pairs = new Map(
+    rows.map(({ body_a_id, body_b_id }) => [`${body_a_id} ${body_b_id}`, { body_a_id, body_b_id }]),
+  )
+  return [...pairs.values()]
+}

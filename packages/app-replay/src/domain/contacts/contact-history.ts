@@ -1,0 +1,162 @@
+import type { BodyId, FrameRange, PairFrame, Value, Vector } from '@causeway/recording'
+import { maxNormalTurn } from '../laws/motion/turn-limit.ts'
+import { formatCount, formatList, formatPair } from '../sentence.ts'
+import { dot, negate } from '../vector.ts'
+
+/** The contact of a pair in a frame. */
+export interface PairContact {
+  readonly frame_id: number
+  /** Number of friction constraints. */
+  readonly friction_rows: number
+  /** Number of points of the collision. */
+  readonly points: number
+  /** Unit vector from the first requested body to the second, regardless of the order in the file. */
+  readonly normal: Vector | null
+}
+
+export function toPairContact(frame: PairFrame, first: BodyId): PairContact {
+  const row = frame.collision ?? frame.friction_constraints[0]
+  const normal = row === undefined ? null : row.body_a_id === first ? row.normal : negate(row.normal)
+  return {
+    frame_id: frame.frame_id,
+    friction_rows: frame.friction_constraints.length,
+    points: frame.collision?.contacts.length ?? 0,
+    normal,
+  }
+}
+
+/** The frames with friction rows, or the colliding frames if the pair never has friction rows. */
+export interface ContactFrames {
+  readonly source: 'friction' | 'collisions'
+  readonly frames: readonly PairContact[]
+  /** Number of colliding frames without friction rows. */
+  readonly without_rows: number
+}
+
+export function selectContactFrames(touches: readonly PairContact[]): ContactFrames {
+  const withFriction = touches.filter(({ friction_rows }) => friction_rows > 0)
+  if (withFriction.length === 0)
+    return { source: touches.length > 0 ? 'collisions' : 'friction', frames: touches, without_rows: 0 }
+  return { source: 'friction', frames: withFriction, without_rows: touches.length - withFriction.length }
+}
+
+export const countContactPoints = ({ friction_rows, points }: PairContact): number =>
+  friction_rows > 0 ? friction_rows : points
+
+/** Consecutive frames of contact. */
+export interface Run {
+  readonly first_frame: number
+  readonly last_frame: number
+}
+
+export interface ContactEvolution {
+  readonly runs: readonly Run[]
+  /** Begins and ends within the range. */
+  readonly transitions: readonly { readonly frame_id: number; readonly change: 'begin' | 'end' }[]
+  /** At least `chatterTransitions` transitions within `chatterWindow` frames. */
+  readonly chatter: boolean
+  /** Maximum number of transitions in a window. */
+  readonly peak_transitions: number
+  /** Frames whose normal points against that of the frame before. */
+  readonly normal_flips: readonly number[]
+  /** Other frames whose normal turned by more than 30 degrees. */
+  readonly normal_jumps: readonly number[]
+  /** Number of frames with a different number of contact points than the frame before. */
+  readonly point_count_changes: number
+}
+
+/**
+ * Window in frames, and transitions in it that are chatter. Counts every begin and end, bounces too. The law
+ * (`laws/chatter-law.ts`) counts only short losses of contact.
+ */
+const chatterWindow = 30
+const chatterTransitions = 4
+
+const minTurnCosine = Math.cos(maxNormalTurn)
+
+/** Analyses frames of contact, which ascend, of a requested range. */
+export function analyzeEvolution(frames: readonly PairContact[], range: FrameRange): ContactEvolution {
+  const runs: { first_frame: number; last_frame: number }[] = []
+  const normal_flips: number[] = []
+  const normal_jumps: number[] = []
+  let point_count_changes = 0
+  for (const [index, touch] of frames.entries()) {
+    const before = frames[index - 1]
+    const run = runs.at(-1)
+    if (before === undefined || run === undefined || touch.frame_id !== before.frame_id + 1) {
+      runs.push({ first_frame: touch.frame_id, last_frame: touch.frame_id })
+      continue
+    }
+    run.last_frame = touch.frame_id
+    if (countContactPoints(touch) !== countContactPoints(before)) point_count_changes += 1
+    const turned = turnCosine(before.normal, touch.normal)
+    if (turned !== null && turned < 0) normal_flips.push(touch.frame_id)
+    else if (turned !== null && turned < minTurnCosine) normal_jumps.push(touch.frame_id)
+  }
+  const transitions = listTransitions(runs, range)
+  const peak_transitions = countDensest(transitions.map(({ frame_id }) => frame_id))
+  return {
+    runs,
+    transitions,
+    chatter: peak_transitions >= chatterTransitions,
+    peak_transitions,
+    normal_flips,
+    normal_jumps,
+    point_count_changes,
+  }
+}
+
+const turnCosine = (before: Vector | null, after: Vector | null): Value =>
+  before === null || after === null ? null : dot(before, after)
+
+/** A run that reaches the edge of the range may continue beyond it. */
+function listTransitions(runs: readonly Run[], { start, end }: FrameRange) {
+  return runs.flatMap(({ first_frame, last_frame }) => [
+    ...(start === null || first_frame > start ? [{ frame_id: first_frame, change: 'begin' as const }] : []),
+    ...(end === null || last_frame < end ? [{ frame_id: last_frame + 1, change: 'end' as const }] : []),
+  ])
+}
+
+/** Returns the maximum number of frames in a window. */
+function countDensest(frames: readonly number[]): number {
+  let most = 0
+  let from = 0
+  for (const [index, frame] of frames.entries()) {
+    while ((frames[from] ?? frame) <= frame - chatterWindow) from += 1
+    most = Math.max(most, index - from + 1)
+  }
+  return most
+}
+
+export function summarizeHistory(
+  [a, b]: readonly [BodyId, BodyId],
+  { source, frames, without_rows }: ContactFrames,
+  {
+    evolution,
+    page,
+  }: { evolution: ContactEvolution; page: { frames: readonly PairContact[]; omitsRows: boolean } },
+): string {
+  if (frames.length === 0) return `No contact between ${formatPair(a, b)} in this range.`
+  const sentences = [
+    `Found contacts in ${formatCount(frames.length, 'frame')} between ${formatPair(a, b)}, in ${formatCount(evolution.runs.length, 'run')} (first ${frames[0]?.frame_id}, last ${frames.at(-1)?.frame_id}).`,
+  ]
+  if (source === 'collisions')
+    sentences.push('The pair has no friction rows: contacts are counted by its collision rows.')
+  if (without_rows > 0)
+    sentences.push(`It collides without friction rows in ${formatCount(without_rows, 'more frame')}.`)
+  if (evolution.chatter)
+    sentences.push(`Chatter: ${evolution.peak_transitions} begins and ends within ${chatterWindow} frames.`)
+  if (evolution.normal_flips.length > 0)
+    sentences.push(
+      `The normal flips in ${formatCount(evolution.normal_flips.length, 'frame')} (${formatList(evolution.normal_flips)}).`,
+    )
+  if (evolution.normal_jumps.length > 0)
+    sentences.push(
+      `It turns by more than 30 degrees in ${formatCount(evolution.normal_jumps.length, 'frame')} (${formatList(evolution.normal_jumps)}).`,
+    )
+  if (page.frames.length < frames.length)
+    sentences.push(`${formatCount(page.frames.length, 'frame')} listed; next_cursor leads to the others.`)
+  if (page.omitsRows)
+    sentences.push('Frames are listed without their rows: pass a smaller max_points to get them.')
+  return sentences.join(' ')
+}

@@ -1,0 +1,78 @@
+import type { FrictionConstraint, PairFrame, Value } from '@causeway/recording'
+import { paginate } from '../cursor.ts'
+import { type ContactEvolution, countContactPoints, type PairContact } from './contact-history.ts'
+
+/** Maximum number of friction rows in an answer, about 60 kB. */
+const maxRows = 160
+
+export interface HistoryPage {
+  readonly frames: readonly PairContact[]
+  readonly next_cursor: string | null
+  /** Whether the rows of the frames are omitted. */
+  readonly omitsRows: boolean
+}
+
+/** Throws `INVALID_CURSOR`. */
+export function paginateHistory(
+  frames: readonly PairContact[],
+  part: { cursor: string | undefined; limit: number },
+): HistoryPage {
+  const { items, next_cursor } = paginate(frames, ({ frame_id }) => frame_id, part)
+  const rows = items.reduce((sum, { friction_rows }) => sum + friction_rows, 0)
+  return { frames: items, next_cursor, omitsRows: rows > maxRows }
+}
+
+/** A listed frame; lambdas as recorded, depth in m. */
+export interface HistoryEntry {
+  readonly frame_id: number
+  readonly simulation_time: Value
+  /** Number of contact points. */
+  readonly num_contacts: number
+  readonly penetration_depth: Value
+  /** Sum over the contact points, or `null` if none was recorded. */
+  readonly normal_lambda: Value
+  /** Empty if `omitsRows`. */
+  readonly contacts: readonly FrictionConstraint[]
+}
+
+export function toHistoryEntries(
+  { frames, omitsRows }: HistoryPage,
+  recorded: readonly PairFrame[],
+): HistoryEntry[] {
+  const byFrame = new Map(frames.map((touch) => [touch.frame_id, touch]))
+  return recorded.flatMap(({ frame_id, simulation_time, collision, friction_constraints }) => {
+    const touch = byFrame.get(frame_id)
+    if (touch === undefined) return []
+    return [
+      {
+        frame_id,
+        simulation_time,
+        num_contacts: countContactPoints(touch),
+        penetration_depth: collision?.penetration_depth ?? null,
+        normal_lambda: sum(friction_constraints.map((row) => row.normal_lambda)),
+        contacts: omitsRows ? [] : friction_constraints,
+      },
+    ]
+  })
+}
+
+/** Returns at most `limit` rows of each list, and their exact lengths. */
+export function truncateEvolution(evolution: ContactEvolution, limit: number) {
+  const { runs, transitions, normal_flips, normal_jumps } = evolution
+  return {
+    ...evolution,
+    runs: runs.slice(0, limit),
+    run_count: runs.length,
+    transitions: transitions.slice(0, limit),
+    transition_count: transitions.length,
+    normal_flips: normal_flips.slice(0, limit),
+    normal_flip_count: normal_flips.length,
+    normal_jumps: normal_jumps.slice(0, limit),
+    normal_jump_count: normal_jumps.length,
+  }
+}
+
+function sum(values: readonly Value[]): Value {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0)
+}

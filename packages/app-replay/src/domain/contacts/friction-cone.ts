@@ -1,0 +1,131 @@
+import type { FrictionConstraint, Value } from '@causeway/recording'
+import { createEnvironmentTest, type Pair } from '../bodies/body.ts'
+import { formatCount, formatNumber } from '../sentence.ts'
+import { type ForceScale, toNewtons } from './force.ts'
+
+/** Tolerance of `exceeds_limit` as a share of the limit. */
+export const epsilon = 0.01
+
+/** Additional tolerance of `exceeds_limit_strict` in the recorded unit: numerical noise of solvers. */
+export const coneNoise = 1e-6
+
+/** Returns by how much a tangential force exceeds its limit with the tolerance. */
+export const coneExcess = (tangent: number, limit: number): number => tangent - limit * (1 + epsilon)
+
+/**
+ * A contact against its Coulomb cone |Ft| <= mu * Fn, as recorded. Fields `*_n` are newtons, `null` if the unit is
+ * unknown.
+ */
+export interface ConeCheck extends Pair {
+  readonly friction_coefficient: Value
+  readonly normal_force: Value
+  /** mu * |normal_force| */
+  readonly friction_limit: Value
+  readonly tangent1_force: Value
+  readonly tangent2_force: Value
+  readonly total_tangent_force: Value
+  /** total > 1.01 * limit */
+  readonly exceeds_limit: boolean | null
+  /** total > 1.01 * limit + 1e-6 */
+  readonly exceeds_limit_strict: boolean | null
+  /** limit - total */
+  readonly margin: Value
+  /** total / limit, `null` if the limit is 0. */
+  readonly utilization: Value
+  readonly normal_force_n: Value
+  readonly friction_limit_n: Value
+  readonly total_tangent_force_n: Value
+}
+
+export function checkCone(row: FrictionConstraint, scale: ForceScale): ConeCheck {
+  const { body_a_id, body_b_id, friction_coefficient, tangent1_lambda, tangent2_lambda } = row
+  const normal = row.normal_lambda === null ? null : Math.abs(row.normal_lambda)
+  const limit = friction_coefficient === null || normal === null ? null : friction_coefficient * normal
+  const total =
+    tangent1_lambda === null || tangent2_lambda === null ? null : Math.hypot(tangent1_lambda, tangent2_lambda)
+  const known = limit !== null && total !== null
+  return {
+    body_a_id,
+    body_b_id,
+    friction_coefficient,
+    normal_force: normal,
+    friction_limit: limit,
+    tangent1_force: tangent1_lambda,
+    tangent2_force: tangent2_lambda,
+    total_tangent_force: total,
+    exceeds_limit: known ? total > limit * (1 + epsilon) : null,
+    exceeds_limit_strict: known ? total > limit * (1 + epsilon) + coneNoise : null,
+    margin: known ? limit - total : null,
+    utilization: known && limit !== 0 ? total / limit : null,
+    normal_force_n: toNewtons(normal, scale),
+    friction_limit_n: toNewtons(limit, scale),
+    total_tangent_force_n: toNewtons(total, scale),
+  }
+}
+
+/** Counts over the contacts of a frame. */
+export interface ConeVerdict {
+  readonly violation_count: number
+  readonly strict_violation_count: number
+  /** Contacts with missing values. */
+  readonly unjudged_count: number
+  /** `index` is the position in the list of contacts. */
+  readonly exceeding: readonly (Pair & { readonly index: number; readonly utilization: Value })[]
+}
+
+export function judgeCones(checks: readonly ConeCheck[]): ConeVerdict {
+  const exceeding = checks.flatMap(({ body_a_id, body_b_id, utilization, exceeds_limit }, index) =>
+    exceeds_limit === true ? [{ index, body_a_id, body_b_id, utilization }] : [],
+  )
+  return {
+    violation_count: exceeding.length,
+    strict_violation_count: checks.filter((check) => check.exceeds_limit_strict === true).length,
+    unjudged_count: checks.filter((check) => check.exceeds_limit === null).length,
+    exceeding,
+  }
+}
+
+/** Utilization from which a contact is described as at its limit. */
+const atLimit = 0.99
+
+const isEnvironment = createEnvironmentTest({ bodies: [] })
+
+export function summarizeCones(
+  checks: readonly ConeCheck[],
+  verdict: ConeVerdict,
+  withoutFriction: number,
+): string {
+  const { violation_count, strict_violation_count, unjudged_count } = verdict
+  const noisy = violation_count - strict_violation_count
+  const sentences = [
+    `${formatCount(checks.length, 'contact')} checked.`,
+    `${formatCount(violation_count, 'violation')} detected${noisy > 0 ? ` (${noisy} within noise of ${formatNumber(coneNoise)})` : ''}.`,
+  ]
+  if (unjudged_count > 0)
+    sentences.push(`${formatCount(unjudged_count, 'contact')} without values not judged.`)
+  if (withoutFriction > 0)
+    sentences.push(
+      `${formatCount(withoutFriction, 'pair collides', 'pairs collide')} without friction rows: no cone to check.`,
+    )
+  const isRelevant = (check: ConeCheck): boolean =>
+    strict_violation_count === 0 ? check.exceeds_limit === false : check.exceeds_limit_strict === true
+  const most = checks.filter(isRelevant).reduce<ConeCheck | undefined>(moreUtilized, undefined)
+  if (most !== undefined && effectiveUtilization(most) >= atLimit)
+    sentences.push(
+      `Body ${findDynamicBody(most)} ${strict_violation_count > 0 ? 'exceeds the' : 'is at'} friction limit (${formatUtilization(most)}).`,
+    )
+  return sentences.join(' ')
+}
+
+const findDynamicBody = ({ body_a_id, body_b_id }: ConeCheck): number =>
+  isEnvironment(body_a_id) ? body_b_id : body_a_id
+
+const moreUtilized = (most: ConeCheck | undefined, check: ConeCheck): ConeCheck =>
+  most === undefined || effectiveUtilization(check) > effectiveUtilization(most) ? check : most
+
+/** A tangent force at a limit of 0 counts as infinite. */
+const effectiveUtilization = ({ utilization, total_tangent_force }: ConeCheck): number =>
+  utilization ?? ((total_tangent_force ?? 0) > coneNoise ? Number.POSITIVE_INFINITY : 0)
+
+const formatUtilization = ({ utilization }: ConeCheck): string =>
+  utilization === null ? 'tangent force without normal force' : `${(utilization * 100).toFixed(2)}% of mu*Fn`

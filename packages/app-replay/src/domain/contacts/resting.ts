@@ -1,0 +1,127 @@
+import type { BodyId, BodyState, Frame, RecordingSummary, Value, Vector } from '@causeway/recording'
+import { createEnvironmentTest, involvesBody, listBodies, type Pair } from '../bodies/body.ts'
+import { formatCount, formatList, formatQuantity } from '../sentence.ts'
+import { norm, splitAlong } from '../vector.ts'
+
+/** Source of contacts: collision and contact rows if a frame has no friction rows. */
+export type ContactSource = 'friction' | 'collisions'
+
+export interface MovingBody {
+  readonly body_id: BodyId
+  /** m/s */
+  readonly velocity_magnitude: Value
+  /** rad/s */
+  readonly angular_velocity_magnitude: Value
+  /** m/s along the contact normal, and across it. */
+  readonly normal_speed: Value
+  readonly sliding_speed: Value
+  /** Whether the speed is g*dt, as resting bodies are recorded: gravity is integrated after the contacts are solved. */
+  readonly likely_at_rest: boolean
+}
+
+export interface RestingCheck {
+  /** Number of dynamic bodies. */
+  readonly bodies_in_contact: number
+  readonly environment_in_contact: number
+  readonly source: ContactSource
+  readonly moving_bodies: readonly MovingBody[]
+  /** g*dt in m/s, or `null` if unknown. */
+  readonly rest_speed: Value
+}
+
+/** Exclusive limits above which a body moves. */
+export interface RestingRule {
+  /** m/s */
+  readonly velocity: number
+  /** rad/s */
+  readonly angularVelocity: number
+}
+
+/** Relative tolerance of a speed of g*dt. */
+const restTolerance = 0.01
+
+export function checkResting(frame: Frame, summary: RecordingSummary, rule: RestingRule): RestingCheck {
+  const { source, rows } = selectContactRows(frame)
+  const isEnvironment = createEnvironmentTest(summary)
+  const touching = listBodies(rows)
+  const dynamic = new Set(touching.filter((id) => !isEnvironment(id)))
+  const rest_speed = computeRestSpeed(summary)
+  const moving_bodies = frame.states
+    .filter(({ body_id }) => dynamic.has(body_id))
+    .map((state) =>
+      measureMotion(state, {
+        normal: rows.find((row) => involvesBody(row, state.body_id))?.normal,
+        rest_speed,
+        rule,
+      }),
+    )
+    .filter(
+      ({ velocity_magnitude, angular_velocity_magnitude }) =>
+        velocity_magnitude === null ||
+        velocity_magnitude > rule.velocity ||
+        (angular_velocity_magnitude ?? 0) > rule.angularVelocity,
+    )
+  return {
+    bodies_in_contact: dynamic.size,
+    environment_in_contact: touching.length - dynamic.size,
+    source,
+    moving_bodies,
+    rest_speed,
+  }
+}
+
+function selectContactRows(frame: Frame): {
+  source: ContactSource
+  rows: readonly (Pair & { normal: Vector })[]
+} {
+  if (frame.friction_constraints.length > 0) return { source: 'friction', rows: frame.friction_constraints }
+  const { collisions, contact_constraints } = frame
+  if (collisions.length + contact_constraints.length === 0) return { source: 'friction', rows: [] }
+  return { source: 'collisions', rows: [...collisions, ...contact_constraints] }
+}
+
+function measureMotion(
+  { body_id, velocity, angular_velocity }: BodyState,
+  { normal, rest_speed, rule }: { normal: Vector | undefined; rest_speed: Value; rule: RestingRule },
+): MovingBody {
+  const speed = norm(velocity)
+  const spin = angular_velocity === null ? null : norm(angular_velocity)
+  const { along, across } =
+    normal === undefined ? { along: null, across: null } : splitAlong(velocity, normal)
+  return {
+    body_id,
+    velocity_magnitude: speed,
+    angular_velocity_magnitude: spin,
+    normal_speed: along === null ? null : Math.abs(along),
+    sliding_speed: across,
+    likely_at_rest:
+      speed !== null &&
+      rest_speed !== null &&
+      Math.abs(speed - rest_speed) <= restTolerance * rest_speed &&
+      (spin ?? 0) <= rule.angularVelocity,
+  }
+}
+
+function computeRestSpeed({ gravity_m_s2, dt_s }: RecordingSummary): Value {
+  const gravity = gravity_m_s2 === null ? null : norm(gravity_m_s2)
+  return gravity === null || dt_s === null || gravity === 0 ? null : gravity * dt_s
+}
+
+export function summarizeResting(check: RestingCheck, rule: RestingRule): string {
+  const { bodies_in_contact, environment_in_contact, moving_bodies, rest_speed, source } = check
+  const limits = `velocity > ${rule.velocity} m/s or spin > ${rule.angularVelocity} rad/s`
+  const sentences = [
+    `${moving_bodies.length}/${bodies_in_contact} bodies in contact are moving (${limits}); ${formatCount(environment_in_contact, 'environment body', 'environment bodies')} in contact.`,
+  ]
+  const resting = moving_bodies.filter((body) => body.likely_at_rest).map(({ body_id }) => body_id)
+  if (resting.length > 0)
+    sentences.push(
+      `Likely at rest: ${formatList(resting)}, whose speed equals g*dt = ${formatQuantity(rest_speed, 'm/s')}, as a resting body is recorded.`,
+    )
+  const sliding = moving_bodies.filter((body) => (body.sliding_speed ?? 0) > rule.velocity)
+  if (sliding.length > 0)
+    sentences.push(`Sliding along the contact: ${formatList(sliding.map(({ body_id }) => body_id))}.`)
+  if (source === 'collisions')
+    sentences.push('No friction rows in this frame: contacts taken from the collision rows.')
+  return sentences.join(' ')
+}

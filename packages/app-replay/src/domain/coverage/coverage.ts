@@ -1,0 +1,244 @@
+import { type BodyId, energyAt, solverAt, stateAt, systemAt } from '@causeway/recording'
+import type { LawName } from '../laws/laws.ts'
+import { toSolid } from '../shapes/solid.ts'
+import { num } from '../steps/block.ts'
+import type { Scene } from '../steps/scene.ts'
+import { impulseKnowledge, type Step } from '../steps/step.ts'
+import type { Touch } from '../steps/touch.ts'
+import { dataNeeds, listNeeds, needBits, toMask } from './data-need.ts'
+import { type CheckedLaw, type LawEntry, type LawScope, lawTable } from './law-table.ts'
+
+/** A law that could not be checked in some frames. */
+export interface NotChecked {
+  readonly law: CheckedLaw
+  readonly frames: { readonly first: number | null; readonly last: number | null }
+  /** Only if other bodies were checked. */
+  readonly bodies?: readonly BodyId[]
+  readonly missing: readonly string[]
+  readonly how_to_record: string
+}
+
+export interface Coverage {
+  /** Laws that were checked in at least one frame, or to which no frame was subject. */
+  readonly checked: readonly CheckedLaw[]
+  readonly not_checked: readonly NotChecked[]
+}
+
+/** Frames with the same missing data. */
+interface Group {
+  readonly mask: number
+  readonly first: number
+  last: number
+  readonly columns: Set<number>
+}
+
+const stateNeeds = [
+  [stateAt.position, needBits.positions],
+  [stateAt.velocity, needBits.velocities],
+  [stateAt.orientation, needBits.orientations],
+  [stateAt.spin, needBits.spins],
+] as const
+
+const withoutContacts = toMask(['contacts', 'normals', 'depths', 'leverArms'])
+
+/** Records which data each frame lacks, and derives which laws were checked. */
+export class CoverageCollector {
+  readonly #scene: Scene
+  readonly #groups: Readonly<Record<LawScope, Map<number, Group>>> = {
+    frame: new Map(),
+    body: new Map(),
+    free: new Map(),
+    touching: new Map(),
+    pair: new Map(),
+  }
+  /** Missing data that depends on the body alone. */
+  readonly #constant: Int32Array
+  /** By column: what the touches of this frame lack, and what the frame before lacked. */
+  readonly #touchMasks: Int32Array
+  readonly #before: Int32Array
+  /** Whether every body of the environment has a shape and a pose. */
+  readonly #hasEnvironment: boolean
+  #frames = 0
+
+  constructor(scene: Scene) {
+    this.#scene = scene
+    const environment = [...scene.geometry.keys()].filter(scene.isEnvironment)
+    this.#hasEnvironment =
+      scene.environment.every((id) => environment.includes(id)) &&
+      environment.every((id) => hasSolid(scene, id) && scene.geometry.get(id)?.position != null)
+    const count = scene.bodies.length
+    this.#touchMasks = new Int32Array(count)
+    this.#before = new Int32Array(count).fill(-1)
+    this.#constant = Int32Array.from(scene.bodies, (_, column) => {
+      const mass = num(scene.masses, column)
+      return (
+        (mass > 0 ? 0 : needBits.masses) |
+        (scene.extents[column] === undefined ? needBits.shapes : 0) |
+        (scene.inertias[column] === undefined ? needBits.inertia : 0) |
+        (hasSolid(scene, scene.bodies[column]) ? 0 : needBits.solids)
+      )
+    })
+  }
+
+  observe(step: Step): void {
+    const { scene, window, row, frame, touches, touching } = step
+    const frameMask = this.#findMissingOfFrame(step)
+    this.#frames += 1
+    this.#add('frame', frameMask, frame, -1)
+    this.#touchMasks.fill(0)
+    for (const touch of touches) this.#addTouch(step, touch, frameMask)
+    const count = scene.bodies.length
+    for (let column = 0; column < count; column++) {
+      if (window.present[row * count + column] !== 1) {
+        this.#before[column] = -1
+        continue
+      }
+      const own = frameMask | num32(this.#constant, column) | findMissingOfBody(step, column)
+      const before = num32(this.#before, column)
+      const mask = own | (before === -1 ? needBits.previous : before)
+      this.#before[column] = own & ~needBits.previous
+      this.#add('body', mask, frame, column)
+      if (!scene.hasContacts || touching[column] === 0) this.#add('free', mask, frame, column)
+      if (!scene.hasContacts || touching[column] === 1)
+        this.#add('touching', mask | this.#findMissingOfContacts(step, column), frame, column)
+    }
+    if (!scene.hasContacts) this.#add('pair', frameMask, frame, -1)
+  }
+
+  /** Returns the coverage of the laws that these modules check. */
+  summarize(modules: readonly LawName[]): Coverage {
+    const checked: CheckedLaw[] = []
+    const not_checked: NotChecked[] = []
+    for (const name of Object.keys(lawTable) as CheckedLaw[]) {
+      const law: LawEntry = lawTable[name]
+      if (!modules.includes(law.by)) continue
+      const { isChecked, missed } = this.#judge(name, law)
+      if (isChecked) checked.push(name)
+      if (missed !== null) not_checked.push(missed)
+    }
+    return { checked, not_checked }
+  }
+
+  #judge(
+    name: CheckedLaw,
+    law: LawEntry,
+  ): { readonly isChecked: boolean; readonly missed: NotChecked | null } {
+    if (this.#frames === 0) return { isChecked: false, missed: describeMissed(name, needBits.frames, [], []) }
+    const needs = toMask(law.needs)
+    const groups = [...this.#groups[law.scope].values()]
+    const judged = groups.filter(({ mask }) => (mask & needs) === 0)
+    let lacking = groups.filter(({ mask }) => (mask & needs) !== 0)
+    // The first frame of a range or body has no predecessor, and nothing else is missing.
+    const isFirst = ({ mask }: Group): boolean => (mask & needs) === needBits.previous
+    if (judged.length > 0 || lacking.some((group) => !isFirst(group)))
+      lacking = lacking.filter((group) => !isFirst(group))
+    const mask = lacking.reduce((sum, one) => sum | (one.mask & needs), 0)
+    const others = mask & ~needBits.previous
+    const isChecked = judged.length > 0 || groups.length === 0
+    if (lacking.length === 0) return { isChecked, missed: null }
+    const columns = new Set(lacking.flatMap((one) => [...one.columns]))
+    const isPart = judged.some((one) => [...one.columns].some((column) => !columns.has(column)))
+    const bodies = isPart ? [...columns].map((column) => this.#scene.bodies[column] ?? 0) : []
+    return { isChecked, missed: describeMissed(name, others === 0 ? mask : others, lacking, bodies) }
+  }
+
+  #findMissingOfFrame({ scene, window, row, frame, dt, recordedDt }: Step): number {
+    const isConsecutive = row > 0 && window.frames[row - 1] === frame - 1
+    const system = num(window.system.data, row * systemAt.width + systemAt.total)
+    const constraints = num(window.solver.data, row * solverAt.width + solverAt.constraints)
+    return (
+      (isConsecutive ? 0 : needBits.previous) |
+      (isConsecutive && Number.isNaN(recordedDt) ? needBits.times : 0) |
+      (Number.isNaN(scene.g) ? needBits.gravity : 0) |
+      (scene.hasContacts ? 0 : withoutContacts) |
+      (this.#hasEnvironment ? 0 : needBits.environmentSolids) |
+      (Number.isNaN(scene.impulseFactor(dt || 1)) ? needBits.impulseUnit : 0) |
+      (Number.isNaN(system) ? needBits.systemEnergy : 0) |
+      (Number.isNaN(constraints) ? needBits.solver : 0)
+    )
+  }
+
+  #findMissingOfContacts({ impulseKnown }: Step, column: number): number {
+    const mask = num32(this.#touchMasks, column)
+    const isUnknown = impulseKnown[column] === impulseKnowledge.none
+    const isTangential =
+      (mask & (needBits.tangentImpulses | needBits.normalImpulses)) === needBits.tangentImpulses
+    return isUnknown && isTangential ? mask | needBits.oneNormal : mask
+  }
+
+  #addTouch(step: Step, touch: Touch, frameMask: number): void {
+    const mask = findMissingOfTouch(touch)
+    let pair = frameMask | mask
+    for (const column of [touch.columnA, touch.columnB]) {
+      if (column < 0) continue
+      this.#touchMasks[column] = num32(this.#touchMasks, column) | mask
+      pair |= num32(this.#constant, column) | findMissingOfBody(step, column)
+    }
+    this.#add('pair', pair, step.frame, touch.columnA)
+  }
+
+  #add(scope: LawScope, mask: number, frame: number, column: number): void {
+    const groups = this.#groups[scope]
+    let group = groups.get(mask)
+    if (group === undefined) {
+      group = { mask, first: frame, last: frame, columns: new Set() }
+      groups.set(mask, group)
+    }
+    group.last = frame
+    if (column >= 0) group.columns.add(column)
+  }
+}
+
+function hasSolid({ geometry }: Scene, body: BodyId | undefined): boolean {
+  const found = body === undefined ? undefined : geometry.get(body)
+  return found !== undefined && toSolid(found) !== undefined
+}
+
+const num32 = (block: Int32Array, index: number): number => block[index] ?? 0
+
+function findMissingOfBody({ scene, window, row, at }: Step, column: number): number {
+  const states = window.states.data
+  const from = at(column)
+  let mask = 0
+  for (const [part, bit] of stateNeeds) if (Number.isNaN(num(states, from + part))) mask |= bit
+  const energy = (row * scene.bodies.length + column) * energyAt.width + energyAt.total
+  return Number.isNaN(num(window.energies.data, energy)) ? mask | needBits.bodyEnergy : mask
+}
+
+function findMissingOfTouch(touch: Touch): number {
+  const hasImpulse = touch.frictionRows > 0 && !Number.isNaN(touch.push[0])
+  return (
+    (Number.isNaN(touch.depth) ? needBits.depths : 0) |
+    (Number.isNaN(touch.normal[0]) ? needBits.normals : 0) |
+    (Number.isNaN(touch.restitution) ? needBits.restitution : 0) |
+    (touch.leverRows === 0 || Number.isNaN(touch.leverA[0]) || Number.isNaN(touch.torqueA[0])
+      ? needBits.leverArms
+      : 0) |
+    (hasImpulse ? 0 : needBits.normalImpulses) |
+    (hasImpulse && !Number.isNaN(touch.impulse[0]) ? 0 : needBits.tangentImpulses) |
+    (touch.frictionRows > 0 && !Number.isNaN(touch.limit) ? 0 : needBits.friction)
+  )
+}
+
+function describeMissed(
+  law: CheckedLaw,
+  mask: number,
+  groups: readonly Group[],
+  bodies: readonly BodyId[],
+): NotChecked {
+  const needs = listNeeds(mask)
+  const frames =
+    groups.length === 0
+      ? { first: null, last: null }
+      : {
+          first: groups.reduce((least, { first }) => Math.min(least, first), Number.POSITIVE_INFINITY),
+          last: groups.reduce((most, { last }) => Math.max(most, last), Number.NEGATIVE_INFINITY),
+        }
+  return {
+    law,
+    frames,
+    ...(bodies.length > 0 && { bodies: bodies.toSorted((a, b) => a - b) }),
+    missing: [...new Set(needs.map((need) => dataNeeds[need].name))],
+    how_to_record: [...new Set(needs.map((need) => dataNeeds[need].howToRecord))].join('; '),
+  }
+}

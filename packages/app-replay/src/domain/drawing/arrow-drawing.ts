@@ -1,0 +1,126 @@
+import { arrow, circle, type Point, palette, type SvgElement, textSizes, textWidth } from '@causeway/picture'
+import { formatNumber } from '../sentence.ts'
+import type { Point3 } from '../vector.ts'
+import type { ContactForce } from './contact-force.ts'
+import type { Label } from './label.ts'
+import type { Projected } from './view.ts'
+
+/** Maps points of the world into the picture, and directions into the view. */
+export interface Projection {
+  readonly at: (world: Point3) => Point
+  readonly project: (direction: Point3) => Projected
+}
+
+/** An entry of the legend. */
+export interface Mark {
+  readonly name: string
+  readonly color: string
+}
+
+export interface ArrowDrawing {
+  readonly parts: readonly SvgElement[]
+  readonly labels: readonly Label[]
+  readonly marks: readonly Mark[]
+}
+
+const labelStyle = { size: textSizes.note, weight: 600 } as const
+
+/** Returns a label next to the tip of an arrow. */
+function labelTip(text: string, [from, tip]: readonly [Point, Point], color: string): Label {
+  const [dx, dy] = [tip[0] - from[0], tip[1] - from[1]]
+  const { size } = labelStyle
+  const at: Point =
+    Math.abs(dx) > Math.abs(dy)
+      ? [tip[0] + Math.sign(dx) * (6 + textWidth(text, size) / 2), tip[1] + 0.35 * size]
+      : [tip[0], tip[1] + (dy > 0 ? size + 4 : -6)]
+  return { ...labelStyle, text, at, color }
+}
+
+const marks = {
+  normal: { name: 'normal force', color: '#2E7D32' },
+  friction: { name: 'friction', color: palette[1] },
+  velocity: { name: 'velocity', color: palette[0] },
+  contact: { name: 'contact point', color: '#C62828' },
+} as const
+
+/** px */
+const maxArrowLength = 120
+
+/** Minimum share of the largest vector. */
+const minVisibleShare = 0.01
+
+/** m/s. Slower bodies have no arrow. */
+const restSpeed = 1e-3
+
+/** Horizontal offset of upright velocities in px. */
+const velocityOffset = 50
+
+const size = (vector: Point3 | null): number => (vector === null ? 0 : Math.hypot(...vector))
+
+/** Scales a vector by the largest one. */
+function getArrowTip(from: Point, vector: Point3, largest: number, { project }: Projection): Point {
+  const [right, up] = project(vector)
+  return [from[0] + (right / largest) * maxArrowLength, from[1] - (up / largest) * maxArrowLength]
+}
+
+/** Draws the resultant force of each pair in N and every contact point. Labels of friction are below, where the ground is. */
+export function drawForces(forces: readonly ContactForce[], lens: Projection): ArrowDrawing {
+  const largest = Math.max(...forces.flatMap(({ normal, friction }) => [size(normal), size(friction)]), 0)
+  const isShown = (force: Point3 | null): force is Point3 =>
+    largest > 0 && size(force) > minVisibleShare * largest
+  const formatForce = (force: Point3): string => `${formatNumber(size(force))} N`
+  const labels: Label[] = []
+  const arrows = forces.flatMap(({ at, normal, friction }) => {
+    const from = lens.at(at)
+    const parts: SvgElement[] = []
+    if (isShown(friction)) {
+      const tip = getArrowTip(from, friction, largest, lens)
+      const { color } = marks.friction
+      parts.push(arrow(from, tip, { color, width_px: 3 }))
+      const below: Point = [tip[0], Math.max(tip[1], from[1]) + 20]
+      labels.push({ ...labelStyle, text: formatForce(friction), at: below, color })
+    }
+    if (isShown(normal)) {
+      const tip = getArrowTip(from, normal, largest, lens)
+      const { color } = marks.normal
+      parts.push(arrow(from, tip, { color, width_px: 3 }))
+      labels.push(labelTip(formatForce(normal), [from, tip], color))
+    }
+    return parts
+  })
+  const points = forces.flatMap((force) =>
+    force.points.map((point) =>
+      circle(lens.at(point), 4, { fill: marks.contact.color, stroke: 'white', 'stroke-width': 1 }),
+    ),
+  )
+  return {
+    parts: [...points, ...arrows],
+    labels,
+    marks: [
+      ...(forces.some(({ normal }) => isShown(normal)) ? [marks.normal] : []),
+      ...(forces.some(({ friction }) => isShown(friction)) ? [marks.friction] : []),
+      ...(forces.length > 0 ? [marks.contact] : []),
+    ],
+  }
+}
+
+/** Draws the velocities of moving bodies in m/s. */
+export function drawVelocities(
+  bodies: readonly { readonly at: Point3; readonly velocity: Point3 | null }[],
+  lens: Projection,
+): ArrowDrawing {
+  const largest = Math.max(...bodies.map(({ velocity }) => size(velocity)), 0)
+  const labels: Label[] = []
+  const parts = bodies.flatMap(({ at, velocity }) => {
+    if (velocity === null || size(velocity) < Math.max(restSpeed, minVisibleShare * largest)) return []
+    const [x, y] = lens.at(at)
+    const [right, up] = lens.project(velocity)
+    // An upright arrow would cover the force of the ground.
+    const from: Point = Math.abs(up) > Math.abs(right) ? [x + velocityOffset, y] : [x, y]
+    const { color } = marks.velocity
+    const tip = getArrowTip(from, velocity, largest, lens)
+    labels.push(labelTip(`${formatNumber(size(velocity))} m/s`, [from, tip], color))
+    return [arrow(from, tip, { color, width_px: 3 })]
+  })
+  return { parts, labels, marks: parts.length > 0 ? [marks.velocity] : [] }
+}

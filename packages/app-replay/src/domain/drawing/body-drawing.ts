@@ -1,0 +1,158 @@
+import { circle, group, inks, line, type Point, palette, polygon, type SvgElement } from '@causeway/picture'
+import type { BodyId, BodyState } from '@causeway/recording'
+import { add, type Point3, type Rotation, rotate } from '../vector.ts'
+import { edges, type FixedBody, type Ground, listCorners, type SceneGeometry, type Shape } from './shape.ts'
+import { convexHull, toPoint3 } from './view.ts'
+
+/** A body with a finite position. */
+export interface DrawnBody {
+  readonly id: BodyId
+  readonly at: Point3
+  readonly shape: Shape | null
+  readonly turn: Rotation
+  readonly velocity: Point3 | null
+}
+
+/** Maps points of the world into the picture. */
+export interface Canvas {
+  readonly at: (world: Point3) => Point
+  readonly perMetre: number
+}
+
+interface BodyStyle {
+  readonly fill: string
+  readonly stroke: string
+}
+
+const fills = ['#DCE9F5', '#FCE8D5', '#DDF1EA', '#F6E4EF', '#E3F2FA', '#FBF0D3', '#E8E8E8']
+const environmentStyle: BodyStyle = { fill: '#EEF0F2', stroke: inks.axis }
+
+export const getBodyStyle = (index: number): BodyStyle => ({
+  fill: fills[index % fills.length] ?? inks.axis,
+  stroke: palette[index % palette.length] ?? inks.axis,
+})
+
+/** Returns `null` if the position is not finite. */
+export function toDrawnBody(state: BodyState, { shapes }: SceneGeometry): DrawnBody | null {
+  const at = toPoint3(state.position)
+  if (at === null) return null
+  const vector = toPoint3(state.orientation)
+  const { w } = state.orientation
+  const turn: Rotation = vector === null || w === null ? [1, 0, 0, 0] : [w, ...vector]
+  const { body_id: id } = state
+  return { id, at, shape: shapes.get(id) ?? null, turn, velocity: toPoint3(state.velocity) }
+}
+
+/** Returns half the largest extent of a shape, m. */
+export function getReach(shape: Shape | null): number {
+  if (shape === null) return 0
+  if ('box' in shape) return Math.max(...shape.box)
+  return shape.radius + ('halfLength' in shape ? shape.halfLength : 0)
+}
+
+type Solid = Pick<DrawnBody, 'at' | 'shape' | 'turn'>
+
+/** Returns the points that a body extends to. */
+export function listExtremes({ at, shape, turn }: Solid): Point3[] {
+  if (shape === null) return [at]
+  if ('box' in shape) return listCorners(shape.box).map((corner) => add(at, rotate(turn, corner)))
+  const { radius } = shape
+  const corners = listCorners([radius, radius, radius])
+  return listBallCenters({ at, shape, turn }).flatMap((center) =>
+    corners.map((corner) => add(center, corner)),
+  )
+}
+
+/** Returns the centres of the caps of a capsule, or of a sphere. */
+function listBallCenters({ at, shape, turn }: Solid): Point3[] {
+  if (shape === null || !('halfLength' in shape)) return [at]
+  const half = rotate(turn, [0, 0, shape.halfLength])
+  return [add(at, half), add(at, half, -1)]
+}
+
+export function drawBody(body: Solid, { fill, stroke }: BodyStyle, { at, perMetre }: Canvas): SvgElement {
+  const { shape } = body
+  const style = { fill, stroke, 'stroke-width': 2, 'fill-opacity': 0.85, 'stroke-linejoin': 'round' } as const
+  if (shape === null)
+    return circle(at(body.at), 14, { ...style, 'stroke-dasharray': '4 3', 'fill-opacity': 0.8 })
+  const thin = { stroke, 'stroke-width': 1, 'stroke-opacity': 0.55 }
+  if ('halfLength' in shape) {
+    const [first, second] = listBallCenters(body).map(at)
+    const rims = listBallCenters(body).flatMap((center) => listRim(at(center), shape.radius * perMetre))
+    return group(
+      {},
+      polygon(convexHull(rims), style),
+      line(first ?? at(body.at), second ?? at(body.at), { ...thin, 'stroke-dasharray': '6 4' }),
+    )
+  }
+  if ('radius' in shape) {
+    const rim = rotate(body.turn, [0, 0, shape.radius])
+    return group(
+      {},
+      circle(at(body.at), Math.max(4, shape.radius * perMetre), style),
+      line(at(body.at), at(add(body.at, rim)), thin),
+    )
+  }
+  const corners = listExtremes(body).map(at)
+  const lines = edges.map(([from, to]) => line(corners[from] ?? [0, 0], corners[to] ?? [0, 0], thin))
+  return group({}, polygon(convexHull(corners), style), ...lines)
+}
+
+const rimPoints = 64
+
+const listRim = ([x, y]: Point, radius: number): Point[] =>
+  Array.from({ length: rimPoints }, (_, i) => {
+    const angle = (2 * Math.PI * i) / rimPoints
+    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)]
+  })
+
+/** Draws a body of the environment; one without a visible size is a point, such as the pivot of a pendulum. */
+export function drawFixed(body: FixedBody, canvas: Canvas): SvgElement {
+  if (getReach(body.shape) * canvas.perMetre >= 4) return drawBody(body, environmentStyle, canvas)
+  return circle(canvas.at(body.at), 5, { fill: inks.axis })
+}
+
+/** Draws a part of a plane below the middle of the bodies. `half` is half its side, m. */
+export function drawGround(
+  { at: foot, normal }: Ground,
+  drawn: readonly DrawnBody[],
+  { at, half }: Pick<Canvas, 'at'> & { readonly half: number },
+): SvgElement {
+  const centre = findFoot({ at: foot, normal }, drawn)
+  const seed: Point3 = Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]
+  const u = unit(cross(normal, seed))
+  const v = cross(normal, u)
+  const corners = (
+    [
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ] as const
+  ).map(([i, j]) => at(add(add(centre, u, i * half), v, j * half)))
+  return polygon(corners, {
+    fill: environmentStyle.fill,
+    stroke: environmentStyle.stroke,
+    'stroke-width': 2.5,
+    'stroke-linejoin': 'round',
+  })
+}
+
+/** Returns the point of a plane below the middle of the bodies. */
+export function findFoot(
+  { at: foot, normal }: Pick<Ground, 'at' | 'normal'>,
+  drawn: readonly DrawnBody[],
+): Point3 {
+  if (drawn.length === 0) return foot
+  const middle = drawn.reduce((sum, body) => add(sum, body.at, 1 / drawn.length), [0, 0, 0] as Point3)
+  const above =
+    (middle[0] - foot[0]) * normal[0] + (middle[1] - foot[1]) * normal[1] + (middle[2] - foot[2]) * normal[2]
+  return add(middle, normal, -above)
+}
+
+const cross = (a: Point3, b: Point3): Point3 => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+]
+const unit = (v: Point3): Point3 => add([0, 0, 0], v, 1 / Math.hypot(...v))

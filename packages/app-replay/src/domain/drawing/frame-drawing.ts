@@ -1,0 +1,286 @@
+import {
+  arrow,
+  axisGizmo,
+  circle,
+  drawing,
+  element,
+  group,
+  inks,
+  type Point,
+  type SvgElement,
+  scaleBar,
+  text,
+  textSizes,
+} from '@causeway/picture'
+import type { BodyId, Frame } from '@causeway/recording'
+import type { createEnvironmentTest } from '../bodies/body.ts'
+import type { ForceScale } from '../contacts/force.ts'
+import { formatCount, formatQuantity } from '../sentence.ts'
+import { add, type Point3 } from '../vector.ts'
+import { drawForces, drawVelocities, type Mark } from './arrow-drawing.ts'
+import {
+  type Canvas,
+  type DrawnBody,
+  drawBody,
+  drawFixed,
+  drawGround,
+  findFoot,
+  getBodyStyle,
+  getReach,
+  listExtremes,
+  toDrawnBody,
+} from './body-drawing.ts'
+import { chooseCarriedBody, contactForces } from './contact-force.ts'
+import { selectNear } from './far-bodies.ts'
+import { drawLabel, type Label, separateLabels } from './label.ts'
+import type { SceneGeometry } from './shape.ts'
+import { createProjector, type Projected, type ViewName } from './view.ts'
+
+export interface FrameDrawing {
+  readonly frame: Frame
+  readonly view: ViewName
+  readonly geometry: SceneGeometry
+  readonly scale: ForceScale
+  /** `null` draws all bodies. */
+  readonly bodies: readonly BodyId[] | null
+  readonly isEnvironment: ReturnType<typeof createEnvironmentTest>
+}
+
+const width = 900
+const height = 640
+/** Area of the scene: the title is above, axes and scale are below. */
+const area = { left: 90, right: width - 90, top: 110, bottom: height - 110 }
+/** Area of labels. */
+const labelArea = { left: 8, right: width - 8, top: 76, bottom: height - 84 }
+
+/** Returns SVG text of 900 by 640 pixels. The title lists bodies without a finite position and bodies too far away for the picture. */
+export function drawFrame({ frame, view, geometry, scale, bodies, isEnvironment }: FrameDrawing): string {
+  const isMeant = (id: BodyId): boolean => bodies === null || bodies.includes(id)
+  const states = frame.states.filter(({ body_id }) => isMeant(body_id))
+  const finite = states.flatMap((state) => {
+    const body = toDrawnBody(state, geometry)
+    return body === null ? [] : [{ ...body, size: 2 * getReach(body.shape) }]
+  })
+  const drawn = selectNear(finite)
+  const shown = new Set(drawn.map(({ id }) => id))
+  const carried = chooseCarriedBody(new Map(drawn.map(({ id, at }) => [id, at[2]])), isEnvironment)
+  const forces = contactForces(frame, scale, carried).filter(
+    ({ body_a_id, body_b_id }) => shown.has(body_a_id) || shown.has(body_b_id),
+  )
+  const project = createProjector(view)
+  const fixed = geometry.fixed.filter((body) => isNear(body.at, drawn))
+  const { place, perMetre } = fitToArea([
+    ...drawn.flatMap((body) => listExtremes(body).map(project)),
+    ...forces.filter(({ on }) => shown.has(on)).flatMap(({ points }) => points.map(project)),
+    ...fixed.map(({ at }) => project(at)),
+  ])
+  const canvas: Canvas = { at: (world) => place(project(world)), perMetre }
+  const lens = { at: canvas.at, project }
+  const [forceDrawing, speedDrawing] = [drawForces(forces, lens), drawVelocities(drawn, lens)]
+  const half = (width * groundShare[view]) / perMetre
+  const labels = [
+    ...drawn.map((body) => nameBody(body, geometry, canvas)),
+    ...forceDrawing.labels,
+    ...speedDrawing.labels,
+    ...nameEnvironment({ ...geometry, fixed }, drawn, canvas),
+  ]
+  const parts = [
+    ...geometry.grounds.map((ground) => drawGround(ground, drawn, { at: canvas.at, half })),
+    ...fixed.map((body) => drawFixed(body, canvas)),
+    ...drawn.map((body) => drawBody(body, getBodyStyle(finite.indexOf(body)), canvas)),
+    ...forceDrawing.parts,
+    ...speedDrawing.parts,
+    ...separateLabels(labels, labelArea).map(drawLabel),
+  ]
+  const listMissing = (from: readonly BodyId[], among: ReadonlySet<BodyId>): readonly BodyId[] =>
+    from.filter((id) => !among.has(id))
+  const missing = {
+    notFinite: listMissing(
+      states.map(({ body_id }) => body_id),
+      new Set(finite.map(({ id }) => id)),
+    ),
+    far: listMissing(
+      finite.map(({ id }) => id),
+      shown,
+    ),
+  }
+  return drawing(
+    { width_px: width, height_px: height },
+    ...parts,
+    ...drawMargins(),
+    ...drawHeading(frame, view, missing),
+    axisGizmo([58, height - 52], listAxes(view), 32),
+    scaleBar([width - 210, height - 36], { px_per_unit: perMetre, unit: 'm' }),
+    ...drawLegend([...forceDrawing.marks, ...speedDrawing.marks]),
+  )
+}
+
+/** Whether a body of the environment is part of the scene of the drawn bodies. */
+const isNear = (at: Point3, drawn: readonly (DrawnBody & { readonly size: number })[]): boolean =>
+  selectNear([...drawn, { at, size: 0 }]).some((body) => body.at === at)
+
+interface Fit {
+  readonly place: (projected: Projected) => Point
+  readonly perMetre: number
+}
+
+/** m. Smaller scenes are drawn as if they were 1 m wide. */
+const minSpan = 1e-5
+
+/** Centres the scene at the largest scale that fits into the area. */
+function fitToArea(spans: readonly Projected[]): Fit {
+  const ends = (axis: 0 | 1): readonly [number, number] =>
+    spans.reduce(([low, high], span) => [Math.min(low, span[axis]), Math.max(high, span[axis])] as const, [
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+    ] as const)
+  const [[left, right], [low, high]] =
+    spans.length === 0
+      ? ([
+          [0, 1],
+          [0, 1],
+        ] as const)
+      : [ends(0), ends(1)]
+  const span = Math.max(right - left, high - low)
+  const wide = span > minSpan ? span : 1
+  const perMetre =
+    Math.min(
+      (area.right - area.left) / Math.max(right - left, 0.2 * wide),
+      (area.bottom - area.top) / Math.max(high - low, 0.2 * wide),
+    ) * 0.8
+  const [cx, cy] = [(left + right) / 2, (low + high) / 2]
+  return {
+    perMetre,
+    place: ([x, y]) => [
+      (area.left + area.right) / 2 + (x - cx) * perMetre,
+      (area.top + area.bottom) / 2 - (y - cy) * perMetre,
+    ],
+  }
+}
+
+/** Half the side of the ground as a share of the width. Seen from above, it must not cover the title. */
+const groundShare: Readonly<Record<ViewName, number>> = { front: 0.42, side: 0.42, top: 0.28, iso: 0.26 }
+
+/** Offset of the name from the centre to the left end of a body, where no arrows begin. */
+const nameShare = 0.6
+
+function nameBody(body: DrawnBody, { names }: SceneGeometry, { at, perMetre }: Canvas): Label {
+  const middle = at(body.at)
+  const { shape } = body
+  const left: Point =
+    shape !== null && !('radius' in shape)
+      ? listExtremes(body)
+          .map(at)
+          .reduce((one, other) => (other[0] < one[0] ? other : one), middle)
+      : [middle[0] - Math.max(14, (shape?.radius ?? 0) * perMetre), middle[1]]
+  const [x, y] = [0, 1].map((i) => (middle[i] ?? 0) + nameShare * ((left[i] ?? 0) - (middle[i] ?? 0)))
+  return {
+    text: names.get(body.id) ?? String(body.id),
+    at: [x ?? 0, (y ?? 0) + 6],
+    size: 17,
+    weight: 700,
+  }
+}
+
+const environmentLabel = { size: textSizes.note, weight: 600, color: inks.quiet } as const
+
+/** Distance of the name of a plane from its surface, px. */
+const depthOfName = 22
+
+/** Names the visible bodies of the environment. The name of a plane is on its solid side. */
+function nameEnvironment(
+  { names, grounds, fixed }: SceneGeometry,
+  drawn: readonly DrawnBody[],
+  { at }: Canvas,
+): Label[] {
+  const places = [
+    ...grounds.map((ground) => {
+      const foot = findFoot(ground, drawn)
+      const [x, y] = at(foot)
+      const [u, v] = at(add(foot, ground.normal, -1))
+      const size = Math.hypot(u - x, v - y)
+      // Seen from above, the solid side has no direction.
+      const [dx, dy] = size < 1e-6 ? [0, 1] : [(u - x) / size, (v - y) / size]
+      return { body: ground.body, place: [x + 1.6 * depthOfName * dx, y + depthOfName * dy] as Point }
+    }),
+    ...fixed.map(({ body, at: center }) => {
+      const [x, y] = at(center)
+      return { body, place: [x, y + depthOfName] as Point }
+    }),
+  ]
+  return places.flatMap(({ body, place }) => {
+    const name = names.get(body)
+    return name === undefined || !isInside(place) ? [] : [{ ...environmentLabel, text: name, at: place }]
+  })
+}
+
+const isInside = ([x, y]: Point): boolean =>
+  x >= labelArea.left && x <= labelArea.right && y >= labelArea.top && y <= labelArea.bottom
+
+/** Covers the parts of the environment that extend into the title and the legend. */
+const drawMargins = (): SvgElement[] =>
+  [
+    { y: 0, height: labelArea.top - 4 },
+    { y: labelArea.bottom + 4, height: height - labelArea.bottom - 4 },
+  ].map((strip) => element('rect', { x: 0, width, fill: 'white', ...strip }))
+
+const viewWords: Readonly<Record<ViewName, string>> = {
+  front: 'from the front',
+  side: 'from the side',
+  top: 'from above',
+  iso: 'askew from above',
+}
+
+/** Bodies that are not in the picture. */
+interface MissingBodies {
+  readonly notFinite: readonly BodyId[]
+  readonly far: readonly BodyId[]
+}
+
+const maxListed = 6
+
+const listSome = (ids: readonly BodyId[]): string =>
+  ids.length <= maxListed
+    ? ids.join(', ')
+    : `${ids.slice(0, maxListed).join(', ')} and ${ids.length - maxListed} more`
+
+function drawHeading(frame: Frame, view: ViewName, { notFinite, far }: MissingBodies): SvgElement[] {
+  const { frame_id, simulation_time, system_energy, collisions } = frame
+  const change = system_energy?.delta_e ?? null
+  const facts = [
+    `${formatCount(collisions.length, 'pair')} in contact`,
+    ...(change === null ? [] : [`energy step ${change > 0 ? '+' : ''}${formatQuantity(change, 'J')}`]),
+    ...(notFinite.length === 0 ? [] : [`position not finite: ${listSome(notFinite)}`]),
+    ...(far.length === 0 ? [] : [`too far away to show: ${listSome(far)}`]),
+  ]
+  return [
+    text(
+      [24, 38],
+      `Frame ${frame_id}, t = ${formatQuantity(simulation_time, 's')}, seen ${viewWords[view]}`,
+      {
+        'font-size': textSizes.title,
+        'font-weight': 600,
+      },
+    ),
+    text([24, 62], facts.join(' · '), { 'font-size': textSizes.subtitle, fill: inks.quiet }),
+  ]
+}
+
+function listAxes(view: ViewName) {
+  const project = createProjector(view)
+  return (['x', 'y', 'z'] as const).map((name, axis) => {
+    const [right, up] = project([Number(axis === 0), Number(axis === 1), Number(axis === 2)])
+    return { name, direction: [right, -up] as Point }
+  })
+}
+
+function drawLegend(marks: readonly Mark[]): SvgElement[] {
+  return marks.map(({ name, color }, index) => {
+    const [x, y] = [150 + index * 128, height - 40]
+    const mark =
+      name === 'contact point'
+        ? circle([x + 10, y - 5], 4, { fill: color })
+        : arrow([x, y - 5], [x + 24, y - 5], { color, width_px: 3 })
+    return group({}, mark, text([x + 30, y], name, { 'font-size': textSizes.note, fill: inks.quiet }))
+  })
+}

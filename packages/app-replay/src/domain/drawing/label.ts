@@ -1,0 +1,93 @@
+import { haloText, type Point, type SvgElement, textWidth } from '@causeway/picture'
+
+/** A label with the place that it should have. */
+export interface Label {
+  readonly text: string
+  /** Middle of the baseline, px. */
+  readonly at: Point
+  /** Font size, px. */
+  readonly size: number
+  readonly weight: 600 | 700
+  readonly color?: string
+}
+
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Minimum distance of labels, px. */
+const gap = 2
+
+/** Steps from the wanted place, in widths and heights of the label, nearest first. */
+const steps: readonly Point[] = [0, 1, 2, 3, 4, 5].flatMap((ring): Point[] =>
+  ring === 0
+    ? [[0, 0]]
+    : [
+        [0, -ring],
+        [0, ring],
+        [ring / 2, 0],
+        [-ring / 2, 0],
+        [ring / 2, -ring],
+        [-ring / 2, -ring],
+        [ring / 2, ring],
+        [-ring / 2, ring],
+      ],
+)
+
+/**
+ * Moves labels so that they are inside the area and do not overlap. Earlier labels take precedence. A label without a free place stays
+ * inside the area.
+ */
+export function separateLabels(labels: readonly Label[], area: Box): Label[] {
+  const taken: Box[] = []
+  return labels.map((label) => {
+    const [width, height] = measure(label)
+    const candidates = steps.map(([x, y]): Label => {
+      const at: Point = [label.at[0] + x * (width + gap), label.at[1] + y * (height + gap)]
+      return moveInside({ ...label, at }, area)
+    })
+    const free = candidates.find((candidate) => taken.every((box) => !overlap(box, getBox(candidate))))
+    const placed = free ?? moveInside(label, area)
+    taken.push(getBox(placed))
+    return placed
+  })
+}
+
+export const drawLabel = ({ text, at, size, weight, color }: Label): SvgElement =>
+  haloText(at, text, {
+    'text-anchor': 'middle',
+    'font-weight': weight,
+    'font-size': size,
+    ...(color !== undefined && { fill: color }),
+  })
+
+const measure = ({ text, size }: Label): Point => [textWidth(text, size), size]
+
+function getBox(label: Label): Box {
+  const [width, height] = measure(label)
+  const [x, y] = label.at
+  return {
+    left: x - width / 2 - gap / 2,
+    right: x + width / 2 + gap / 2,
+    top: y - 0.8 * height - gap / 2,
+    bottom: y + 0.2 * height + gap / 2,
+  }
+}
+
+const overlap = (a: Box, b: Box): boolean =>
+  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+
+function moveInside(label: Label, area: Box): Label {
+  const { left, right, top, bottom } = getBox(label)
+  const [x, y] = label.at
+  return {
+    ...label,
+    at: [
+      x + Math.max(0, area.left - left) - Math.max(0, right - area.right),
+      y + Math.max(0, area.top - top) - Math.max(0, bottom - area.bottom),
+    ],
+  }
+}

@@ -1,0 +1,82 @@
+import type { BodyGeometry, BodyId } from '@causeway/recording'
+import { type Point3, type Rotation, rotate } from '../vector.ts'
+
+/** Half extents of a box, the radius of a sphere, or a capsule along z, in m in the frame of the body. */
+export type Shape =
+  | { readonly box: Point3 }
+  | { readonly radius: number }
+  | { readonly radius: number; readonly halfLength: number }
+
+/** A plane of the environment: a point on it, and its normal out of the ground. */
+export interface Ground {
+  readonly body: BodyId
+  readonly at: Point3
+  readonly normal: Point3
+}
+
+/** A body of the environment with a finite shape. */
+export interface FixedBody {
+  readonly body: BodyId
+  readonly at: Point3
+  readonly turn: Rotation
+  readonly shape: Shape
+}
+
+/** Bodies of unknown shape, and bodies without a name, are missing. */
+export interface SceneGeometry {
+  readonly shapes: ReadonlyMap<BodyId, Shape>
+  readonly grounds: readonly Ground[]
+  readonly fixed: readonly FixedBody[]
+  readonly names: ReadonlyMap<BodyId, string>
+}
+
+/** Returns the shape that the run line declares; half extents without a shape are a box. */
+export function toShape({ shape, half_extents }: BodyGeometry): Shape | null {
+  if (shape?.kind === 'sphere') return { radius: shape.radius }
+  if (shape?.kind === 'capsule') return { radius: shape.radius, halfLength: shape.half_length }
+  return half_extents === null || shape?.kind === 'plane' ? null : { box: half_extents }
+}
+
+/** Returns the body of the environment with its recorded pose as a plane or a finite body. */
+export function toEnvironment(geometry: BodyGeometry): Ground | FixedBody | null {
+  const { body_id: body, shape, position, orientation } = geometry
+  const [x, y, z] = position ?? []
+  if (x === undefined || y === undefined || z === undefined) return null
+  const at: Point3 = [x, y, z]
+  const [w = 1, i = 0, j = 0, k = 0] = orientation ?? []
+  const turn: Rotation = [w, i, j, k]
+  if (shape?.kind === 'plane') return { body, at, normal: rotate(turn, [0, 0, 1]) }
+  const own = toShape(geometry)
+  return own && { body, at, turn, shape: own }
+}
+
+/** Minimum number of contact points at corners of a box. */
+const minCorners = 3
+
+/** Maximum difference of the distances of corners from the centre planes, as a share of the radius. */
+const cornerTolerance = 0.05
+
+/** Returns the shape that explains contact points in the frame of a body, or `null` without points. */
+export function inferShape(points: readonly Point3[]): Shape | null {
+  const radius = Math.max(0, ...points.map(([x, y, z]) => Math.hypot(x, y, z)))
+  if (radius === 0) return null
+  const half = [0, 1, 2].map((axis) => Math.max(...points.map((point) => Math.abs(point[axis] ?? 0))))
+  const isCorner = (point: Point3): boolean =>
+    half.every((size, axis) => Math.abs(Math.abs(point[axis] ?? 0) - size) <= cornerTolerance * radius)
+  const [x = 0, y = 0, z = 0] = half
+  const corners = points.filter(isCorner).length
+  if (corners >= minCorners && corners >= points.length / 2 && Math.min(x, y, z) > cornerTolerance * radius)
+    return { box: [x, y, z] }
+  return { radius }
+}
+
+/** Returns the corners of a box around the origin. */
+export const listCorners = ([x, y, z]: Point3): Point3[] =>
+  [-1, 1].flatMap((i) => [-1, 1].flatMap((j) => [-1, 1].map((k): Point3 => [i * x, j * y, k * z])))
+
+/** Edges of a box as pairs of indexes of `listCorners`: two corners that differ in one coordinate. */
+export const edges: readonly (readonly [number, number])[] = [1, 2, 4].flatMap((bit) =>
+  [0, 1, 2, 3, 4, 5, 6, 7]
+    .filter((corner) => (corner & bit) === 0)
+    .map((corner) => [corner, corner | bit] as const),
+)

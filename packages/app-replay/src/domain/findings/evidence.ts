@@ -1,0 +1,79 @@
+import type { Finding, FindingKind } from './finding.ts'
+
+type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>]
+
+const toRange = ({ frames }: Finding) => ({ start_frame: frames.first, end_frame: frames.last })
+
+const numerics = (finding: Finding): Call => ['check_law', { law: 'numerics', ...toRange(finding) }]
+
+const history = ({ pair, bodies, frames }: Finding): Call => {
+  const [body_a_id, body_b_id] = pair ?? bodies
+  const bounds = { start_frame: frames.first - 1, end_frame: frames.last + 1 }
+  return ['get_contact_history', { body_a_id, body_b_id, ...bounds }]
+}
+
+const motion = ({ bodies: [body_id], frames: { first } }: Finding): Call => [
+  'compare_body_across_frames',
+  { body_id, frame_a: first - 1, frame_b: first },
+]
+
+const contacts = ({ bodies: [body_id], frames: { peak } }: Finding): Call => [
+  'get_contacts_for_body',
+  { body_id, frame_id: peak },
+]
+
+const energy = ({ bodies: [body_id], frames: { first, last } }: Finding): Call => [
+  'get_body_energy',
+  { body_id, start_frame: first - 1, end_frame: last },
+]
+
+const rest = ({ frames: { first, last } }: Finding): Call => [
+  'check_resting_contact',
+  { frame_id: first, end_frame: last },
+]
+
+const createCall: Readonly<Record<FindingKind, (finding: Finding) => Call>> = {
+  nan: numerics,
+  missing_frames: numerics,
+  frozen_time: numerics,
+  nonuniform_dt: numerics,
+  quaternion_norm: numerics,
+  invalid_mass: () => ['get_metadata', {}],
+  invalid_body_id: () => ['get_metadata', {}],
+  duplicate_state: motion,
+  teleport: motion,
+  unexplained_acceleration: motion,
+  unit_mismatch: motion,
+  velocity_mismatch: motion,
+  frozen_orientation: motion,
+  spin_mismatch: motion,
+  angular_momentum: motion,
+  invalid_impulse: contacts,
+  missing_contact: motion,
+  contact_gap: contacts,
+  missing_reaction: contacts,
+  unequal_reaction: contacts,
+  attractive_impulse: contacts,
+  friction_energy: contacts,
+  momentum: motion,
+  tunnelling: motion,
+  energy_rows: energy,
+  blow_up: energy,
+  energy_injection: energy,
+  energy_drift: energy,
+  dissipation_without_contact: energy,
+  friction_cone: ({ frames }) => ['check_friction_cone', { frame_id: frames.peak }],
+  penetration: ({ frames }) => ['check_penetration', { frame_id: frames.peak }],
+  restitution: (finding) => ['check_law', { law: 'restitution', ...toRange(finding) }],
+  normal_flip: history,
+  contact_chatter: history,
+  solver_stall: (finding) => ['find_solver_stalls', toRange(finding)],
+  jitter: rest,
+  creep: rest,
+}
+
+/** Returns two calls as a client writes them: `explain_frame {"frame_id":45}`, and one about the law. */
+export const listEvidenceCalls = (finding: Finding): readonly string[] =>
+  [['explain_frame', { frame_id: finding.frames.first }] as const, createCall[finding.kind](finding)].map(
+    ([tool, args]) => `${tool} ${JSON.stringify(args)}`,
+  )

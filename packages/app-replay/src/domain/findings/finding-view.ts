@@ -1,0 +1,150 @@
+import type { Value } from '@causeway/recording'
+import { type BodyNames, nameBodies } from '../bodies/body-names.ts'
+import type { Coverage } from '../coverage/coverage.ts'
+import { formatCount, formatNumber, formatQuantity } from '../sentence.ts'
+import { listEvidenceCalls } from './evidence.ts'
+import type { Finding, FindingKind } from './finding.ts'
+import type { RankedFinding } from './ranking.ts'
+
+/** A finding as JSON: six digits, and `null` for values that are not finite. */
+export interface FindingRow extends Omit<Finding, 'value' | 'limit' | 'text'> {
+  /** Names the bodies. */
+  readonly sentence: string
+  readonly value: Value
+  readonly limit: Value
+}
+
+export interface RankedRow extends FindingRow {
+  readonly id: string
+  readonly follows: string | null
+  readonly caused_by: string | null
+  readonly count: number
+  readonly evidence_calls: readonly string[]
+}
+
+const digits = 6
+
+const rounded = (value: number): Value => (Number.isFinite(value) ? Number(value.toPrecision(digits)) : null)
+
+export function toFindingRow(finding: Finding, names: BodyNames): FindingRow {
+  const { kind, severity, frames, bodies, pair, value, limit, unit, confidence } = finding
+  const row = { kind, severity, frames, bodies, pair, value: rounded(value), limit: rounded(limit), unit }
+  return { ...row, confidence, sentence: `${describeFinding(finding, names)}.` }
+}
+
+export const toRankedRow = (finding: RankedFinding, names: BodyNames): RankedRow => ({
+  id: finding.id,
+  ...toFindingRow(finding, names),
+  follows: finding.follows,
+  caused_by: finding.caused_by,
+  count: finding.count,
+  evidence_calls: finding.follows === null ? listEvidenceCalls(finding) : [],
+})
+
+/** Predicates of sentences. */
+const predicates: Readonly<Record<FindingKind, string>> = {
+  nan: 'has missing numbers',
+  missing_frames: 'frames are missing',
+  frozen_time: 'the clock does not advance',
+  nonuniform_dt: 'the time step varies',
+  quaternion_norm: 'has an orientation that is not a rotation',
+  invalid_impulse: 'a contact impulse is not a number',
+  missing_contact: 'they touch without a contact row',
+  contact_gap: 'their contact acts across a gap',
+  energy_rows: 'has energies that contradict its state',
+  invalid_mass: 'has a mass that is not positive',
+  invalid_body_id: 'is in contacts but was not recorded',
+  duplicate_state: 'has the same state as in the frame before although it moves',
+  missing_reaction: 'only one body reacts to their contact',
+  unequal_reaction: 'action and reaction of their contact differ',
+  attractive_impulse: 'the contact pulls instead of pushing',
+  friction_energy: 'friction pushes along the sliding direction',
+  velocity_mismatch: 'moves differently from its velocity',
+  unit_mismatch: 'has a quantity in the wrong unit',
+  frozen_orientation: 'spins, but its orientation does not change',
+  spin_mismatch: 'turns differently from its angular velocity',
+  angular_momentum: 'changes its spin without the torque for it',
+  unexplained_acceleration: 'has a constant acceleration that gravity does not explain',
+  teleport: 'jumps without the velocity for it',
+  blow_up: 'explodes',
+  friction_cone: 'friction exceeds mu*Fn',
+  restitution: 'bounces differently from its restitution',
+  normal_flip: 'the contact normal jumps',
+  tunnelling: 'passes through something without contact',
+  solver_stall: 'the solver does not converge',
+  contact_chatter: 'contact flickers',
+  momentum: 'changes its momentum without an impulse',
+  energy_injection: 'gains energy without a cause',
+  dissipation_without_contact: 'loses energy without contact',
+  energy_drift: 'gains energy gradually',
+  penetration: 'overlap is too deep',
+  jitter: 'jitters at rest',
+  creep: 'creeps at rest',
+}
+
+/** Returns a sentence without its period. */
+export function describeFinding(finding: Finding, names: BodyNames): string {
+  const { kind, frames, bodies, value, limit, unit, text } = finding
+  const where =
+    frames.first === frames.last ? `frame ${frames.first}` : `frames ${frames.first} to ${frames.last}`
+  const who = bodies.length === 0 ? '' : `${nameBodies(bodies, names)}${bodies.length === 1 ? ' ' : ': '}`
+  const bound = limit === 0 || !Number.isFinite(limit) ? '' : `, limit ${formatNumber(limit)}`
+  return `${where}: ${who}${text ?? predicates[kind]} (${kind}, ${formatQuantity(value, unit)}${bound})`
+}
+
+/** What a verdict is about. */
+interface Checked {
+  readonly frames: number
+  readonly coverage: Coverage
+  readonly names: BodyNames
+}
+
+export function summarizeDiagnosis(
+  findings: readonly RankedFinding[],
+  { frames, coverage, names }: Checked,
+): string {
+  const checked = describeChecked(frames, coverage)
+  const serious = findings.filter(({ severity }) => severity !== 'info')
+  const [first] = serious
+  if (first === undefined) {
+    const remarks = findings.length > 0 ? `; ${formatCount(findings.length, 'remark')}` : ''
+    const where = isComplete(coverage) ? '' : ' in what was checked'
+    return coverage.checked.length === 0 ? `${checked}.` : `${checked}: no fault found${where}${remarks}.`
+  }
+  const causes = serious.filter(({ follows }) => follows === null).length
+  const sentences = [`${checked}.`, `First cause: ${describeFinding(first, names)}.`]
+  if (causes > 1) sentences.push(`${formatCount(causes - 1, 'further cause')}.`)
+  if (serious.length > causes) sentences.push(`${formatCount(serious.length - causes, 'consequence')}.`)
+  return sentences.join(' ')
+}
+
+export function summarizeCheck(
+  findings: readonly Finding[],
+  { frames, coverage, names }: Checked,
+  about: string,
+): string {
+  const checked = isComplete(coverage)
+    ? `${formatCount(frames, 'frame')} checked`
+    : describeChecked(frames, coverage)
+  const [first] = findings
+  if (first !== undefined)
+    return `${checked}: ${about} is violated in ${formatCount(findings.length, 'run')}. First: ${describeFinding(first, names)}.`
+  if (coverage.checked.length === 0) return `${checked}: nothing can be said about ${about}.`
+  return isComplete(coverage)
+    ? `${checked}: ${about} holds.`
+    : `${checked}: no violation of ${about} in what was checked.`
+}
+
+const isComplete = ({ not_checked }: Coverage): boolean => not_checked.length === 0
+
+/** `60 frames checked against 12 of 18 laws, 2 of them in part (not recorded: inertia, shapes)` */
+function describeChecked(frames: number, { checked, not_checked }: Coverage): string {
+  const head = `${formatCount(frames, 'frame')} checked against`
+  if (not_checked.length === 0) return `${head} every law`
+  const partial = not_checked.filter(({ law }) => checked.includes(law)).length
+  const total = checked.length + not_checked.length - partial
+  const missing = [...new Set(not_checked.flatMap((one) => one.missing))].join(', ')
+  const part = partial === 0 ? '' : `, ${partial} of them in part`
+  const against = checked.length === total ? 'all' : String(checked.length)
+  return `${head} ${against} of ${formatCount(total, 'law')}${part} (not recorded: ${missing})`
+}

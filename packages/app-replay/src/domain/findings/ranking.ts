@@ -1,0 +1,104 @@
+import { type Finding, findingKinds, type Severity } from './finding.ts'
+
+/** `follows` and `caused_by` are the id of the finding that explains it. `count` is how often it occurs in its frames. */
+export interface RankedFinding extends Finding {
+  readonly id: string
+  readonly follows: string | null
+  readonly caused_by: string | null
+  readonly count: number
+}
+
+/** Number of frames after a fault in which findings about the same bodies are its consequences. */
+const consequenceFrames = 10
+
+const severities: readonly Severity[] = ['error', 'warning', 'info']
+
+/** Ranks findings by severity, first frame, and causes before consequences. Ids `f1`, `f2`, … follow this order. */
+export function rankFindings(found: readonly Finding[]): readonly RankedFinding[] {
+  const sorted = found.toSorted(
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      getFirstFrame(a) - getFirstFrame(b) ||
+      findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind) ||
+      b.confidence - a.confidence,
+  )
+  const causes: Finding[] = []
+  const causeByEffect = new Map<Finding, Finding>()
+  for (const finding of sorted) {
+    const cause = causes.find((one) => explains(one, finding))
+    if (cause === undefined) causes.push(finding)
+    else causeByEffect.set(finding, cause)
+  }
+  const joined = joinRepeats(causes)
+  const ids = new Map(joined.flatMap(({ all }, index) => all.map((one) => [one, `f${index + 1}`] as const)))
+  const joinedEffects = joinRepeats(
+    [...causeByEffect.keys()],
+    (finding) => ids.get(causeByEffect.get(finding) ?? finding) ?? '',
+  )
+  return [
+    ...joined.map(({ finding, all }, index) => ({
+      ...finding,
+      id: `f${index + 1}`,
+      follows: null,
+      caused_by: null,
+      count: all.length,
+    })),
+    ...joinedEffects.map(({ finding, all, group }, index) => ({
+      ...finding,
+      id: `f${joined.length + index + 1}`,
+      follows: group,
+      caused_by: group,
+      count: all.length,
+    })),
+  ]
+}
+
+interface Repeated {
+  readonly finding: Finding
+  readonly all: readonly Finding[]
+  readonly group: string
+}
+
+/** Joins findings of the same kind, severity, bodies and group. The frames of the first determine the order. */
+function joinRepeats(
+  findings: readonly Finding[],
+  getGroup: (finding: Finding) => string = () => '',
+): readonly Repeated[] {
+  const groups = new Map<string, { group: string; all: Finding[] }>()
+  for (const finding of findings) {
+    const { kind, severity, bodies, pair } = finding
+    const group = getGroup(finding)
+    const key = `${group} ${kind} ${severity} ${bodies} ${pair}`
+    const known = groups.get(key)
+    if (known === undefined) groups.set(key, { group, all: [finding] })
+    else known.all.push(finding)
+  }
+  return [...groups.values()].map(({ group, all }) => ({ finding: join(all), all, group }))
+}
+
+/** Returns the first finding with the frames of all and the most severe peak. */
+function join(all: readonly Finding[]): Finding {
+  const [first] = all as readonly [Finding, ...Finding[]]
+  if (all.length === 1) return first
+  const last = Math.max(...all.map(({ frames }) => frames.last))
+  const excess = ({ value, limit }: Finding): number => Math.abs(value) / (Math.abs(limit) || 1)
+  const worst = all.reduce((a, b) => (excess(b) > excess(a) ? b : a))
+  return { ...worst, frames: { first: first.frames.first, last, peak: worst.frames.peak } }
+}
+
+const getFirstFrame = ({ frames }: Finding): number => frames.first
+
+/** Whether a finding is a consequence of another, by frames and bodies. */
+function explains(cause: Finding, finding: Finding): boolean {
+  // The same fault can show a frame earlier in the contact than in the state.
+  const from = cause.frames.first - 1
+  const until = isLasting(cause) ? Number.POSITIVE_INFINITY : cause.frames.last + consequenceFrames
+  if (finding.frames.first < from || finding.frames.first > until) return false
+  if (cause.kind === 'frozen_time' || cause.kind === 'nonuniform_dt')
+    return finding.frames.first <= cause.frames.last + 1
+  const isSystem = cause.bodies.length === 0 || finding.bodies.length === 0
+  return isSystem || cause.bodies.some((body) => finding.bodies.includes(body))
+}
+
+/** Afterwards, the body no longer moves physically. */
+const isLasting = ({ kind }: Finding): boolean => kind === 'blow_up' || kind === 'nan'

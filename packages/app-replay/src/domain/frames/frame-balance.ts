@@ -1,0 +1,208 @@
+import type {
+  BodyId,
+  ExternalForce,
+  Frame,
+  FrictionConstraint,
+  RecordingSummary,
+  Value,
+  Vector,
+} from '@causeway/recording'
+import { involvesBody, listPairs } from '../bodies/body.ts'
+import { type ForceScale, toNewtons } from '../contacts/force.ts'
+import { checkCone } from '../contacts/friction-cone.ts'
+import { hasContacts } from '../recordings/capability.ts'
+import { formatPair, formatQuantity } from '../sentence.ts'
+import { add, norm, type Point3 } from '../vector.ts'
+
+/** Forces on a body over the step, in N. */
+export interface BodyBalance {
+  readonly body_id: BodyId
+  /** m/s */
+  readonly speed: Value
+  readonly gravity_n: Vector | null
+  /** `null` if the contacts have no recorded impulse. */
+  readonly contact_n: Vector | null
+  /** External forces of the engine. */
+  readonly external_n: Vector | null
+  /** m dv/dt */
+  readonly inertial_n: Vector | null
+  readonly unexplained_n: Value
+  /** J since the frame before. */
+  readonly delta_e: Value
+  /** `null` if contacts were not recorded. */
+  readonly in_contact: boolean | null
+}
+
+/** A pair in contact: forces in N, depth in m. */
+export interface PairLoad {
+  readonly body_a_id: BodyId
+  readonly body_b_id: BodyId
+  readonly points: number
+  readonly normal_force_n: Value
+  readonly tangent_force_n: Value
+  readonly utilization: Value
+  readonly exceeds_limit: boolean
+  readonly penetration_depth: Value
+  /** Whether the pair did not touch in the frame before. */
+  readonly is_new: boolean
+}
+
+export interface FrameExplanation {
+  readonly balances: readonly BodyBalance[]
+  /** `null` if contacts were not recorded. */
+  readonly contacts: readonly PairLoad[] | null
+  readonly changes: readonly string[]
+}
+
+/** Explains a frame. `before` is `null` for the first frame and after a gap. */
+export function explainFrame(
+  frame: Frame,
+  before: Frame | null,
+  summary: RecordingSummary,
+  scale: ForceScale,
+): FrameExplanation {
+  const contacts = hasContacts(summary) ? listPairLoads(frame, before, scale) : null
+  return {
+    balances: frame.states.map(({ body_id }) => balanceBody(body_id, { frame, before, summary, scale })),
+    contacts,
+    changes: listChanges(frame, before, contacts ?? []),
+  }
+}
+
+interface BalanceInput {
+  readonly frame: Frame
+  readonly before: Frame | null
+  readonly summary: RecordingSummary
+  readonly scale: ForceScale
+}
+
+function balanceBody(body: BodyId, { frame, before, summary, scale }: BalanceInput): BodyBalance {
+  const state = frame.states.find(({ body_id }) => body_id === body)
+  const mass = summary.bodies.find(({ body_id }) => body_id === body)?.mass ?? null
+  const velocity = state === undefined ? null : triple(state.velocity)
+  const then = triple(before?.states.find(({ body_id }) => body_id === body)?.velocity)
+  const g = triple(summary.gravity_m_s2)
+  const isTouching = hasContacts(summary)
+    ? [...frame.collisions, ...frame.friction_constraints].some((row) => involvesBody(row, body))
+    : null
+  const gravity = g === null || mass === null ? null : times(g, mass)
+  const contact =
+    isTouching === false ? ([0, 0, 0] as const) : sumContactForces(body, frame.friction_constraints, scale)
+  const external = sumExternalForces(body, frame.external_forces)
+  const inertial =
+    velocity === null || then === null || mass === null || !scale.dt
+      ? null
+      : times(add(velocity, then, -1), mass / scale.dt)
+  const rest =
+    inertial && gravity && contact && external
+      ? add(add(add(inertial, gravity, -1), contact, -1), external, -1)
+      : null
+  const energy = frame.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
+  const was = before?.body_energies.find(({ body_id }) => body_id === body)?.total_e ?? null
+  return {
+    body_id: body,
+    speed: state === undefined ? null : norm(state.velocity),
+    gravity_n: vector(gravity),
+    contact_n: vector(contact),
+    external_n: vector(external),
+    inertial_n: vector(inertial),
+    unexplained_n: rest === null ? null : Math.hypot(...rest),
+    delta_e: energy === null || was === null ? null : energy - was,
+    in_contact: isTouching,
+  }
+}
+
+function sumExternalForces(body: BodyId, forces: readonly ExternalForce[]): Point3 | null {
+  let sum: Point3 = [0, 0, 0]
+  for (const { body_id, force } of forces) {
+    if (body_id !== body) continue
+    const one = triple(force)
+    if (one === null) return null
+    sum = add(sum, one)
+  }
+  return sum
+}
+
+/** Sums -n normal + t1 tangent1 + t2 tangent2 over the rows of a body in N, negated for body B. */
+function sumContactForces(
+  body: BodyId,
+  rows: readonly FrictionConstraint[],
+  scale: ForceScale,
+): Point3 | null {
+  const own = rows.filter((row) => involvesBody(row, body))
+  if (own.length === 0) return null
+  let sum: Point3 = [0, 0, 0]
+  for (const row of own) {
+    const sign = row.body_a_id === body ? 1 : -1
+    for (const [direction, lambda] of [
+      [row.normal, row.normal_lambda === null ? null : -row.normal_lambda],
+      [row.tangent1, row.tangent1_lambda],
+      [row.tangent2, row.tangent2_lambda],
+    ] as const) {
+      const along = triple(direction)
+      const force = toNewtons(lambda, scale)
+      if (along === null || force === null) return null
+      sum = add(sum, along, sign * force)
+    }
+  }
+  return sum
+}
+
+function listPairLoads(frame: Frame, before: Frame | null, scale: ForceScale): PairLoad[] {
+  return listPairs([...frame.collisions, ...frame.friction_constraints]).map((pair) => {
+    const isOwn = (row: { body_a_id: BodyId; body_b_id: BodyId }): boolean =>
+      row.body_a_id === pair.body_a_id && row.body_b_id === pair.body_b_id
+    const cones = frame.friction_constraints.filter(isOwn).map((row) => checkCone(row, scale))
+    const collision = frame.collisions.find(isOwn)
+    const sum = (value: (cone: (typeof cones)[number]) => Value): Value =>
+      cones.length === 0 ? null : cones.reduce<Value>((all, cone) => addValues(all, value(cone)), 0)
+    return {
+      ...pair,
+      points: Math.max(collision?.contacts.length ?? 0, cones.length),
+      normal_force_n: sum((cone) => cone.normal_force_n),
+      tangent_force_n: sum((cone) => cone.total_tangent_force_n),
+      utilization: cones.reduce<Value>(
+        (most, { utilization }) => (utilization !== null && utilization > (most ?? -1) ? utilization : most),
+        null,
+      ),
+      exceeds_limit: cones.some((cone) => cone.exceeds_limit_strict === true),
+      penetration_depth: collision?.penetration_depth ?? null,
+      is_new: before !== null && !before.collisions.some(isOwn) && !before.friction_constraints.some(isOwn),
+    }
+  })
+}
+
+function listChanges(frame: Frame, before: Frame | null, contacts: readonly PairLoad[]): string[] {
+  if (before === null) return ['there is no frame before this one']
+  const had = listPairs([...before.collisions, ...before.friction_constraints])
+  const lost = had.filter(
+    (pair) => !contacts.some((one) => involvesBody(one, pair.body_a_id) && involvesBody(one, pair.body_b_id)),
+  )
+  const bodies = (one: Frame): readonly BodyId[] => one.states.map(({ body_id }) => body_id)
+  const delta = frame.system_energy?.delta_e ?? null
+  const [now, then] = [frame.solver?.converged, before.solver?.converged]
+  const judged = (frame.solver?.num_constraints ?? 0) > 0
+  return [
+    ...contacts
+      .filter(({ is_new }) => is_new)
+      .map((one) => `contact begins: ${formatPair(one.body_a_id, one.body_b_id)}`),
+    ...lost.map((one) => `contact ends: ${formatPair(one.body_a_id, one.body_b_id)}`),
+    ...bodies(frame)
+      .filter((body) => !bodies(before).includes(body))
+      .map((body) => `body ${body} appears`),
+    ...bodies(before)
+      .filter((body) => !bodies(frame).includes(body))
+      .map((body) => `body ${body} is gone`),
+    ...(delta === null || delta === 0 ? [] : [`system energy changes by ${formatQuantity(delta, 'J')}`]),
+    ...(judged && now === false && then !== false ? ['the solver no longer converges'] : []),
+  ]
+}
+
+const addValues = (a: Value, b: Value): Value => (a === null || b === null ? null : a + b)
+
+const times = (a: Point3, factor: number): Point3 => [a[0] * factor, a[1] * factor, a[2] * factor]
+
+const vector = (a: Point3 | null): Vector | null => (a === null ? null : { x: a[0], y: a[1], z: a[2] })
+
+const triple = (v: Vector | null | undefined): Point3 | null =>
+  v == null || v.x === null || v.y === null || v.z === null ? null : [v.x, v.y, v.z]

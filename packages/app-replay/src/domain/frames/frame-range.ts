@@ -1,0 +1,41 @@
+import { CausewayError } from '@causeway/protocol'
+import { type FrameRange, RecordingError, type RecordingSummary } from '@causeway/recording'
+
+export interface Bounds {
+  readonly start_frame?: number | null | undefined
+  readonly end_frame?: number | null | undefined
+}
+
+/**
+ * Returns the recorded frames within bounds. Throws `INVALID_ARGUMENTS` if the range ends before it starts, and
+ * `FRAME_NOT_FOUND` if it contains no frames. A recording without frames has only the open range.
+ */
+export function resolveFrameRange(bounds: Bounds, frames: RecordingSummary['frames']): FrameRange {
+  const start_frame = bounds.start_frame ?? undefined
+  const end_frame = bounds.end_frame ?? undefined
+  if (start_frame !== undefined && end_frame !== undefined && start_frame > end_frame)
+    throw new CausewayError(
+      'INVALID_ARGUMENTS',
+      `start_frame ${start_frame} is after end_frame ${end_frame}`,
+      {
+        data: { problems: [{ argument: 'start_frame', problem: 'is after end_frame' }] },
+      },
+    )
+  if (frames === null) {
+    if (start_frame === undefined && end_frame === undefined) return { start: null, end: null }
+    throw new RecordingError('FRAME_NOT_FOUND', 'the recording has no frames', {
+      data: { start_frame, end_frame, first_frame: null, last_frame: null },
+      remedy: 'record again; the simulation wrote no frame',
+    })
+  }
+  const { first_frame, last_frame } = frames
+  const start = Math.max(start_frame ?? first_frame, first_frame)
+  const end = Math.min(end_frame ?? last_frame, last_frame)
+  if (start > end)
+    throw new RecordingError(
+      'FRAME_NOT_FOUND',
+      `no frame between ${start_frame ?? first_frame} and ${end_frame ?? last_frame}`,
+      { data: { start_frame, end_frame, first_frame, last_frame } },
+    )
+  return { start, end }
+}

@@ -1,0 +1,53 @@
+import type { Frame, RecordingSummary } from '@causeway/recording'
+import { hasContacts } from '../recordings/capability.ts'
+import { formatCount } from '../sentence.ts'
+import { norm } from '../vector.ts'
+
+/** Whether a frame has every part that the frames of its recording have. */
+export function isCompleteFrame(
+  { states, system_energy, solver }: Frame,
+  { capabilities }: Pick<RecordingSummary, 'capabilities'>,
+): boolean {
+  const has = (part: 'states' | 'system_energy' | 'solver', isThere: boolean): boolean =>
+    isThere || !capabilities.includes(part)
+  return (
+    has('states', states.length > 0) &&
+    has('system_energy', system_energy !== null) &&
+    has('solver', solver !== null)
+  )
+}
+
+/** Returns the energy (J), contacts and fastest body (m/s) of a frame. */
+export function toTailFrame(
+  { frame_id, simulation_time, states, collisions, solver, system_energy }: Frame,
+  summary: Pick<RecordingSummary, 'capabilities'>,
+) {
+  let fastest: { readonly body_id: number; readonly speed: number } | null = null
+  for (const { body_id, velocity } of states) {
+    const speed = norm(velocity)
+    if (speed !== null && (fastest === null || speed > fastest.speed)) fastest = { body_id, speed }
+  }
+  return {
+    frame_id,
+    simulation_time,
+    total_system_e: system_energy?.total_system_e ?? null,
+    delta_e: system_energy?.delta_e ?? null,
+    pairs_in_contact: hasContacts(summary) ? collisions.length : null,
+    converged: solver === null || solver.num_constraints === 0 ? null : solver.converged,
+    fastest_body: fastest?.body_id ?? null,
+    speed: fastest?.speed ?? null,
+  }
+}
+
+export function summarizeTail({
+  status,
+  last_frame,
+  frames,
+  next_frame,
+}: Readonly<Record<'last_frame' | 'frames' | 'next_frame', number>> & { readonly status: string }): string {
+  const what = frames === 0 ? 'No new frame' : formatCount(frames, 'frame')
+  const end =
+    next_frame < last_frame ? ` More up to frame ${last_frame}: pass after_frame ${next_frame}.` : ''
+  const state = { live: 'still being recorded', interrupted: 'interrupted', finished: 'finished' }[status]
+  return `${what} up to frame ${Math.max(next_frame, 0)}${state === undefined ? '' : `; the recording is ${state}`}.${end}`
+}

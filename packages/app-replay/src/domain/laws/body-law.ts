@@ -1,0 +1,88 @@
+/**
+ * Rows about bodies are plausible: masses are positive and finite, contacts name recorded bodies, and a moving body does
+ * not have the same state in two frames.
+ *
+ * The first frame of a body has no predecessor: a speed above 10 km/s under gravity is a `blow_up`. `duplicate_state`: all numbers of a state equal those of the frame before, although the velocity requires more than
+ * 1 mm and 2 g dt^2 of motion.
+ */
+import { stateAt } from '@causeway/recording'
+import { createFinding } from '../findings/finding.ts'
+import { formatQuantity } from '../sentence.ts'
+import { length3, num } from '../steps/block.ts'
+import { read3 } from '../steps/momentum.ts'
+import { RunCollector } from '../steps/run.ts'
+import type { Step } from '../steps/step.ts'
+import type { Law } from './law.ts'
+
+/** m/s, nearly the escape velocity of the Earth. */
+const maxFirstSpeed = 1e4
+
+export function bodyLaw(): Law {
+  const duplicates = new RunCollector()
+  const unknown = new RunCollector(2)
+  const masses = new RunCollector()
+  const speeds = new RunCollector()
+  const judged = new Set<number>()
+  return {
+    observe(step) {
+      const { scene, window, row, frame, touches } = step
+      const count = scene.bodies.length
+      for (let column = 0; column < count; column++) {
+        const body = scene.bodies[column] ?? 0
+        const subject = { bodies: [body], pair: null }
+        if (window.present[row * count + column] !== 1) continue
+        const mass = num(scene.masses, column)
+        if (!judged.has(column) && (mass <= 0 || mass === Number.POSITIVE_INFINITY))
+          masses.add(body, frame, { value: mass, limit: 0 }, subject)
+        if (!judged.has(column)) {
+          const speed = length3(...read3(window.states.data, step.at(column) + stateAt.velocity))
+          if (speed > maxFirstSpeed && scene.g > 0)
+            speeds.add(body, frame, { value: speed, limit: maxFirstSpeed }, subject)
+        }
+        judged.add(column)
+        if (!Number.isNaN(step.dt) && isDuplicate(step, column))
+          duplicates.add(body, frame, { value: 1, limit: 0 }, subject)
+      }
+      for (const { a, b, columnA, columnB } of touches)
+        for (const [body, column] of [
+          [a, columnA],
+          [b, columnB],
+        ] as const)
+          if (column < 0 && !scene.isEnvironment(body))
+            unknown.add(body, frame, { value: body, limit: 0 }, { bodies: [body], pair: [a, b] })
+    },
+    findings: () => [
+      ...masses.runs.map((run) =>
+        createFinding(run, {
+          kind: 'invalid_mass',
+          unit: 'kg',
+          confidence: 1,
+          text: `has a mass of ${formatQuantity(run.value, 'kg')}`,
+        }),
+      ),
+      ...unknown.runs.map((run) => createFinding(run, { kind: 'invalid_body_id', unit: '', confidence: 1 })),
+      ...speeds.runs.map((run) =>
+        createFinding(run, {
+          kind: 'blow_up',
+          unit: 'm/s',
+          confidence: 0.85,
+          text: 'has a speed in its first frame that nothing under gravity reaches',
+        }),
+      ),
+      ...duplicates.runs.map((run) =>
+        createFinding(run, { kind: 'duplicate_state', unit: 'states', confidence: 0.95 }),
+      ),
+    ],
+  }
+}
+
+function isDuplicate(step: Step, column: number): boolean {
+  const s = step.window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  for (let i = 0; i < stateAt.width; i++) {
+    const [now, then] = [num(s, at + i), num(s, was + i)]
+    if (now !== then && !(Number.isNaN(now) && Number.isNaN(then))) return false
+  }
+  const way = length3(...read3(s, at + stateAt.velocity)) * step.dt
+  return way > Math.max(1e-3, 2 * step.scene.g * step.dt ** 2 || 0)
+}

@@ -1,0 +1,98 @@
+/**
+ * A lasting contact does not come and go.
+ *
+ * A loss counts if the pair touches again within 5 frames and separated at less than 0.25 g dt, so that it did not
+ * bounce, and if neither body turned about the contact at 2 cm/s and g dt or more: corners of a rocking body touch in
+ * turns. Chatter is 3 or more losses, each within 10 frames of the previous one. The flag `chatter` of
+ * get_contact_history is different: it also counts bounces.
+ */
+
+import { stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { length3, num, worldSpin } from '../../steps/block.ts'
+import type { Run } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Law } from '../law.ts'
+
+/** Maximum frames between losses, minimum losses, and maximum frames of a loss. */
+const chatterRule = { near: 10, losses: 3, gap: 5 } as const
+
+interface Losses {
+  readonly touch: Touch
+  /** First frame of the last loss. */
+  last: number
+  /** Separation speed in m/s after the last frame of contact. */
+  parting: number
+}
+
+export function chatterLaw(): Law {
+  const pairs = new Map<number, Losses>()
+  const found: Run[] = []
+  return {
+    observe(step) {
+      const { frame, touches, scene, window } = step
+      for (const touch of touches) {
+        const { key, before, columnA, columnB, normal } = touch
+        const losses = pairs.get(key) ?? { touch, last: Number.NEGATIVE_INFINITY, parting: 0 }
+        pairs.set(key, losses)
+        const gap = frame - before - 1
+        if (gap >= 1 && gap <= chatterRule.gap && losses.parting < 0.25 * scene.g * scene.dt)
+          recordLoss(losses, before + 1, found)
+        const along = (column: number): number => {
+          if (column < 0) return 0
+          const at = step.at(column) + stateAt.velocity
+          const v = window.states.data
+          return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
+        }
+        losses.parting = isRocking(step, touch) ? Number.POSITIVE_INFINITY : along(columnB) - along(columnA)
+      }
+    },
+    findings: () =>
+      found
+        .filter(({ frames }) => frames >= chatterRule.losses)
+        .map((run) =>
+          createFinding(run, {
+            kind: 'contact_chatter',
+            unit: 'losses',
+            confidence: 0.85,
+            value: run.frames,
+            limit: chatterRule.losses - 1,
+          }),
+        ),
+  }
+}
+
+/** m/s */
+const minRockingSpeed = 0.02
+
+/** Whether a body turns about the contact, so that its corners touch in turns. */
+function isRocking(step: Step, { columnA, columnB, leverA, leverB }: Touch): boolean {
+  const limit = Math.max(minRockingSpeed, step.scene.g * step.dt || 0)
+  const turn = (column: number, lever: readonly [number, number, number]): number =>
+    column < 0 ? 0 : length3(...worldSpin(step.window.states.data, step.at(column))) * length3(...lever)
+  return turn(columnA, leverA) > limit || turn(columnB, leverB) > limit
+}
+
+/** Adds a loss to the run of the pair if it is near, else to a new run. */
+function recordLoss(losses: Losses, frame: number, found: Run[]): void {
+  const { a, b } = losses.touch
+  const isNear = frame - losses.last <= chatterRule.near
+  losses.last = frame
+  const run = isNear ? found.findLast(({ pair }) => pair?.[0] === a && pair[1] === b) : undefined
+  if (run) {
+    run.last = frame
+    run.frames += 1
+    return
+  }
+  found.push({
+    bodies: [a, b],
+    pair: [a, b],
+    first: frame,
+    last: frame,
+    peak: frame,
+    value: 1,
+    limit: 0,
+    frames: 1,
+  })
+}

@@ -1,0 +1,66 @@
+/**
+ * Friction opposes sliding: the tangential impulse on a body does not point along the velocity of its contact point
+ * relative to the other body.
+ *
+ * `friction_energy`: before and after the step, the point slides at more than 2 cm/s and 2 g dt, within 60 degrees of the
+ * impulse, and the impulse exceeds 2 % of the normal impulse.
+ */
+import { createFinding } from '../../findings/finding.ts'
+import { length3 } from '../../steps/block.ts'
+import { readPointVelocity } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Point3 } from '../../vector.ts'
+import type { Law } from '../law.ts'
+
+/** m/s */
+const minSlip = 0.02
+
+/** Cosine of 60 degrees. */
+const alongCosine = 0.5
+
+export function frictionWorkLaw(): Law {
+  const runs = new RunCollector(2)
+  return {
+    observe(step) {
+      if (Number.isNaN(step.dt)) return
+      for (const touch of step.touches) {
+        if (touch.frictionRows === 0 || touch.leverRows === 0) continue
+        const work = measureWork(step, touch)
+        if (work === null) continue
+        const { a, b } = touch
+        runs.add(touch.key, step.frame, { value: work, limit: 0 }, { bodies: [a, b], pair: [a, b] })
+      }
+    },
+    findings: () =>
+      runs.runs.map((run) => createFinding(run, { kind: 'friction_energy', unit: 'J', confidence: 0.9 })),
+  }
+}
+
+/** Returns the J that friction added, or `null` if it opposed sliding. */
+function measureWork(step: Step, touch: Touch): number | null {
+  const { tangent, push } = touch
+  const size = length3(...tangent)
+  if (!(size > 0.02 * length3(...push))) return null
+  const limit = Math.max(minSlip, 2 * step.scene.g * step.dt || 0)
+  let work = 0
+  for (const row of [step.row - 1, step.row]) {
+    const slip = getSlip(step, row, touch)
+    const speed = length3(...slip)
+    const along = slip[0] * tangent[0] + slip[1] * tangent[1] + slip[2] * tangent[2]
+    if (!(speed > limit) || !(along > alongCosine * speed * size)) return null
+    work += along / 2
+  }
+  const factor = step.scene.impulseFactor(step.dt)
+  return Number.isNaN(factor) ? work : work * factor
+}
+
+/** Returns the tangential velocity of the contact point of a relative to b in m/s. */
+function getSlip(step: Step, row: number, { columnA, columnB, leverA, leverB, normal }: Touch): Point3 {
+  const a = readPointVelocity(step, row, columnA, leverA)
+  const b = readPointVelocity(step, row, columnB, leverB)
+  const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
+  const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
+  return [v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2]]
+}

@@ -1,0 +1,106 @@
+/**
+ * Contact impulses are finite, and contacts push: the normal impulse is not negative.
+ *
+ * `invalid_impulse`: a recorded impulse is infinite, or is missing although others were recorded. `attractive_impulse`:
+ * a normal impulse is below -1 % of the sum of the pair; without recorded impulses, the motion of a body with parallel
+ * contact normals requires a pull of more than 5 % of the largest term.
+ */
+import { frictionAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { num } from '../../steps/block.ts'
+import { getImpulseTolerance, readContactImpulse } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import { countPartners, type Step } from '../../steps/step.ts'
+import type { Law } from '../law.ts'
+
+const parts = ['n', 't1', 't2'] as const
+
+export function impulseLaw(): Law {
+  const infinite = new RunCollector(2)
+  const absent = { n: new RunCollector(2), t1: new RunCollector(2), t2: new RunCollector(2) }
+  const isRecorded = { n: false, t1: false, t2: false }
+  const pulls = new RunCollector(2)
+  const pulled = new RunCollector(2)
+
+  const observeRow = (step: Step, at: number, sums: ReadonlyMap<number, number>): void => {
+    const { window, frame, scene, dt } = step
+    const block = window.friction.data.data
+    const [a, b] = [num(block, at + frictionAt.a), num(block, at + frictionAt.b)]
+    const key = a * 2 ** 32 + b
+    const subject = { bodies: [a, b], pair: [a, b] as const }
+    for (const part of parts) {
+      const value = num(block, at + frictionAt[part])
+      if (Number.isNaN(value)) absent[part].add(key, frame, { value: 1, limit: 0 }, subject)
+      else if (!Number.isFinite(value)) infinite.add(key, frame, { value, limit: 0 }, subject)
+      else isRecorded[part] = true
+    }
+    const n = num(block, at + frictionAt.n)
+    const factor = scene.impulseFactor(dt)
+    if (n < -1e-9 && -n > 0.01 * (sums.get(key) ?? 0)) {
+      const value = Number.isNaN(factor) ? n : n * factor
+      pulls.add(key, frame, { value, limit: 0, excess: -n }, subject)
+    }
+  }
+
+  return {
+    observe(step) {
+      const { offset, data } = step.window.friction
+      const [from, to] = [offset[step.row] ?? 0, offset[step.row + 1] ?? 0]
+      if (to > from) {
+        const sums = sumNormals(data.data, from, to)
+        for (let row = from; row < to; row++) observeRow(step, row * frictionAt.width, sums)
+      }
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
+      if (step.touches.every(({ frictionRows }) => frictionRows > 0)) return
+      const partners = countPartners(step)
+      for (const touch of step.touches) {
+        const { columnA, columnB, a, b, frictionRows, normal } = touch
+        // The environment is b. Its only partner is judged.
+        if (frictionRows > 0 || columnB >= 0 || columnA < 0) continue
+        if (num(partners, columnA) !== 1 || touch.normals.count !== 1) continue
+        const received = readContactImpulse(step, columnA)
+        const push = -(received[0] * normal[0] + received[1] * normal[1] + received[2] * normal[2])
+        const allowed = getImpulseTolerance(step, columnA, 0.05)
+        if (push < -allowed)
+          pulled.add(
+            touch.key,
+            step.frame,
+            { value: push, limit: -allowed },
+            { bodies: [a, b], pair: [a, b] },
+          )
+      }
+    },
+    findings() {
+      const missing = parts.flatMap((part) => (isRecorded[part] ? absent[part].runs : []))
+      const seen = new Set<string>()
+      const isNew = ({ bodies, first }: { readonly bodies: readonly number[]; readonly first: number }) => {
+        const key = `${bodies} ${first}`
+        return !seen.has(key) && seen.add(key) !== undefined
+      }
+      return [
+        ...[...infinite.runs, ...missing]
+          .filter(isNew)
+          .map((run) =>
+            createFinding(run, { kind: 'invalid_impulse', unit: 'absent numbers', confidence: 1 }),
+          ),
+        ...pulls.runs.map((run) =>
+          createFinding(run, { kind: 'attractive_impulse', unit: 'N·s', confidence: 0.95 }),
+        ),
+        ...pulled.runs.map((run) =>
+          createFinding(run, { kind: 'attractive_impulse', unit: 'N·s', confidence: 0.7 }),
+        ),
+      ]
+    },
+  }
+}
+
+/** Returns the sum of |n| of each pair. */
+function sumNormals(block: Float64Array, from: number, to: number): ReadonlyMap<number, number> {
+  const sums = new Map<number, number>()
+  for (let row = from; row < to; row++) {
+    const at = row * frictionAt.width
+    const key = num(block, at + frictionAt.a) * 2 ** 32 + num(block, at + frictionAt.b)
+    sums.set(key, (sums.get(key) ?? 0) + Math.abs(num(block, at + frictionAt.n)))
+  }
+  return sums
+}

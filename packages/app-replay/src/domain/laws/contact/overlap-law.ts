@@ -1,0 +1,178 @@
+/**
+ * Bodies whose recorded shapes overlap have a contact row, and contacts do not act across a gap.
+ *
+ * Contacts of a step belong to the poses before it. `missing_contact`: shapes overlap by more than 1 mm and 0.2 % of the smaller
+ * body in two steps without a contact row, or a body without any contact changes its momentum by more than 5 % of the
+ * largest term while its shape is within 1 cm of another. Pairs with recorded forces on a body are not judged,
+ * because joints let bodies overlap. `contact_gap`: a contact with an impulse, or with a recorded overlap, across more
+ * than 1 cm and 1.5 times the relative motion of a step.
+ */
+import { type BodyId, stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { measureSeparation } from '../../shapes/separation.ts'
+import { getSmallestSize, type Pose, type Solid, toSolid } from '../../shapes/solid.ts'
+import { length3, num } from '../../steps/block.ts'
+import { getImpulseTolerance, read3, readContactImpulse } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Scene } from '../../steps/scene.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Point3, Rotation } from '../../vector.ts'
+import type { Law } from '../law.ts'
+
+/** m, and share of the size. */
+const overlapSlack = { length: 1e-3, share: 2e-3 } as const
+
+/** m */
+const near = 0.01
+
+interface Placed {
+  readonly body: BodyId
+  /** -1 for the environment. */
+  readonly column: number
+  readonly solid: Solid
+  pose: Pose | null
+  /** Half-width of its bounding sphere around the pose. */
+  readonly bound: number
+}
+
+export function overlapLaw(): Law {
+  const overlaps = new RunCollector(2)
+  const silent = new RunCollector(2)
+  const gaps = new RunCollector(2)
+  let placed: readonly Placed[] | undefined
+  return {
+    observe(step) {
+      placed ??= placeSolids(step.scene)
+      if (placed.length < 2 || step.row === 0 || Number.isNaN(step.dt)) return
+      for (const one of placed) if (one.column >= 0) one.pose = readPose(step, one)
+      const pushed = findPushed(step)
+      const touching = new Set(step.touches.map(({ a, b }) => toPairKey(a, b)))
+      for (const [a, b, gap] of listNear(placed, touching)) {
+        const subject = orderPair(a, b)
+        if (!step.scene.hasContacts || hasForces(step, a) || hasForces(step, b)) continue
+        const limit =
+          overlapSlack.length +
+          overlapSlack.share * Math.min(getSmallestSize(a.solid), getSmallestSize(b.solid))
+        const key = `${subject.pair}`
+        if (isIn(pushed, a) || isIn(pushed, b))
+          silent.add(key, step.frame, { value: Math.max(0, -gap), limit }, subject)
+        else if (-gap > limit) overlaps.add(key, step.frame, { value: -gap, limit }, subject)
+      }
+      for (const touch of step.touches) addFarTouch(step, touch, placed, gaps)
+    },
+    findings: () => [
+      ...overlaps.runs
+        .filter(({ frames, value, limit }) => frames > 1 || value > 5 * limit)
+        .map((run) => createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.9 })),
+      ...silent.runs.map((run) =>
+        createFinding(run, { kind: 'missing_contact', unit: 'm', confidence: 0.8 }),
+      ),
+      ...gaps.runs.map((run) => createFinding(run, { kind: 'contact_gap', unit: 'm', confidence: 0.9 })),
+    ],
+  }
+}
+
+function placeSolids(scene: Scene): readonly Placed[] {
+  return [...scene.geometry.values()].flatMap((geometry) => {
+    const solid = toSolid(geometry)
+    const column = scene.columnById.get(geometry.body_id) ?? -1
+    if (solid === undefined || (column < 0 && !scene.isEnvironment(geometry.body_id))) return []
+    const [x = 0, y = 0, z = 0] = geometry.position ?? []
+    const [w = 1, i = 0, j = 0, k = 0] = geometry.orientation ?? []
+    const pose =
+      column >= 0 || geometry.position === null ? null : ({ at: [x, y, z], turn: [w, i, j, k] } as const)
+    return [{ body: geometry.body_id, column, solid, pose, bound: solid.bound }]
+  })
+}
+
+/** Returns the pose before the step, or `null` if it is not known. */
+function readPose(step: Step, { column, solid }: Placed): Pose | null {
+  const s = step.window.states.data
+  const from = step.atBefore(column)
+  const at = read3(s, from)
+  const q = from + stateAt.orientation
+  const turn: Rotation = [num(s, q), num(s, q + 1), num(s, q + 2), num(s, q + 3)]
+  if (!at.every(Number.isFinite)) return null
+  if (turn.every(Number.isFinite)) return { at, turn }
+  return solid.kind === 'round' && solid.halfLength === 0 ? { at, turn: [1, 0, 0, 0] } : null
+}
+
+/** Lists the pairs without contact whose bounding spheres are close, with their signed distance: sweep and prune along x. */
+function listNear(
+  placed: readonly Placed[],
+  touching: ReadonlySet<number>,
+): readonly (readonly [Placed, Placed, number])[] {
+  const left = ({ pose, bound }: Placed): number => (pose?.at[0] ?? 0) - bound - near
+  const sorted = placed.filter(({ pose }) => pose !== null).sort((a, b) => left(a) - left(b))
+  const found: (readonly [Placed, Placed, number])[] = []
+  for (const [index, a] of sorted.entries()) {
+    const end = (a.pose?.at[0] ?? 0) + a.bound
+    for (let next = index + 1; next < sorted.length; next++) {
+      const b = sorted[next] as Placed
+      if (left(b) > end) break
+      if ((a.column < 0 && b.column < 0) || touching.has(toPairKey(a.body, b.body))) continue
+      const gap = measureGap(a, b)
+      if (gap < near) found.push([a, b, gap])
+    }
+  }
+  return found
+}
+
+function measureGap(a: Placed, b: Placed): number {
+  if (a.pose === null || b.pose === null) return Number.NaN
+  const [p, q] = [a.pose.at, b.pose.at]
+  const reach = a.bound + b.bound + near
+  if (length3(p[0] - q[0], p[1] - q[1], p[2] - q[2]) > reach) return Number.POSITIVE_INFINITY
+  return measureSeparation(a.solid, a.pose, b.solid, b.pose)
+}
+
+function addFarTouch(step: Step, touch: Touch, placed: readonly Placed[], gaps: RunCollector): void {
+  if (!isLoaded(touch)) return
+  const a = placed.find(({ body }) => body === touch.a)
+  const b = placed.find(({ body }) => body === touch.b)
+  if (a?.pose == null || b?.pose == null) return
+  const gap = measureSeparation(a.solid, a.pose, b.solid, b.pose)
+  const limit = getGapLimit(step, a, b)
+  if (gap > limit) gaps.add(touch.key, step.frame, { value: gap, limit }, orderPair(a, b))
+}
+
+/** Whether a contact carries an impulse or has a recorded overlap. */
+const isLoaded = ({ push, depth, frictionRows }: Touch): boolean => {
+  const size = length3(...push)
+  return frictionRows > 0 && !Number.isNaN(size) ? size > 0 : depth > near
+}
+
+function getGapLimit(step: Step, a: Placed, b: Placed): number {
+  const s = step.window.states.data
+  const speed = ({ column }: Placed): Point3 =>
+    column < 0 ? [0, 0, 0] : read3(s, step.atBefore(column) + stateAt.velocity)
+  const [u, v] = [speed(a), speed(b)]
+  const relative = length3(u[0] - v[0], u[1] - v[1], u[2] - v[2])
+  return near + 1.5 * (Number.isNaN(relative) ? 0 : relative) * step.dt
+}
+
+/** Independent of the order of the bodies. */
+const toPairKey = (a: BodyId, b: BodyId): number => Math.min(a, b) * 2 ** 32 + Math.max(a, b)
+
+const hasForces = (step: Step, { column }: Placed): boolean => column >= 0 && step.hasExternal[column] === 1
+
+/** Bodies without contact whose momentum changes although only gravity acts. */
+function findPushed(step: Step): ReadonlySet<number> {
+  const pushed = new Set<number>()
+  for (let column = 0; column < step.scene.bodies.length; column++) {
+    if (step.touching[column] === 1) continue
+    const size = length3(...readContactImpulse(step, column))
+    if (size > getImpulseTolerance(step, column, 0.05)) pushed.add(column)
+  }
+  return pushed
+}
+
+const isIn = (columns: ReadonlySet<number>, { column }: Placed): boolean => column >= 0 && columns.has(column)
+
+/** The environment is last, as in contact rows. */
+function orderPair(a: Placed, b: Placed): { bodies: readonly BodyId[]; pair: readonly [BodyId, BodyId] } {
+  const isOrdered = a.column >= 0 && (b.column < 0 || a.body < b.body)
+  const pair = isOrdered ? ([a.body, b.body] as const) : ([b.body, a.body] as const)
+  return { bodies: pair, pair }
+}

@@ -1,0 +1,68 @@
+/**
+ * Bodies do not overlap by more than 10 mm.
+ *
+ * Two cases are allowed unless the caller sets the limit. An impact at v >= 0.5 m/s may be up to 1.5 v dt deep while
+ * that contact lasts. A body that is held by a velocity bias, and recorded at rest with g dt, sinks up to 5 mm of
+ * slop + g dt^2 / 0.2, plus 20 %.
+ */
+import { stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { num } from '../../steps/block.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Law } from '../law.ts'
+
+/** m */
+export const depthLimit = 0.01
+
+/** m/s */
+const impactSpeed = 0.5
+
+/** Shorter overlaps are informational. */
+const lasting = 3
+
+/** `strict` (m) replaces the usual limit and its exceptions. */
+export function penetrationLaw(strict?: number): Law {
+  const limit = strict ?? depthLimit
+  const runs = new RunCollector(2)
+  const hardest = new Map<number, number>()
+  return {
+    observe(step) {
+      const { frame, touches, dt, scene } = step
+      for (const touch of touches) {
+        const { a, b, key, depth, since, closing } = touch
+        const before = since === frame ? 0 : (hardest.get(key) ?? 0)
+        const impact = Math.abs(closing) >= impactSpeed ? Math.abs(closing) : 0
+        hardest.set(key, Math.max(before, impact))
+        if (!(depth > limit)) continue
+        const usual = Number.isNaN(dt) ? scene.dt : dt
+        const allowed =
+          strict ?? Math.max(limit + 1.5 * usual * Math.max(before, impact), getBiasDepth(step, touch, usual))
+        if (depth > allowed) runs.add(key, frame, { value: depth, limit }, { bodies: [a, b], pair: [a, b] })
+      }
+    },
+    findings: () =>
+      runs.runs.map((run) =>
+        createFinding(run, {
+          kind: 'penetration',
+          severity: run.frames >= lasting ? 'error' : 'info',
+          unit: 'm',
+          confidence: 0.9,
+        }),
+      ),
+  }
+}
+
+/**
+ * Returns the depth at which a velocity bias holds a body, or 0 unless it is recorded with about g dt towards the
+ * contact.
+ */
+function getBiasDepth({ scene, window, at }: Step, { columnA, normal }: Touch, dt: number): number {
+  if (columnA < 0) return 0
+  const v = at(columnA) + stateAt.velocity
+  const s = window.states.data
+  const speed = [0, 1, 2].reduce((sum, i) => sum + num(s, v + i) * (normal[i] ?? 0), 0)
+  const gained = scene.g * dt
+  return speed >= 0.5 * gained && speed <= 1.5 * gained ? 1.2 * (0.005 + 5 * scene.g * dt * dt) : 0
+}

@@ -1,0 +1,166 @@
+/**
+ * Newton's law of impact: v+ = -e v-.
+ *
+ * Measured along the normal over one contact of a pair without other contacts. Not judged if spins move the contact
+ * point along the normal by 0.1 of the closing speed, and below 1 m/s, where engines let bodies stick. Tolerance 0.05
+ * and two steps of gravity; 0.3 if the contact pushes for several frames, and for fast separations after several
+ * frames, because engines push bodies apart.
+ */
+
+import { stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { num, worldSpin } from '../../steps/block.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Law } from '../law.ts'
+
+/** m/s */
+const minImpactSpeed = 1
+
+const slack = { sharp: 0.05, soft: 0.3 } as const
+
+/** Bodies in longer contact rest on each other. */
+const maxContactFrames = 12
+
+interface Impact {
+  readonly touch: Touch
+  readonly frame: number
+  readonly closing: number
+  readonly restitution: number
+  readonly normal: readonly [number, number, number]
+  /** Whether no other contact and no spin takes part. */
+  isAlone: boolean
+  last: number
+  /** m/s after the last frame. */
+  parting: number
+  /** m/s after the last frame that pushed. */
+  leaving: number
+  /** Frames until the last push. In a sharp impact, only the first frame pushes. */
+  pushes: number
+}
+
+export function restitutionLaw(): Law {
+  const runs = new RunCollector()
+  const open = new Map<number, Impact>()
+
+  const judge = (impact: Impact, step: Step): void => {
+    const { touch, frame, last, closing, restitution, leaving, pushes } = impact
+    if (!impact.isAlone || Number.isNaN(leaving)) return
+    const measured = Math.max(0, leaving / closing)
+    const inTouch = last - frame + 1
+    const isSharp = pushes === 1 && (measured < restitution || inTouch <= 2)
+    const pushing = isSharp || pushes > 1 ? pushes : inTouch
+    const allowed =
+      (isSharp ? slack.sharp : slack.soft) + (2 * step.scene.g * step.scene.dt * pushing) / closing
+    const off = Math.abs(measured - restitution)
+    if (!(off > allowed)) return
+    runs.add(
+      touch.key,
+      frame,
+      { value: measured, limit: restitution, excess: off },
+      { bodies: [touch.a, touch.b], pair: [touch.a, touch.b] },
+    )
+  }
+
+  return {
+    observe(step) {
+      const { frame, touches } = step
+      const partners = new Map<number, number>()
+      for (const { columnA, columnB } of touches)
+        for (const column of [columnA, columnB])
+          if (column >= 0) partners.set(column, (partners.get(column) ?? 0) + 1)
+      const isAlone = ({ columnA, columnB }: Touch): boolean =>
+        (partners.get(columnA) ?? 1) === 1 && (partners.get(columnB) ?? 1) === 1
+      for (const [key, impact] of open) {
+        if (impact.last === frame - 1 && impact.touch.frame === frame) continue
+        open.delete(key)
+        if (impact.last === frame - 1) judge(impact, step)
+      }
+      for (const touch of touches) {
+        if (Number.isNaN(step.dt)) continue
+        const known = open.get(touch.key)
+        if (known === undefined) {
+          if (touch.since !== frame || Number.isNaN(touch.restitution)) continue
+          const closing = -getSeparationSpeed(step, touch, step.row - 1, touch.normal)
+          if (!(closing > minImpactSpeed)) continue
+          const leaving = getSeparationSpeed(step, touch, step.row, touch.normal)
+          open.set(touch.key, {
+            touch,
+            frame,
+            closing,
+            restitution: touch.restitution,
+            normal: [...touch.normal],
+            isAlone: isAlone(touch) && isCentral(step, touch, closing),
+            last: frame,
+            parting: leaving,
+            leaving,
+            pushes: 1,
+          })
+          continue
+        }
+        if (frame - known.frame > maxContactFrames) {
+          open.delete(touch.key)
+          continue
+        }
+        known.last = frame
+        known.isAlone &&= isAlone(touch) && isCentral(step, touch, known.closing)
+        const parting = getSeparationSpeed(step, touch, step.row, known.normal)
+        const wasPushed = !isFree(step, known, parting)
+        known.parting = parting
+        if (!wasPushed) continue
+        known.leaving = parting
+        known.pushes = frame - known.frame + 1
+      }
+    },
+    findings: () =>
+      runs.runs.map((run) => createFinding(run, { kind: 'restitution', unit: 'e', confidence: 0.8 })),
+  }
+}
+
+/** Whether only gravity changed the separation speed in this step, within 1 %. */
+function isFree(
+  { scene, dt }: Step,
+  { touch: { columnA, columnB }, normal, parting: before }: Impact,
+  parting: number,
+): boolean {
+  const fall =
+    dt * (scene.gravity[0] * normal[0] + scene.gravity[1] * normal[1] + scene.gravity[2] * normal[2])
+  const expected = before + (columnB < 0 ? 0 : fall) - (columnA < 0 ? 0 : fall)
+  return Math.abs(parting - expected) <= 0.01 * scene.g * dt + 1e-6 * Math.abs(before)
+}
+
+/** Returns the separation speed of the centres of mass along the normal, in m/s. */
+function getSeparationSpeed(
+  { window, scene }: Step,
+  { columnA, columnB }: Touch,
+  row: number,
+  normal: readonly [number, number, number],
+): number {
+  const along = (column: number): number => {
+    if (column < 0) return 0
+    const at = (row * scene.bodies.length + column) * stateAt.width + stateAt.velocity
+    const v = window.states.data
+    return num(v, at) * normal[0] + num(v, at + 1) * normal[1] + num(v, at + 2) * normal[2]
+  }
+  return along(columnB) - along(columnA)
+}
+
+/** Whether spins before and after the step hardly move the contact point along the normal. */
+function isCentral(step: Step, touch: Touch, closing: number): boolean {
+  const along = (column: number, lever: readonly [number, number, number], row: number): number => {
+    if (column < 0) return 0
+    const at = (row * step.scene.bodies.length + column) * stateAt.width
+    const w = worldSpin(step.window.states.data, at)
+    return (
+      (w[1] * lever[2] - w[2] * lever[1]) * touch.normal[0] +
+      (w[2] * lever[0] - w[0] * lever[2]) * touch.normal[1] +
+      (w[0] * lever[1] - w[1] * lever[0]) * touch.normal[2]
+    )
+  }
+  return [step.row - 1, step.row].every(
+    (row) =>
+      Math.abs(along(touch.columnA, touch.leverA, row)) + Math.abs(along(touch.columnB, touch.leverB, row)) <
+      0.1 * closing,
+  )
+}

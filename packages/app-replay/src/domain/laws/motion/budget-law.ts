@@ -1,0 +1,144 @@
+/**
+ * The energy of the system never exceeds its initial energy plus that of bodies that appear later.
+ *
+ * Detects diverging solvers whose impulses are consistent. The scale is the largest kinetic energy so far, or all
+ * bodies lifted by 1 cm. An excess of 0.25 scale for 3 frames is `energy_injection` (warning), 1000 scale is
+ * `blow_up`. Runs with external forces are not judged, nor frames after the first with an incomplete total: potential
+ * energy needs gravity, rotational energy needs inertia.
+ */
+import { energyAt, systemAt } from '@causeway/recording'
+import { createFinding, type Finding } from '../../findings/finding.ts'
+import { num } from '../../steps/block.ts'
+import type { Run } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Law } from '../law.ts'
+
+/** Excess by scale of both kinds, and minimum frames. */
+const budgetRule = { suspicious: 0.25, blowUp: 1000, frames: 3 } as const
+
+interface Excess extends Run {
+  scale: number
+  bodies: readonly number[]
+}
+
+export function budgetLaw(): Law {
+  const found: Excess[] = []
+  let budget = Number.NaN
+  let maxKinetic = 0
+  let open: Excess | undefined
+  let isDriven = false
+  let isIncomplete = false
+
+  return {
+    observe(step) {
+      const { frame, window, row, scene } = step
+      isDriven ||= step.hasExternal.includes(1)
+      const total = num(window.system.data, row * systemAt.width + systemAt.total)
+      if (Number.isNaN(total)) return
+      isIncomplete ||= !hasAllParts(step)
+      if (isIncomplete) return
+      budget = Number.isNaN(budget) ? total : budget + sumAppearingEnergy(step)
+      const kinetic = sumKineticEnergy(step)
+      const weight = scene.masses.reduce((sum, mass) => sum + (mass > 0 ? mass : 0), 0) * scene.g
+      const scale = Math.max(maxKinetic, 0.01 * weight)
+      const excess = total - budget
+      if (!(excess > 0.05 * scale + 1e-6 * Math.abs(budget))) {
+        open = undefined
+        maxKinetic = Math.max(maxKinetic, kinetic)
+        return
+      }
+      if (open === undefined) {
+        const run = { first: frame, last: frame, peak: frame, value: excess, limit: scale, frames: 0 }
+        open = { ...run, pair: null, bodies: [], scale }
+        found.push(open)
+      }
+      open.frames += 1
+      open.last = frame
+      if (excess >= open.value) {
+        open.value = excess
+        open.peak = frame
+        if (excess < budgetRule.blowUp * open.scale || open.bodies.length === 0)
+          open.bodies = findFastest(step)
+      }
+    },
+    findings: () => (isDriven ? [] : found.flatMap(toFindings)),
+  }
+}
+
+function toFindings(run: Excess): readonly Finding[] {
+  const { scale, value } = run
+  if (run.frames < budgetRule.frames || !(value > budgetRule.suspicious * scale)) return []
+  if (value > budgetRule.blowUp * scale)
+    return [createFinding(run, { kind: 'blow_up', unit: 'J', confidence: 0.95, limit: scale })]
+  return [
+    createFinding(run, {
+      kind: 'energy_injection',
+      severity: 'warning',
+      unit: 'J',
+      confidence: 0.5,
+      limit: budgetRule.suspicious * scale,
+    }),
+  ]
+}
+
+const getEnergyOffset = ({ scene }: Step, row: number, column: number): number =>
+  (row * scene.bodies.length + column) * energyAt.width
+
+/** Returns the J of bodies that appear in this frame. */
+function sumAppearingEnergy(step: Step): number {
+  const { window, row, scene } = step
+  if (row === 0) return 0
+  let sum = 0
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const now = num(window.energies.data, getEnergyOffset(step, row, column) + energyAt.total)
+    const then = num(window.energies.data, getEnergyOffset(step, row - 1, column) + energyAt.total)
+    if (Number.isNaN(then) && Number.isFinite(now)) sum += now
+  }
+  return sum
+}
+
+/** m/s². Below it, potential energy is negligible. */
+const minGravity = 1e-3
+
+function hasAllParts(step: Step): boolean {
+  const { window, row, scene } = step
+  const isFalling = !(scene.g < minGravity)
+  const isKnown = (block: Float64Array, at: number): boolean =>
+    !Number.isNaN(num(block, at + energyAt.rotational)) &&
+    !(isFalling && Number.isNaN(num(block, at + energyAt.potential)))
+  const energies = window.energies.data
+  for (let column = 0; column < scene.bodies.length; column++) {
+    const at = getEnergyOffset(step, row, column)
+    if (!Number.isNaN(num(energies, at + energyAt.linear)) && !isKnown(energies, at)) return false
+  }
+  return isKnown(window.system.data, row * systemAt.width)
+}
+
+const readKineticEnergy = ({ window }: Step, at: number): number =>
+  num(window.energies.data, at + energyAt.linear) + num(window.energies.data, at + energyAt.rotational)
+
+function sumKineticEnergy(step: Step): number {
+  let sum = 0
+  for (let column = 0; column < step.scene.bodies.length; column++) {
+    const one = readKineticEnergy(step, getEnergyOffset(step, step.row, column))
+    if (Number.isFinite(one)) sum += one
+  }
+  return sum
+}
+
+/** Returns the bodies with most of the kinetic energy, at most three. */
+function findFastest(step: Step): readonly number[] {
+  const all = step.scene.bodies
+    .map((body, column) => ({
+      body,
+      kinetic: readKineticEnergy(step, getEnergyOffset(step, step.row, column)),
+    }))
+    .filter(({ kinetic }) => kinetic > 0)
+    .sort((a, b) => b.kinetic - a.kinetic)
+  const most = all[0]?.kinetic ?? 0
+  return all
+    .filter(({ kinetic }) => kinetic >= 0.01 * most)
+    .slice(0, 3)
+    .map(({ body }) => body)
+    .sort((a, b) => a - b)
+}

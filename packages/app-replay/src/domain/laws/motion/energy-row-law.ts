@@ -1,0 +1,105 @@
+/**
+ * Recorded energies agree with the states and with each other: linear = m v^2 / 2, rotational = w I w / 2, the change of
+ * potential = -m g dx, total = linear + rotational + potential, and the total of the system is the sum over the bodies.
+ *
+ * Tolerance: 0.1 % of the largest energy of the body and 1e-9 J.
+ */
+import { energyAt, stateAt, systemAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { num } from '../../steps/block.ts'
+import { read3 } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Law } from '../law.ts'
+
+const tolerance = 1e-3
+
+const texts = {
+  linear: 'has a linear energy that is not m v² / 2',
+  rotational: 'has a rotational energy that is not ω·Iω / 2',
+  potential: 'has a potential energy that does not follow its height',
+  total: 'has a total energy that is not the sum of its parts',
+  system: 'the energy of the system is not the sum over its bodies',
+} as const
+
+type Part = keyof typeof texts
+
+export function energyRowLaw(): Law {
+  const runs = Object.fromEntries(Object.keys(texts).map((part) => [part, new RunCollector(2)])) as Readonly<
+    Record<Part, RunCollector>
+  >
+  const compare = (part: Part, step: Step, { recorded, expected, size, body }: Compared): void => {
+    const off = Math.abs(recorded - expected)
+    const limit = tolerance * size + 1e-9
+    if (!(off > limit)) return
+    const bodies = body === null ? [] : [body]
+    runs[part].add(body ?? '', step.frame, { value: off, limit }, { bodies, pair: null })
+  }
+  return {
+    observe(step) {
+      const { scene, window, row } = step
+      const count = scene.bodies.length
+      const energies = window.energies.data
+      let [sum, size] = [0, 0]
+      for (let column = 0; column < count; column++) {
+        const body = scene.bodies[column] ?? 0
+        const [linear, rotational, potential, total] = readEnergies(
+          energies,
+          (row * count + column) * energyAt.width,
+        )
+        const largest = Math.max(...[linear, rotational, potential, total].map((one) => Math.abs(one) || 0))
+        const note = (part: Part, recorded: number, expected: number, scale = largest): void =>
+          compare(part, step, { recorded, expected, size: Math.max(scale, Math.abs(expected)), body })
+        note('linear', linear, readLinear(step, column))
+        note('rotational', rotational, readRotational(step, column))
+        note('total', total, linear + rotational + potential)
+        if (row > 0) {
+          const before = num(energies, ((row - 1) * count + column) * energyAt.width + energyAt.potential)
+          note('potential', potential - before, readPotentialChange(step, column))
+        }
+        if (window.present[row * count + column] === 1 || !Number.isNaN(total)) sum += total
+        size += largest
+      }
+      const system = num(window.system.data, row * systemAt.width + systemAt.total)
+      compare('system', step, { recorded: system, expected: sum, size, body: null })
+    },
+    findings: () =>
+      (Object.keys(texts) as Part[]).flatMap((part) =>
+        runs[part].runs.map((run) =>
+          createFinding(run, { kind: 'energy_rows', unit: 'J', confidence: 0.95, text: texts[part] }),
+        ),
+      ),
+  }
+}
+
+interface Compared {
+  readonly recorded: number
+  readonly expected: number
+  readonly size: number
+  readonly body: number | null
+}
+
+const readEnergies = (block: Float64Array, at: number): readonly [number, number, number, number] => [
+  num(block, at),
+  num(block, at + 1),
+  num(block, at + 2),
+  num(block, at + 3),
+]
+
+function readLinear(step: Step, column: number): number {
+  const [x, y, z] = read3(step.window.states.data, step.at(column) + stateAt.velocity)
+  return 0.5 * num(step.scene.masses, column) * (x * x + y * y + z * z)
+}
+
+function readRotational(step: Step, column: number): number {
+  const inertia = step.scene.inertias[column]
+  if (inertia === undefined) return Number.NaN
+  const [x, y, z] = read3(step.window.states.data, step.at(column) + stateAt.spin)
+  return 0.5 * (inertia[0] * x * x + inertia[1] * y * y + inertia[2] * z * z)
+}
+
+function readPotentialChange({ scene, moved }: Step, column: number): number {
+  const [x, y, z] = read3(moved, 3 * column)
+  const [gx, gy, gz] = scene.gravity
+  return -num(scene.masses, column) * (gx * x + gy * y + gz * z)
+}

@@ -1,0 +1,114 @@
+/**
+ * A resting body remains in place.
+ *
+ * Jitter: the change of velocity reverses in every frame of contact, for 8 frames or more, above 1 mm/s and 5 % of g
+ * dt. Creep: friction is below 95 % of the limit, but the contact point moves along the surface at 2.5 mm/s or more
+ * for 10 frames or more.
+ */
+
+import { stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { num, worldSpin } from '../../steps/block.ts'
+import { RunCollector } from '../../steps/run.ts'
+import type { Step } from '../../steps/step.ts'
+import type { Touch } from '../../steps/touch.ts'
+import type { Law } from '../law.ts'
+
+/** Minimum frames of jitter and creep, minimum m/s of creep, and maximum share of the friction limit. */
+const restRule = { jitterFrames: 8, creepFrames: 10, creepSpeed: 2.5e-3, used: 0.95 } as const
+
+/** m/s */
+const maxRestSpeed = 0.1
+
+/** Minimum frames of contact of a resting body. */
+const minContactFrames = 10
+
+export function restLaw(): Law {
+  const jitter = new RunCollector()
+  const creep = new RunCollector()
+  const change = new Map<number, readonly [number, number, number]>()
+  return {
+    observe(step) {
+      if (Number.isNaN(step.dt)) return
+      const { scene, frame, window } = step
+      const s = window.states.data
+      for (let column = 0; column < scene.bodies.length; column++) {
+        const body = scene.bodies[column] ?? 0
+        if (step.touching[column] !== 1 || step.touchedBefore[column] !== 1) {
+          if (change.size > 0) change.delete(body)
+          continue
+        }
+        const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+        const now = [
+          num(s, at) - num(s, was),
+          num(s, at + 1) - num(s, was + 1),
+          num(s, at + 2) - num(s, was + 2),
+        ] as const
+        const then = change.get(body)
+        change.set(body, now)
+        const size = Math.hypot(...now)
+        const limit = Math.max(1e-3, 0.05 * scene.g * step.dt)
+        const speed = Math.hypot(num(s, at), num(s, at + 1), num(s, at + 2))
+        if (
+          !then ||
+          !(size > limit) ||
+          !(Math.hypot(...then) > limit) ||
+          speed > maxRestSpeed + 2 * scene.g * step.dt
+        )
+          continue
+        const cosine = (now[0] * then[0] + now[1] * then[1] + now[2] * then[2]) / (size * Math.hypot(...then))
+        if (cosine < -0.8) jitter.add(body, frame, { value: size, limit }, { bodies: [body], pair: null })
+      }
+      for (const touch of step.touches) {
+        if (touch.limit <= 0 || frame - touch.since < minContactFrames) continue
+        if (!(Math.hypot(...touch.tangent) <= restRule.used * touch.limit)) continue
+        const speed = getSlipSpeed(step, touch)
+        if (!(speed > restRule.creepSpeed) || speed > maxRestSpeed) continue
+        const subject = { bodies: [touch.a, touch.b].filter((id) => !scene.isEnvironment(id)), pair: null }
+        creep.add(touch.key, frame, { value: speed, limit: restRule.creepSpeed }, subject)
+      }
+    },
+    findings: () => [
+      ...jitter.runs
+        .filter(({ frames }) => frames >= restRule.jitterFrames)
+        .map((run) =>
+          createFinding(
+            { ...run, first: run.first - 1 },
+            { kind: 'jitter', severity: 'warning', unit: 'm/s', confidence: 0.85 },
+          ),
+        ),
+      ...creep.runs
+        .filter(({ frames }) => frames >= restRule.creepFrames)
+        .map((run) =>
+          createFinding(run, { kind: 'creep', severity: 'warning', unit: 'm/s', confidence: 0.8 }),
+        ),
+    ],
+  }
+}
+
+/** Returns the speed of two bodies along their contact in m/s, from displacements and spins. */
+function getSlipSpeed(step: Step, touch: Touch): number {
+  const { normal, columnA, columnB, leverA, leverB } = touch
+  const a = getPointVelocity(step, columnA, leverA)
+  const b = getPointVelocity(step, columnB, leverB)
+  const v = [a[0] - b[0], a[1] - b[1], a[2] - b[2]] as const
+  const along = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2]
+  return Math.hypot(v[0] - along * normal[0], v[1] - along * normal[1], v[2] - along * normal[2])
+}
+
+function getPointVelocity(
+  step: Step,
+  column: number,
+  lever: readonly [number, number, number],
+): readonly [number, number, number] {
+  if (column < 0) return [0, 0, 0]
+  const s = step.window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  const w = worldSpin(s, at)
+  const v = [0, 1, 2].map((i) => (num(s, at + i) - num(s, was + i)) / step.dt) as [number, number, number]
+  return [
+    v[0] + w[1] * lever[2] - w[2] * lever[1],
+    v[1] + w[2] * lever[0] - w[0] * lever[2],
+    v[2] + w[0] * lever[1] - w[1] * lever[0],
+  ]
+}

@@ -1,0 +1,130 @@
+/**
+ * Angular momentum about the centre of mass: L(N) - L(N-1) = sum of r × J + external torque dt, with L = R I R^T w
+ * (Euler's equations, which include the gyroscopic term).
+ *
+ * Engines that omit the gyroscopic term conserve R I R^T dw instead: a warning for a free body and 5 frames or more. Tolerance: 5 % of
+ * the largest term and 2 |L| (w dt)^2. Without inertia, a free body is judged by |dw| <= |w|^2 dt, because |I2 - I3| <= I1
+ * for any mass distribution; changes along the spin are left to the energy law if the rotational energy was recorded.
+ */
+import { energyAt, stateAt } from '@causeway/recording'
+import { createFinding } from '../../findings/finding.ts'
+import { length3, num, worldSpin } from '../../steps/block.ts'
+import { read3 } from '../../steps/momentum.ts'
+import { RunCollector } from '../../steps/run.ts'
+import { impulseKnowledge, type Step } from '../../steps/step.ts'
+import { type Point3, type Rotation, rotate, rotateInverse } from '../../vector.ts'
+import type { Law } from '../law.ts'
+
+const tolerance = 0.05
+
+const minGyroscopicFrames = 5
+
+export function spinLaw(): Law {
+  const runs = { inertia: new RunCollector(2), free: new RunCollector(2), gyroscopic: new RunCollector(2) }
+  return {
+    observe(step) {
+      if (Number.isNaN(step.dt) || !step.scene.hasContacts) return
+      for (let column = 0; column < step.scene.bodies.length; column++) {
+        const inertia = step.scene.inertias[column]
+        const isTouching = step.touching[column] === 1
+        if (isTouching && step.impulseKnown[column] !== impulseKnowledge.complete) continue
+        const found =
+          inertia !== undefined
+            ? measureTorque(step, column, inertia)
+            : isTouching || step.hasExternal[column] === 1
+              ? null
+              : measureFreeSpin(step, column)
+        if (found === null) continue
+        const body = step.scene.bodies[column] ?? 0
+        if (found.isGyroscopic && isTouching) continue
+        const collector =
+          inertia === undefined ? runs.free : found.isGyroscopic ? runs.gyroscopic : runs.inertia
+        collector.add(body, step.frame, found, { bodies: [body], pair: null })
+      }
+    },
+    findings: () => [
+      ...runs.inertia.runs.map((run) =>
+        createFinding(run, { kind: 'angular_momentum', unit: 'N·m·s', confidence: 0.9 }),
+      ),
+      ...runs.gyroscopic.runs
+        .filter(({ frames }) => frames >= minGyroscopicFrames)
+        .map((run) =>
+          createFinding(run, {
+            kind: 'angular_momentum',
+            severity: 'warning',
+            unit: 'N·m·s',
+            confidence: 0.85,
+            text: 'turns as if the gyroscopic term were missing',
+          }),
+        ),
+      ...runs.free.runs.map((run) =>
+        createFinding(run, { kind: 'angular_momentum', unit: 'rad/s', confidence: 0.9 }),
+      ),
+    ],
+  }
+}
+
+interface Excess {
+  readonly value: number
+  readonly limit: number
+  /** Whether only the gyroscopic term is missing. */
+  readonly isGyroscopic: boolean
+}
+
+/** Compares the change of angular momentum with the torques. */
+function measureTorque(step: Step, column: number, inertia: Point3): Excess | null {
+  const { window, dt, torque, externalTorque } = step
+  const s = window.states.data
+  const [at, was] = [step.at(column), step.atBefore(column)]
+  const [now, then] = [readRotation(s, at), readRotation(s, was)]
+  const [spin, spinBefore] = [worldSpin(s, at), worldSpin(s, was)]
+  const part = (i: 0 | 1 | 2): number =>
+    num(torque, 3 * column + i) + num(externalTorque, 3 * column + i) * dt
+  const given: Point3 = [part(0), part(1), part(2)]
+  const momentum = applyInertia(now, inertia, spin)
+  const before = applyInertia(then, inertia, spinBefore)
+  const change = subtract(momentum, before)
+  const changeWithoutGyro = applyInertia(then, inertia, subtract(spin, spinBefore))
+  const off = length3(...subtract(change, given))
+  const offWithoutGyro = length3(...subtract(changeWithoutGyro, given))
+  const size = Math.max(length3(...momentum), length3(...before))
+  const turn = Math.max(length3(...spin), length3(...spinBefore)) * dt
+  const allowed =
+    1e-7 +
+    tolerance * Math.max(length3(...given), length3(...change)) +
+    Math.min(2 * turn ** 2, 0.5) * size +
+    1e-5 * size +
+    1e-3 * Math.max(...inertia) * 1e-2
+  return off > allowed ? { value: off, limit: allowed, isGyroscopic: offWithoutGyro <= allowed } : null
+}
+
+/** Bounds the change of the spin of a free body of unknown inertia. */
+function measureFreeSpin(step: Step, column: number): Excess | null {
+  const s = step.window.states.data
+  const [spin, before] = [worldSpin(s, step.at(column)), worldSpin(s, step.atBefore(column))]
+  let change = subtract(spin, before)
+  const count = step.scene.bodies.length
+  const energy = (step.row * count + column) * energyAt.width + energyAt.rotational
+  const size = Math.max(length3(...spin), length3(...before))
+  if (!Number.isNaN(num(step.window.energies.data, energy)) && length3(...before) > 1e-3) {
+    const unit = before.map((part) => part / length3(...before)) as unknown as Point3
+    const along = change[0] * unit[0] + change[1] * unit[1] + change[2] * unit[2]
+    change = [change[0] - along * unit[0], change[1] - along * unit[1], change[2] - along * unit[2]]
+  }
+  const off = length3(...change)
+  const limit = 1.2 * size * size * step.dt + 1e-3 + 1e-3 * size
+  return off > limit ? { value: off, limit, isGyroscopic: false } : null
+}
+
+function readRotation(states: Float64Array, at: number): Rotation {
+  const q = at + stateAt.orientation
+  return [num(states, q), ...read3(states, q + 1)]
+}
+
+/** Returns R I R^T w. */
+function applyInertia(rotation: Rotation, inertia: Point3, spin: Point3): Point3 {
+  const local = rotateInverse(rotation, spin)
+  return rotate(rotation, [inertia[0] * local[0], inertia[1] * local[1], inertia[2] * local[2]])
+}
+
+const subtract = (a: Point3, b: Point3): Point3 => [a[0] - b[0], a[1] - b[1], a[2] - b[2]]

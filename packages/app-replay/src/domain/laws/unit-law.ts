@@ -1,0 +1,74 @@
+/**
+ * Impulses and masses have the declared units: m (v(N) - v(N-1)) - m g dt - F dt is the recorded impulse, not a fixed
+ * multiple of it.
+ *
+ * The multiple is fitted for each body over steps with complete impulses. `unit_mismatch`: it varies by less than 3 %
+ * over 3 steps or more, and is within 5 % of dt or 1/dt (N instead of N·s, or the reverse), or of 1000 or 1/1000 (g
+ * instead of kg).
+ */
+import { createFinding, type Finding } from '../findings/finding.ts'
+import { length3 } from '../steps/block.ts'
+import { getImpulseTolerance, read3, readContactImpulse } from '../steps/momentum.ts'
+import { impulseKnowledge, type Step } from '../steps/step.ts'
+import type { Law } from './law.ts'
+
+const rule = { steps: 3, spread: 0.03, near: 0.05 } as const
+
+interface Fit {
+  readonly first: number
+  last: number
+  count: number
+  /** Sums of the logarithm of the multiple and of its square. */
+  sum: number
+  squares: number
+}
+
+export function unitLaw(): Law {
+  const fits = new Map<number, Fit>()
+  let dt = Number.NaN
+  return {
+    observe(step) {
+      if (Number.isNaN(step.dt) || Number.isNaN(step.scene.g)) return
+      dt = step.scene.dt
+      for (let column = 0; column < step.scene.bodies.length; column++) {
+        if (step.touching[column] !== 1 || step.impulseKnown[column] !== impulseKnowledge.complete) continue
+        const multiple = fitMultiple(step, column)
+        if (!(multiple > 0)) continue
+        const body = step.scene.bodies[column] ?? 0
+        const fit = fits.get(body) ?? { first: step.frame, last: 0, count: 0, sum: 0, squares: 0 }
+        fits.set(body, fit)
+        fit.last = step.frame
+        fit.count += 1
+        fit.sum += Math.log(multiple)
+        fit.squares += Math.log(multiple) ** 2
+      }
+    },
+    findings: () => [...fits].flatMap(([body, fit]) => toFindings(body, fit, dt)),
+  }
+}
+
+function fitMultiple(step: Step, column: number): number {
+  const received = readContactImpulse(step, column)
+  const given = read3(step.impulse, 3 * column)
+  const size = length3(...given)
+  const change = length3(...received)
+  if (!(size > 0) || !(change > 4 * getImpulseTolerance(step, column, 0))) return Number.NaN
+  const along = received[0] * given[0] + received[1] * given[1] + received[2] * given[2]
+  return along > 0.95 * size * change ? along / size ** 2 : Number.NaN
+}
+
+function toFindings(body: number, { first, last, count, sum, squares }: Fit, dt: number): readonly Finding[] {
+  if (count < rule.steps) return []
+  const mean = sum / count
+  if (!(Math.sqrt(Math.max(0, squares / count - mean ** 2)) < rule.spread)) return []
+  const cases = [
+    [dt, 'has contact impulses of 1/dt times their effect: forces in N instead of impulses in N·s'],
+    [1 / dt, 'has contact impulses of dt times their effect: impulses in N·s instead of forces in N'],
+    [1000, 'has 1000 times the mass that its impulses move: g instead of kg'],
+    [1 / 1000, 'has a thousandth of the mass that its impulses move: kg instead of g'],
+  ] as const
+  const match = cases.find(([factor]) => Math.abs(mean - Math.log(factor)) < rule.near)
+  if (match === undefined) return []
+  const run = { first, last, peak: first, bodies: [body], pair: null, value: Math.exp(mean), limit: 1 }
+  return [createFinding(run, { kind: 'unit_mismatch', unit: 'times', confidence: 0.95, text: match[1] })]
+}

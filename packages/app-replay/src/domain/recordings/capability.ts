@@ -1,0 +1,16 @@
+import { type Capability, RecordingError, type RecordingSummary } from '@causeway/recording'
+
+/** Whether a frame without contact rows has no contacts. Otherwise contacts were not recorded. */
+export const hasContacts = ({ capabilities }: Pick<RecordingSummary, 'capabilities'>): boolean =>
+  capabilities.includes('collisions')
+
+/** Throws `NOT_RECORDED` unless the recording holds one of these. Missing quantities are never reported as 0. */
+export function requireCapability(
+  { capabilities, missing, era }: RecordingSummary,
+  wanted: readonly Capability[],
+): void {
+  if (wanted.some((one) => capabilities.includes(one))) return
+  throw new RecordingError('NOT_RECORDED', `this recording lacks ${wanted.join(' and ')}`, {
+    data: { wanted, missing, era },
+  })
+}

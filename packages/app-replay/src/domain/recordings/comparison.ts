@@ -1,0 +1,219 @@
+import type { BodyId } from '@causeway/recording'
+import type { BodyMatch } from '../bodies/body-mapping.ts'
+
+/** NaN was not recorded. */
+export interface FrameColumns {
+  readonly bodies: readonly BodyId[]
+  readonly frames: Float64Array
+  /** Position, velocity, quaternion, spin and total energy of each body, shape [frames, bodies, 14]. */
+  readonly states: Float64Array
+  /** J */
+  readonly totals: Float64Array
+  readonly iterations: Float64Array
+  readonly residuals: Float64Array
+  /** Colliding pairs of each frame as sorted text: `1-2 1-2147483650`. */
+  readonly contacts: readonly string[]
+}
+
+const stateWidth = 14
+
+const bodyFields = {
+  velocity: { unit: 'm/s', from: 3, to: 6 },
+  position: { unit: 'm', from: 0, to: 3 },
+  spin: { unit: 'rad/s', from: 10, to: 13 },
+  orientation: { unit: '1', from: 6, to: 10 },
+  body_energy: { unit: 'J', from: 13, to: 14 },
+} as const
+const bodyFieldNames = Object.keys(bodyFields) as (keyof typeof bodyFields)[]
+
+const frameFields = [
+  { field: 'system_energy', unit: 'J', column: 'totals' },
+  { field: 'iterations', unit: 'iterations', column: 'iterations' },
+  { field: 'residual', unit: '1', column: 'residuals' },
+] as const
+
+export type ComparedField = keyof typeof bodyFields | (typeof frameFields)[number]['field'] | 'contacts'
+
+/** Exact, or by more than absolute + relative * the larger of both. */
+export type Tolerance =
+  | { readonly exact: true }
+  | { readonly exact: false; readonly absolute: number; readonly relative: number }
+
+/** The first difference of a field and its development. */
+export interface Divergence {
+  readonly field: ComparedField
+  readonly unit: string
+  readonly first_frame_a: number
+  readonly first_frame_b: number
+  readonly body_id: BodyId | null
+  readonly value_a: number | string
+  readonly value_b: number | string
+  readonly difference: number
+  readonly greatest: number
+  readonly greatest_frame_a: number
+  readonly frames_over: number
+  /** Factor by which the difference grows per frame, or `null` if there are too few frames. */
+  readonly growth_per_frame: number | null
+}
+
+interface Difference {
+  readonly a: number | string
+  readonly b: number | string
+  readonly difference: number
+}
+
+interface Tracker {
+  readonly first: Omit<Divergence, 'greatest' | 'greatest_frame_a' | 'frames_over' | 'growth_per_frame'>
+  greatest: number
+  greatest_frame_a: number
+  frames_over: number
+  /** Frames since the first difference, and the natural logarithm of the difference. */
+  readonly logs: [number, number][]
+}
+
+/** Number of frames after the first difference. */
+const maxGrowthFrames = 200
+
+const minGrowthFrames = 5
+
+export class RecordingComparison {
+  readonly #matches: readonly BodyMatch[]
+  readonly #tolerance: Tolerance
+  readonly #trackers = new Map<ComparedField, Tracker>()
+  #frames = 0
+
+  constructor(matches: readonly BodyMatch[], tolerance: Tolerance) {
+    this.#matches = matches
+    this.#tolerance = tolerance
+  }
+
+  /** Number of compared frames. */
+  get frames(): number {
+    return this.#frames
+  }
+
+  compare(a: FrameColumns, rowA: number, b: FrameColumns, rowB: number): void {
+    this.#frames += 1
+    const frames = [a.frames[rowA] ?? Number.NaN, b.frames[rowB] ?? Number.NaN] as const
+    for (const field of bodyFieldNames) {
+      let worst: (Difference & { readonly body: BodyId }) | undefined
+      for (const match of this.#matches) {
+        const found = this.#compareBody(field, { a, rowA, b, rowB, match })
+        if (found !== null && !(found.difference <= (worst?.difference ?? -1)))
+          worst = { ...found, body: match.a }
+      }
+      if (worst !== undefined) this.#add({ field, unit: bodyFields[field].unit }, worst, frames, worst.body)
+    }
+    for (const { field, unit, column } of frameFields) {
+      const [one = Number.NaN, other = Number.NaN] = [a[column][rowA], b[column][rowB]]
+      if (!this.#isDifferent(one, other)) continue
+      this.#add({ field, unit }, { a: one, b: other, difference: absoluteDifference(one, other) }, frames)
+    }
+    const [one, other] = [renamePairs(a.contacts[rowA] ?? '', this.#matches), b.contacts[rowB] ?? '']
+    if (one !== other)
+      this.#add({ field: 'contacts', unit: 'pairs' }, { a: one, b: other, difference: 1 }, frames)
+  }
+
+  divergences(): Divergence[] {
+    return [...this.#trackers.values()]
+      .map(({ first, logs, ...tracker }) => ({ ...first, ...tracker, growth_per_frame: fitGrowth(logs) }))
+      .toSorted((one, other) => one.first_frame_a - other.first_frame_a)
+  }
+
+  #isDifferent(a: number, b: number): boolean {
+    if (Object.is(a, b) || (Number.isNaN(a) && Number.isNaN(b))) return false
+    if (this.#tolerance.exact) return true
+    if (a === b) return false
+    const { absolute, relative } = this.#tolerance
+    return !(Math.abs(a - b) <= absolute + relative * Math.max(Math.abs(a), Math.abs(b)))
+  }
+
+  #add(
+    { field, unit }: Pick<Divergence, 'field' | 'unit'>,
+    { a, b, difference }: Difference,
+    [frameA, frameB]: readonly [number, number],
+    body: BodyId | null = null,
+  ): void {
+    const tracker = this.#trackers.get(field) ?? {
+      first: {
+        field,
+        unit,
+        first_frame_a: frameA,
+        first_frame_b: frameB,
+        body_id: body,
+        value_a: a,
+        value_b: b,
+        difference,
+      },
+      greatest: 0,
+      greatest_frame_a: frameA,
+      frames_over: 0,
+      logs: [],
+    }
+    this.#trackers.set(field, tracker)
+    tracker.frames_over += 1
+    if (difference > tracker.greatest) {
+      tracker.greatest = difference
+      tracker.greatest_frame_a = frameA
+    }
+    const since = frameA - tracker.first.first_frame_a
+    if (since < maxGrowthFrames && difference > 0 && Number.isFinite(difference))
+      tracker.logs.push([since, Math.log(difference)])
+  }
+
+  /** Returns the component of a field with the largest difference, or `null` if all are within the tolerance. */
+  #compareBody(field: keyof typeof bodyFields, { a, rowA, b, rowB, match }: BodyRows) {
+    const { from, to } = bodyFields[field]
+    const startA = (rowA * a.bodies.length + a.bodies.indexOf(match.a)) * stateWidth
+    const startB = (rowB * b.bodies.length + b.bodies.indexOf(match.b)) * stateWidth
+    // A quaternion and its negative are the same orientation, but not bit by bit.
+    let sign = 1
+    if (field === 'orientation' && !this.#tolerance.exact) {
+      let product = 0
+      for (let at = from; at < to; at++)
+        product += (a.states[startA + at] ?? 0) * (b.states[startB + at] ?? 0)
+      if (product < 0) sign = -1
+    }
+    let worst: { a: number; b: number; difference: number } | null = null
+    for (let at = from; at < to; at++) {
+      const one = a.states[startA + at] ?? Number.NaN
+      const other = sign * (b.states[startB + at] ?? Number.NaN)
+      if (!this.#isDifferent(one, other)) continue
+      const difference = absoluteDifference(one, other)
+      if (worst === null || difference > worst.difference) worst = { a: one, b: other, difference }
+    }
+    return worst
+  }
+}
+
+interface BodyRows {
+  readonly a: FrameColumns
+  readonly rowA: number
+  readonly b: FrameColumns
+  readonly rowB: number
+  readonly match: BodyMatch
+}
+
+/** The difference between NaN and a number is infinite. */
+const absoluteDifference = (a: number, b: number): number => {
+  const difference = Math.abs(a - b)
+  return Number.isNaN(difference) ? Number.POSITIVE_INFINITY : difference
+}
+
+function renamePairs(contacts: string, matches: readonly BodyMatch[]): string {
+  if (matches.every(({ a, b }) => a === b)) return contacts
+  const ids = new Map(matches.map(({ a, b }) => [String(a), String(b)]))
+  return contacts
+    .replace(/\d+/g, (id) => ids.get(id) ?? id)
+    .split(' ')
+    .sort()
+    .join(' ')
+}
+
+function fitGrowth(logs: readonly (readonly [number, number])[]): number | null {
+  if (logs.length < minGrowthFrames) return null
+  const mean = (axis: 0 | 1): number => logs.reduce((sum, log) => sum + log[axis], 0) / logs.length
+  const [x, y] = [mean(0), mean(1)]
+  const spread = logs.reduce((sum, [at]) => sum + (at - x) ** 2, 0)
+  return Math.exp(logs.reduce((sum, [at, log]) => sum + (at - x) * (log - y), 0) / spread)
+}

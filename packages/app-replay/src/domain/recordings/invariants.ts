@@ -1,0 +1,215 @@
+import type { BodyId, Capability, Columns } from '@causeway/recording'
+import { z } from 'zod'
+import type { Coverage } from '../coverage/coverage.ts'
+import type { Finding } from '../findings/finding.ts'
+import { formatCount, formatQuantity } from '../sentence.ts'
+import { getColumn } from '../series/columns.ts'
+
+/** SI units. */
+export const invariantsSchema = z.strictObject({
+  /** Maximum |E - E0| / |E0|. */
+  max_energy_drift: z.number().min(0).optional(),
+  /** Maximum increase of the system energy in a frame, J. */
+  max_injection_j: z.number().min(0).optional(),
+  /** Minimum z of the centre of every body, or of bodies by id, m. */
+  never_below: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
+  /** Maximum speed from a frame on, m/s, of every body or of one. */
+  rest_by: z
+    .strictObject({ frame: z.int(), speed: z.number().min(0).default(0.01), body: z.int().optional() })
+    .optional(),
+  max_penetration_m: z.number().min(0).optional(),
+  no_cone_violation: z.literal(true).optional(),
+  /** Minimum severity of the findings of diagnose that fail. */
+  no_findings: z.enum(['error', 'warning']).optional(),
+})
+export type Invariants = z.output<typeof invariantsSchema>
+
+export interface Verdict {
+  readonly invariant: string
+  readonly passed: boolean
+  /** `null` if it was not recorded, which fails. */
+  readonly value: number | null
+  readonly limit: number
+  readonly unit: string
+  /** Frame of the value. */
+  readonly frame_id: number | null
+  readonly body_id?: BodyId
+  readonly evidence: string
+}
+
+export const listInvariantSeries = (bodies: readonly BodyId[]): string[] => [
+  ...['energy.total', 'energy.delta', 'contacts.depth'],
+  ...bodies.flatMap((body) => [`body.${body}.position.z`, `body.${body}.speed`]),
+]
+
+interface Peak {
+  readonly value: number
+  readonly frame: number | null
+}
+
+/**
+ * Returns the maximum of a measure from a frame on, or `null` if nothing was recorded. After the first value, missing values count as
+ * infinite: a run that diverges meets no limit.
+ */
+function findPeak(
+  columns: Columns,
+  name: string,
+  measure: (value: number) => number = (value) => value,
+  from = 0,
+): Peak | null {
+  const frames = getColumn(columns, 'frame_id')
+  const values = getColumn(columns, name)
+  let peak: Peak | null = null
+  let hasValue = false
+  for (let row = 0; row < columns.length; row++) {
+    const measured = measure(values.get(row))
+    if (!Number.isNaN(measured)) hasValue = true
+    if (!hasValue || frames.get(row) < from) continue
+    const value = Number.isNaN(measured) ? Number.POSITIVE_INFINITY : measured
+    if (peak === null || value > peak.value) peak = { value, frame: frames.get(row) }
+  }
+  return peak
+}
+
+/** Returns the maximum |E - E0| / |E0|: 0 if E0 is 0, and `null` if E0 was not recorded. */
+function findEnergyDrift(columns: Columns): Peak | null {
+  const energy = getColumn(columns, 'energy.total')
+  const first = columns.length === 0 ? Number.NaN : energy.get(0)
+  if (Number.isNaN(first)) return null
+  if (Math.abs(first) < 1e-12) return { value: 0, frame: null }
+  return findPeak(columns, 'energy.total', (value) => Math.abs(value - first) / Math.abs(first))
+}
+
+const systemInvariants = {
+  max_energy_drift: { unit: '1', evidence: 'get_system_energy', find: findEnergyDrift },
+  max_injection_j: {
+    unit: 'J',
+    evidence: 'find_energy_anomalies',
+    find: (columns: Columns) => findPeak(columns, 'energy.delta', (change) => Math.max(0, change)),
+  },
+  max_penetration_m: {
+    unit: 'm',
+    evidence: 'check_penetration',
+    find: (columns: Columns) => findPeak(columns, 'contacts.depth'),
+  },
+} as const
+const systemNames = Object.keys(systemInvariants) as (keyof typeof systemInvariants)[]
+
+const findLowest = (columns: Columns, body: BodyId): Peak | null =>
+  findPeak(columns, `body.${body}.position.z`, (height) => -height)
+
+interface CheckedRun {
+  readonly bodies: readonly BodyId[]
+  readonly capabilities: readonly Capability[]
+  readonly findings: readonly Finding[]
+}
+
+/** Checks a run against invariants. `columns` holds the series of `listInvariantSeries`. */
+export function checkInvariants(invariants: Invariants, columns: Columns, run: CheckedRun): Verdict[] {
+  return [
+    ...systemNames.flatMap((invariant) => {
+      const { unit, evidence, find } = systemInvariants[invariant]
+      const limit = invariants[invariant]
+      if (limit === undefined) return []
+      return [createVerdict(find(columns), { invariant, limit, unit, evidence })]
+    }),
+    ...checkHeights(invariants, columns, run),
+    ...checkRest(invariants, columns, run),
+    ...checkFindings(invariants, run),
+  ]
+}
+
+const createVerdict = (
+  peak: Peak | null,
+  verdict: Pick<Verdict, 'invariant' | 'limit' | 'unit' | 'evidence' | 'body_id'>,
+): Verdict => ({
+  ...verdict,
+  passed: peak !== null && peak.value <= verdict.limit,
+  value: peak?.value ?? null,
+  frame_id: peak?.frame ?? null,
+})
+
+function checkHeights({ never_below }: Invariants, columns: Columns, { bodies }: CheckedRun): Verdict[] {
+  if (never_below === undefined) return []
+  const limits =
+    typeof never_below === 'number'
+      ? bodies.map((body) => [body, never_below] as const)
+      : Object.entries(never_below).map(([body, limit]) => [Number(body), limit] as const)
+  return limits.map(([body_id, limit]) => {
+    const peak = bodies.includes(body_id) ? findLowest(columns, body_id) : null
+    const names = { invariant: 'never_below', unit: 'm', body_id, evidence: 'get_body_trajectory' }
+    const verdict = createVerdict(peak, { ...names, limit: -limit })
+    return { ...verdict, limit, value: peak === null ? null : -peak.value }
+  })
+}
+
+function checkRest({ rest_by }: Invariants, columns: Columns, { bodies }: CheckedRun): Verdict[] {
+  if (rest_by === undefined) return []
+  const { frame, speed, body } = rest_by
+  return (body === undefined ? bodies : [body]).map((body_id) => {
+    const peak = bodies.includes(body_id)
+      ? findPeak(columns, `body.${body_id}.speed`, undefined, frame)
+      : null
+    const names = { invariant: 'rest_by', unit: 'm/s', body_id, evidence: 'search_frames' }
+    return createVerdict(peak, { ...names, limit: speed })
+  })
+}
+
+function checkFindings(
+  { no_cone_violation, no_findings }: Invariants,
+  { findings, capabilities }: CheckedRun,
+): Verdict[] {
+  const verdicts: Verdict[] = []
+  if (no_cone_violation) {
+    const cones = findings.filter(({ kind }) => kind === 'friction_cone')
+    const verdict = expectNoFindings('no_cone_violation', cones, 'check_friction_cone')
+    const isRecorded = capabilities.includes('tangent_lambdas')
+    verdicts.push(isRecorded ? verdict : { ...verdict, passed: false, value: null })
+  }
+  if (no_findings !== undefined) {
+    const severities = no_findings === 'error' ? ['error'] : ['error', 'warning']
+    const found = findings.filter(({ severity }) => severities.includes(severity))
+    verdicts.push(expectNoFindings('no_findings', found, 'diagnose'))
+  }
+  return verdicts
+}
+
+function expectNoFindings(invariant: string, findings: readonly Finding[], evidence: string): Verdict {
+  const peak = { value: findings.length, frame: findings[0]?.frames.first ?? null }
+  return createVerdict(peak, { invariant, limit: 0, unit: 'findings', evidence })
+}
+
+/** Returns the figures of a good run as limits, with a margin as a share of them. Omits what was not recorded. */
+export function measureInvariants(columns: Columns, bodies: readonly BodyId[], margin: number): Invariants {
+  const limits = systemNames.flatMap((name) => {
+    const peak = systemInvariants[name].find(columns)
+    return peak === null ? [] : [[name, Math.max(1e-6, peak.value * (1 + margin))] as const]
+  })
+  const heights = bodies.flatMap((body) => {
+    const peak = findLowest(columns, body)
+    if (peak === null) return []
+    return [[String(body), -peak.value - Math.max(1e-6, Math.abs(peak.value) * margin)] as const]
+  })
+  return { ...Object.fromEntries(limits), never_below: Object.fromEntries(heights) }
+}
+
+/** `coverage` is that of `no_findings`, which holds only for the laws that were checked. */
+export function summarizeVerdicts(verdicts: readonly Verdict[], coverage: Coverage | null): string {
+  const failed = verdicts.filter(({ passed }) => !passed)
+  const [worst] = failed
+  const laws = describeUnchecked(coverage)
+  const total = verdicts.length === 1 ? '1 invariant' : `${verdicts.length} invariants`
+  if (worst === undefined)
+    return `${verdicts.length === 1 ? 'The invariant holds.' : `All ${total} hold.`}${laws}`
+  const where = worst.frame_id === null ? '' : ` in frame ${worst.frame_id}`
+  const names = failed.map(({ invariant }) => invariant).join(', ')
+  const unknown = failed.filter(({ value }) => value === null).map(({ invariant }) => invariant)
+  const lacking = unknown.length === 0 ? '' : ` Not recorded: ${unknown.join(', ')}.`
+  return `${failed.length} of ${total} fail: ${names}. First: ${worst.invariant}, ${formatQuantity(worst.value, worst.unit)} against ${formatQuantity(worst.limit, worst.unit)}${where}.${lacking}${laws}`
+}
+
+function describeUnchecked(coverage: Coverage | null): string {
+  if (coverage === null || coverage.not_checked.length === 0) return ''
+  const missing = [...new Set(coverage.not_checked.flatMap((one) => one.missing))].join(', ')
+  return ` no_findings covers ${formatCount(coverage.checked.length, 'law')}; not recorded: ${missing}.`
+}

@@ -1,0 +1,80 @@
+import { distance, type Point3 } from '../vector.ts'
+
+/** Points over time in m. NaN was not recorded. */
+export interface Path {
+  readonly x: ArrayLike<number>
+  readonly y: ArrayLike<number>
+  readonly z: ArrayLike<number>
+}
+
+const getPoint = ({ x, y, z }: Path, row: number): Point3 => [
+  x[row] ?? Number.NaN,
+  y[row] ?? Number.NaN,
+  z[row] ?? Number.NaN,
+]
+
+const isKnown = (path: Path, row: number): boolean => getPoint(path, row).every(Number.isFinite)
+
+/** Returns the metres along all points, and from the first to the last. */
+export function measurePath(path: Path): { readonly along: number; readonly straight: number } {
+  let [along, first, last] = [0, -1, -1]
+  for (let row = 0; row < path.x.length; row++) {
+    if (!isKnown(path, row)) continue
+    if (last === -1) first = row
+    else along += distance(getPoint(path, last), getPoint(path, row))
+    last = row
+  }
+  return { along, straight: last === -1 ? 0 : distance(getPoint(path, first), getPoint(path, last)) }
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+  /** Row with the largest distance from the straight line, and the distance in m. */
+  readonly worst: number
+  readonly error: number
+}
+
+/**
+ * Returns at most `limit` (2 or more) rows that preserve the shape (Douglas and Peucker 1973,
+ * https://doi.org/10.3138/FM57-6770-U75U-7727), and the remaining error in m. Fewer rows suffice for straight paths.
+ */
+export function simplifyPath(path: Path, limit: number): { readonly rows: number[]; readonly error: number } {
+  const known: number[] = []
+  for (let row = 0; row < path.x.length; row++) if (isKnown(path, row)) known.push(row)
+  if (known.length <= limit) return { rows: known, error: 0 }
+  const spans = [measureSpan(path, known, 0, known.length - 1)]
+  while (spans.length < limit - 1) {
+    let widest = 0
+    for (let at = 1; at < spans.length; at++)
+      if ((spans[at]?.error ?? 0) > (spans[widest]?.error ?? 0)) widest = at
+    const span = spans[widest]
+    if (span === undefined || span.error === 0) break
+    spans.splice(
+      widest,
+      1,
+      measureSpan(path, known, span.from, span.worst),
+      measureSpan(path, known, span.worst, span.to),
+    )
+  }
+  const rows = spans.flatMap(({ from }) => known[from] ?? [])
+  return { rows: [...rows, ...known.slice(-1)], error: Math.max(...spans.map(({ error }) => error)) }
+}
+
+function measureSpan(path: Path, known: readonly number[], from: number, to: number): Span {
+  const [a, b] = [getPoint(path, known[from] ?? 0), getPoint(path, known[to] ?? 0)]
+  let [worst, error] = [from, 0]
+  for (let at = from + 1; at < to; at++) {
+    const away = distanceToSegment(getPoint(path, known[at] ?? 0), a, b)
+    if (away > error) [worst, error] = [at, away]
+  }
+  return { from, to, worst, error }
+}
+
+function distanceToSegment(p: Point3, a: Point3, b: Point3): number {
+  const [dx, dy, dz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]]
+  const length = dx * dx + dy * dy + dz * dz
+  const along = length === 0 ? 0 : ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy + (p[2] - a[2]) * dz) / length
+  const t = Math.min(1, Math.max(0, along))
+  return distance(p, [a[0] + t * dx, a[1] + t * dy, a[2] + t * dz])
+}

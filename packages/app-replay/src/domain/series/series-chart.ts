@@ -1,0 +1,42 @@
+import type { CitedRange, LineChart } from '@causeway/picture'
+import { formatQuantity } from '../sentence.ts'
+
+export const maxChartPoints = 1200
+
+/** `cited` is the value in the cited frame, or NaN. */
+export interface ChartedSeries {
+  readonly name: string
+  readonly unit: string
+  readonly quantity: string
+  readonly frames: readonly number[]
+  readonly values: readonly number[]
+  readonly cited: number
+}
+
+export interface Marks {
+  readonly frame: number | null
+  readonly runs: readonly CitedRange[]
+}
+
+/** Returns a chart of series. The label of the cited frame contains the value of the first series. */
+export function buildSeriesChart(
+  series: readonly ChartedSeries[],
+  { title, marks }: { readonly title: string; readonly marks: Marks },
+): LineChart {
+  const [first] = series
+  const hasValue = first !== undefined && !Number.isNaN(first.cited)
+  const value = hasValue ? `: ${formatQuantity(first.cited, first.unit)}` : ''
+  return {
+    title,
+    x: 'frame',
+    series: series.map(({ name, unit, quantity, frames, values }) => ({
+      name,
+      unit,
+      x: frames,
+      y: values,
+      ...(quantity === '' ? {} : { quantity }),
+    })),
+    cited: marks.frame === null ? [] : [{ x: marks.frame, label: `frame ${marks.frame}${value}` }],
+    ranges: marks.runs,
+  }
+}

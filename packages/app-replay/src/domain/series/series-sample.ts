@@ -1,0 +1,166 @@
+import {
+  type Capability,
+  collisionAt,
+  energyAt,
+  type FlatRows,
+  type FrameWindow,
+  frictionAt,
+  type RecordingSummary,
+  solverAt,
+  stateAt,
+  systemAt,
+} from '@causeway/recording'
+import { createEnvironmentTest } from '../bodies/body.ts'
+import { toNewtons } from '../contacts/force.ts'
+import type { SeriesPlan } from './series-name.ts'
+
+/** Reads a series from any row of any window. NaN was not recorded. */
+export type Sampler = (window: FrameWindow, row: number) => number
+
+type SampledRecording = Pick<
+  RecordingSummary,
+  'lambda_unit' | 'dt_s' | 'dt_uniform' | 'bodies' | 'capabilities'
+>
+type Plan<Of extends SeriesPlan['of']> = Extract<SeriesPlan, { of: Of }>
+
+export function createSampler(plan: SeriesPlan, summary: SampledRecording): Sampler {
+  const needed = getRequiredCapability(plan)
+  if (needed !== undefined && !summary.capabilities.includes(needed)) return () => Number.NaN
+  if (plan.of === 'frame') return createFrameSampler(plan)
+  return plan.of === 'body' ? createBodySampler(plan) : createPairSampler(plan, summary)
+}
+
+/** Returns what a recording must hold so that missing rows mean 0. */
+function getRequiredCapability(plan: SeriesPlan): Capability | undefined {
+  if (plan.of !== 'pair') return plan.what.startsWith('contacts') ? 'collisions' : undefined
+  return plan.what === 'contact' || plan.what === 'depth' ? 'collisions' : 'friction'
+}
+
+function createFrameSampler({ what }: Plan<'frame'>): Sampler {
+  const system =
+    (column: number): Sampler =>
+    (window, row) =>
+      window.system.get(row, column)
+  const solver =
+    (column: number): Sampler =>
+    (window, row) =>
+      window.solver.get(row, column)
+  const samples: Readonly<Record<typeof what, Sampler>> = {
+    frame: ({ frames }, row) => frames[row] ?? Number.NaN,
+    time: ({ times }, row) => times[row] ?? Number.NaN,
+    'energy.total': system(systemAt.total),
+    'energy.linear': system(0),
+    'energy.rotational': system(1),
+    'energy.potential': system(2),
+    // The change of the first frame is the whole energy of the system.
+    'energy.delta': (window, row) => (row === 0 ? Number.NaN : window.system.get(row, systemAt.delta)),
+    'solver.iterations': solver(solverAt.iterations),
+    'solver.residual': solver(solverAt.residual),
+    'solver.converged': (window, row) =>
+      window.solver.get(row, solverAt.constraints) > 0
+        ? window.solver.get(row, solverAt.converged)
+        : Number.NaN,
+    'solver.constraints': solver(solverAt.constraints),
+    'contacts.pairs': ({ collisions }, row) => endRow(collisions, row) - firstRow(collisions, row),
+    'contacts.depth': ({ collisions }, row) => {
+      let deepest = 0
+      for (let at = firstRow(collisions, row); at < endRow(collisions, row); at++)
+        deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
+      return deepest
+    },
+  }
+  return samples[what]
+}
+
+const axes = ['x', 'y', 'z']
+
+function createBodySampler({ body, what }: Plan<'body'>): Sampler {
+  if (what === 'contacts')
+    return ({ collisions }, row) => countRows(collisions, row, (a, b) => a === body || b === body)
+  const of =
+    (read: (window: FrameWindow, row: number, column: number) => number): Sampler =>
+    (window, row) => {
+      const column = window.bodies.indexOf(body)
+      return column === -1 ? Number.NaN : read(window, row, column)
+    }
+  const [group = '', part = ''] = what.split('.')
+  if (group === 'energy') {
+    const field = energyAt[part as 'linear' | 'rotational' | 'potential' | 'total']
+    return of(({ energies }, row, column) => energies.get(row, column, field))
+  }
+  const first =
+    { position: stateAt.position, velocity: stateAt.velocity, speed: stateAt.velocity }[group] ?? stateAt.spin
+  if (part !== '') return of(({ states }, row, column) => states.get(row, column, first + axes.indexOf(part)))
+  return of(({ states }, row, column) => {
+    const [x, y, z] = [0, 1, 2].map((axis) => states.get(row, column, first + axis))
+    return Math.hypot(x ?? 0, y ?? 0, z ?? 0)
+  })
+}
+
+function createPairSampler({ a, b, what }: Plan<'pair'>, summary: SampledRecording): Sampler {
+  const isEnvironment = createEnvironmentTest(summary)
+  const isOther = (id: number): boolean => (b === null ? isEnvironment(id) : id === b)
+  const isPair = (one: number, other: number): boolean =>
+    (one === a && isOther(other)) || (other === a && isOther(one))
+  const friction = frictionSums(isPair)
+  const force =
+    (part: 'normal' | 'tangent' | 'limit'): Sampler =>
+    (window, row) =>
+      toNewtons(friction(window, row)[part], {
+        unit: summary.lambda_unit,
+        dt: getStep(window, row, summary),
+      }) ?? Number.NaN
+  const samples: Readonly<Record<typeof what, Sampler>> = {
+    contact: ({ collisions }, row) => Math.min(1, countRows(collisions, row, isPair)),
+    points: (window, row) => countRows(window.friction, row, isPair),
+    depth: ({ collisions }, row) => {
+      let deepest = 0
+      for (let at = firstRow(collisions, row); at < endRow(collisions, row); at++)
+        if (isPair(collisions.data.get(at, collisionAt.a), collisions.data.get(at, collisionAt.b)))
+          deepest = maxDepth(deepest, collisions.data.get(at, collisionAt.depth))
+      return deepest
+    },
+    normal_force: force('normal'),
+    friction_force: force('tangent'),
+    friction_limit: force('limit'),
+    utilization: (window, row) => friction(window, row).utilization,
+  }
+  return samples[what]
+}
+
+/** Sums over the contact points of a pair in recorded units. The utilization is their maximum. */
+const frictionSums =
+  (isPair: (a: number, b: number) => boolean) =>
+  ({ friction: { offset, data } }: FrameWindow, row: number) => {
+    const sums = { normal: 0, tangent: 0, limit: 0, utilization: Number.NaN }
+    for (let at = offset[row] ?? 0; at < (offset[row + 1] ?? 0); at++) {
+      const value = (column: number): number => data.get(at, column)
+      if (!isPair(value(frictionAt.a), value(frictionAt.b))) continue
+      const tangent = Math.hypot(value(frictionAt.t1), value(frictionAt.t2))
+      const limit = value(frictionAt.mu) * Math.abs(value(frictionAt.n))
+      sums.normal += Math.abs(value(frictionAt.n))
+      sums.tangent += tangent
+      sums.limit += limit
+      if (limit > 0 && !(tangent / limit <= sums.utilization)) sums.utilization = tangent / limit
+    }
+    return sums
+  }
+
+function getStep({ times }: FrameWindow, row: number, { dt_s, dt_uniform }: SampledRecording): number | null {
+  if (dt_uniform) return dt_s
+  const [now, before] = [times[row], times[row - 1]]
+  return now === undefined || before === undefined ? dt_s : now - before
+}
+
+/** A missing depth does not count. */
+const maxDepth = (deepest: number, depth: number): number => (depth > deepest ? depth : deepest)
+
+const firstRow = ({ offset }: FlatRows, row: number): number => offset[row] ?? 0
+const endRow = ({ offset }: FlatRows, row: number): number => offset[row + 1] ?? 0
+
+function countRows(rows: FlatRows, row: number, test: (a: number, b: number) => boolean): number {
+  let found = 0
+  for (let at = firstRow(rows, row); at < endRow(rows, row); at++)
+    if (test(rows.data.get(at, collisionAt.a), rows.data.get(at, collisionAt.b))) found += 1
+  return found
+}

@@ -1,0 +1,52 @@
+import type { Value } from '@causeway/recording'
+import type { NdArray } from 'ndarray'
+
+/** Figures over all rows in the unit of the column, `null` if no value is finite. */
+export interface Totals {
+  /** All rows. */
+  readonly count: number
+  /** Rows with NaN or an infinity. */
+  readonly nonfinite: number
+  readonly min: Value
+  readonly min_frame: number | null
+  readonly max: Value
+  readonly max_frame: number | null
+  readonly first: Value
+  readonly last: Value
+  readonly mean: Value
+  /** last - first */
+  readonly drift: Value
+}
+
+/** Returns the totals of `values` in these frames, both of shape [length]. */
+export function computeTotals(values: NdArray<Float64Array>, frames: NdArray<Float64Array>): Totals {
+  const length = values.shape[0] ?? 0
+  let finite = 0
+  let mean = 0
+  const at = { min: -1, max: -1, first: -1, last: -1 }
+  for (let row = 0; row < length; row++) {
+    const value = values.get(row)
+    if (!Number.isFinite(value)) continue
+    finite += 1
+    // Dividing first keeps the running mean finite for values near the largest double.
+    mean += value / finite - mean / finite
+    if (at.first === -1) at.first = row
+    at.last = row
+    if (at.min === -1 || value < values.get(at.min)) at.min = row
+    if (at.max === -1 || value > values.get(at.max)) at.max = row
+  }
+  const value = (row: number): Value => (row === -1 ? null : values.get(row))
+  const frame = (row: number): number | null => (row === -1 ? null : frames.get(row))
+  return {
+    count: length,
+    nonfinite: length - finite,
+    min: value(at.min),
+    min_frame: frame(at.min),
+    max: value(at.max),
+    max_frame: frame(at.max),
+    first: value(at.first),
+    last: value(at.last),
+    mean: finite === 0 ? null : mean,
+    drift: finite === 0 ? null : values.get(at.last) - values.get(at.first),
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Signed distances of solids in m, negative if they overlap. Exact, except for separated boxes, for which the largest
+ * separation along the axes of the separating axis theorem (Gottschalk 1996) is a lower bound.
+ */
+import { add, type Point3, rotate, rotateInverse } from '../vector.ts'
+import type { Pose, Solid } from './solid.ts'
+
+type Round = Extract<Solid, { kind: 'round' }>
+type Box = Extract<Solid, { kind: 'box' }>
+
+export function measureSeparation(a: Solid, poseA: Pose, b: Solid, poseB: Pose): number {
+  if (a.kind === 'plane') return b.kind === 'plane' ? Number.POSITIVE_INFINITY : measureAbove(b, poseB, poseA)
+  if (b.kind === 'plane') return measureAbove(a, poseA, poseB)
+  if (a.kind === 'round')
+    return b.kind === 'round' ? measureRound(a, poseA, b, poseB) : measureRoundBox(a, poseA, b, poseB)
+  return b.kind === 'round' ? measureRoundBox(b, poseB, a, poseA) : measureBoxes(a, poseA, b, poseB)
+}
+
+const dot = (a: Point3, b: Point3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+const axes: readonly Point3[] = [
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+]
+
+/** Returns the lowest point of a solid above a plane. */
+function measureAbove(solid: Round | Box, pose: Pose, plane: Pose): number {
+  const normal = rotate(plane.turn, [0, 0, 1])
+  const height = dot(add(pose.at, plane.at, -1), normal)
+  const local = rotateInverse(pose.turn, normal)
+  if (solid.kind === 'round') return height - Math.abs(local[2]) * solid.halfLength - solid.radius
+  return height - [0, 1, 2].reduce((sum, i) => sum + Math.abs(local[i] ?? 0) * (solid.half[i] ?? 0), 0)
+}
+
+const getEnds = ({ halfLength }: Round, { at, turn }: Pose): readonly [Point3, Point3] => {
+  const axis = rotate(turn, [0, 0, halfLength])
+  return [add(at, axis, -1), add(at, axis)]
+}
+
+function measureRound(a: Round, poseA: Pose, b: Round, poseB: Pose): number {
+  const [a0, a1] = getEnds(a, poseA)
+  const [b0, b1] = getEnds(b, poseB)
+  return measureSegments([a0, a1], [b0, b1]) - a.radius - b.radius
+}
+
+/** Returns the distance of two segments (Ericson, Real-Time Collision Detection, 5.1.9). */
+function measureSegments(one: readonly [Point3, Point3], other: readonly [Point3, Point3]): number {
+  const d1 = add(one[1], one[0], -1)
+  const d2 = add(other[1], other[0], -1)
+  const r = add(one[0], other[0], -1)
+  const [a, e, f, c, b] = [dot(d1, d1), dot(d2, d2), dot(d2, r), dot(d1, r), dot(d1, d2)]
+  const clamp = (value: number): number => Math.min(1, Math.max(0, value))
+  const denominator = a * e - b * b
+  let s = denominator > 1e-12 * a * e && a > 0 && e > 0 ? clamp((b * f - c * e) / denominator) : 0
+  let t = e > 0 ? (b * s + f) / e : 0
+  if (t < 0 || t > 1 || e === 0) {
+    t = clamp(t)
+    s = a > 0 ? clamp((b * t - c) / a) : 0
+  }
+  const gap = add(add(r, d1, s), d2, -t)
+  return Math.hypot(...gap)
+}
+
+/** The distance to a convex solid is convex along the segment: a ternary search finds its minimum. */
+function measureRoundBox(round: Round, pose: Pose, box: Box, boxPose: Pose): number {
+  const [from, to] = getEnds(round, pose).map((end) =>
+    rotateInverse(boxPose.turn, add(end, boxPose.at, -1)),
+  ) as [Point3, Point3]
+  const along = add(to, from, -1)
+  const measure = (t: number): number => measurePointBox(add(from, along, t), box.half)
+  if (round.halfLength === 0) return measure(0) - round.radius
+  let [low, high] = [0, 1]
+  for (let i = 0; i < 40; i++) {
+    const [one, other] = [low + (high - low) / 3, high - (high - low) / 3]
+    if (measure(one) < measure(other)) high = other
+    else low = one
+  }
+  return measure((low + high) / 2) - round.radius
+}
+
+function measurePointBox([x, y, z]: Point3, half: Point3): number {
+  const [dx, dy, dz] = [Math.abs(x) - half[0], Math.abs(y) - half[1], Math.abs(z) - half[2]]
+  const outside = Math.hypot(Math.max(dx, 0), Math.max(dy, 0), Math.max(dz, 0))
+  return outside > 0 ? outside : Math.max(dx, dy, dz)
+}
+
+function measureBoxes(a: Box, poseA: Pose, b: Box, poseB: Pose): number {
+  const axesA = axes.map((axis) => rotate(poseA.turn, axis))
+  const axesB = axes.map((axis) => rotate(poseB.turn, axis))
+  const between = add(poseB.at, poseA.at, -1)
+  const reach = (own: readonly Point3[], half: Point3, axis: Point3): number =>
+    own.reduce((sum, direction, i) => sum + Math.abs(dot(direction, axis)) * (half[i] ?? 0), 0)
+  let largest = Number.NEGATIVE_INFINITY
+  const tryAxis = (axis: Point3): void => {
+    const size = Math.hypot(...axis)
+    if (size < 1e-6) return
+    const gap = Math.abs(dot(between, axis)) - reach(axesA, a.half, axis) - reach(axesB, b.half, axis)
+    largest = Math.max(largest, gap / size)
+  }
+  for (const axis of [...axesA, ...axesB]) tryAxis(axis)
+  for (const one of axesA)
+    for (const other of axesB)
+      tryAxis([
+        one[1] * other[2] - one[2] * other[1],
+        one[2] * other[0] - one[0] * other[2],
+        one[0] * other[1] - one[1] * other[0],
+      ])
+  return largest
+}

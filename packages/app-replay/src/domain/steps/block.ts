@@ -1,0 +1,25 @@
+/** Reads numbers from blocks, in the loops over every body of every frame. */
+import { stateAt } from '@causeway/recording'
+import { type Point3, rotate } from '../vector.ts'
+
+/** Returns a number of a block, or NaN beyond its end. NaN was not recorded. */
+export const num = (block: Float64Array, index: number): number => block[index] ?? Number.NaN
+
+/** Range of squares that neither overflow nor lose digits. */
+const [minSquare, maxSquare] = [1e-280, 1e280]
+
+/** Returns the Euclidean length. Uses `hypot`, which is ten times as slow, only if the squares leave the range. */
+export function length3(x: number, y: number, z: number): number {
+  const square = x * x + y * y + z * z
+  return square > minSquare && square < maxSquare ? Math.sqrt(square) : Math.hypot(x, y, z)
+}
+
+/** Returns the angular velocity in the world frame. `at` is the offset of the state of a body. */
+export function worldSpin(states: Float64Array, at: number): Point3 {
+  const q = at + stateAt.orientation
+  const spin = at + stateAt.spin
+  return rotate(
+    [num(states, q), num(states, q + 1), num(states, q + 2), num(states, q + 3)],
+    [num(states, spin), num(states, spin + 1), num(states, spin + 2)],
+  )
+}

@@ -1,0 +1,50 @@
+import { stateAt } from '@causeway/recording'
+import type { Point3 } from '../vector.ts'
+import { length3, num, worldSpin } from './block.ts'
+import type { Step } from './step.ts'
+
+/** Returns m (v(N) - v(N-1)) - m g dt - F dt of a body in N·s: the impulse of its contacts. NaN if a part is unknown. */
+export function readContactImpulse(step: Step, column: number): Point3 {
+  const { scene, window, dt, external } = step
+  const s = window.states.data
+  const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const mass = num(scene.masses, column)
+  const part = (i: 0 | 1 | 2): number =>
+    mass * (num(s, at + i) - num(s, was + i) - scene.gravity[i] * dt) - num(external, 3 * column + i) * dt
+  return [part(0), part(1), part(2)]
+}
+
+/** Returns the N·s that rounding and the integrator may leave unexplained, as a share of the largest term. */
+export function getImpulseTolerance(step: Step, column: number, share: number): number {
+  const { scene, window, dt } = step
+  const s = window.states.data
+  const [at, was] = [step.at(column) + stateAt.velocity, step.atBefore(column) + stateAt.velocity]
+  const mass = num(scene.masses, column)
+  const speed = Math.max(length3(...read3(s, at)), length3(...read3(s, was)))
+  const change = length3(
+    num(s, at) - num(s, was),
+    num(s, at + 1) - num(s, was + 1),
+    num(s, at + 2) - num(s, was + 2),
+  )
+  return 1e-6 + share * mass * Math.max(change, scene.g * dt) + 2e-6 * mass * speed
+}
+
+export const read3 = (block: Float64Array, at: number): Point3 => [
+  num(block, at),
+  num(block, at + 1),
+  num(block, at + 2),
+]
+
+/** Returns the velocity of a point of a body in m/s in a row of the window; 0 for the environment. `lever` starts at the centre. */
+export function readPointVelocity(step: Step, row: number, column: number, lever: Point3): Point3 {
+  if (column < 0) return [0, 0, 0]
+  const s = step.window.states.data
+  const at = (row * step.scene.bodies.length + column) * stateAt.width
+  const v = at + stateAt.velocity
+  const w = worldSpin(s, at)
+  return [
+    num(s, v) + w[1] * lever[2] - w[2] * lever[1],
+    num(s, v + 1) + w[2] * lever[0] - w[0] * lever[2],
+    num(s, v + 2) + w[0] * lever[1] - w[1] * lever[0],
+  ]
+}

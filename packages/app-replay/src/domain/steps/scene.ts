@@ -1,0 +1,63 @@
+import type { BodyGeometry, BodyId, RecordingSummary } from '@causeway/recording'
+import { createEnvironmentTest } from '../bodies/body.ts'
+import { hasContacts } from '../recordings/capability.ts'
+import type { Point3 } from '../vector.ts'
+
+/** A recording as laws use it. Columns are indexes of `bodies`; NaN is unknown. */
+export interface Scene {
+  /** Ascending. */
+  readonly bodies: readonly BodyId[]
+  /** kg, shape [bodies] */
+  readonly masses: Float64Array
+  /** Half extents in m along the axes of the body, if its geometry was recorded. */
+  readonly extents: readonly (Point3 | undefined)[]
+  /** Principal moments in kg m² along the axes of the body, if recorded. */
+  readonly inertias: readonly (Point3 | undefined)[]
+  /** Shapes, names and fixed poses, also of the environment. */
+  readonly geometry: ReadonlyMap<BodyId, BodyGeometry>
+  /** Bodies of the environment. */
+  readonly environment: readonly BodyId[]
+  readonly columnById: ReadonlyMap<BodyId, number>
+  /** m/s² */
+  readonly gravity: Point3
+  /** |gravity| in m/s² */
+  readonly g: number
+  /** Usual step in s. */
+  readonly dt: number
+  /** Returns the factor from a recorded lambda to N·s over a step of `dt` seconds, or NaN if the unit is unknown. */
+  impulseFactor(dt: number): number
+  readonly isEnvironment: (id: BodyId) => boolean
+  /** Whether the recording distinguishes a free body from one in contact. */
+  readonly hasContacts: boolean
+  /** Whether the recording has impulses of contacts. */
+  readonly hasImpulses: boolean
+}
+
+export function createScene(
+  summary: RecordingSummary,
+  extents: ReadonlyMap<BodyId, Point3> = new Map(),
+): Scene {
+  const ids = new Set([...summary.bodies, ...summary.appearances].map(({ body_id }) => body_id))
+  const bodies = [...ids].sort((a, b) => a - b)
+  const mass = new Map(summary.bodies.map((body) => [body.body_id, body.mass]))
+  const { x, y, z } = summary.gravity_m_s2 ?? { x: null, y: null, z: null }
+  const geometry = new Map(summary.geometry.map((one) => [one.body_id, one]))
+  const gravity = [x ?? Number.NaN, y ?? Number.NaN, z ?? Number.NaN] as const
+  return {
+    bodies,
+    masses: Float64Array.from(bodies, (id) => mass.get(id) ?? Number.NaN),
+    extents: bodies.map((id) => extents.get(id)),
+    geometry,
+    environment: summary.environment_bodies.map(({ body_id }) => body_id),
+    inertias: bodies.map((id) => geometry.get(id)?.inertia ?? undefined),
+    columnById: new Map(bodies.map((id, column) => [id, column])),
+    gravity,
+    g: Math.hypot(...gravity),
+    dt: summary.dt_s ?? Number.NaN,
+    impulseFactor: (dt) =>
+      summary.lambda_unit === 'N·s' ? 1 : summary.lambda_unit === 'N' ? dt : Number.NaN,
+    isEnvironment: createEnvironmentTest(summary),
+    hasContacts: hasContacts(summary),
+    hasImpulses: summary.capabilities.includes('tangent_lambdas'),
+  }
+}

@@ -1,0 +1,86 @@
+import { type BodyId, solverAt } from '@causeway/recording'
+import { num } from './block.ts'
+import type { Step } from './step.ts'
+
+/** Consecutive frames without convergence. */
+export interface Stall {
+  readonly frames: { readonly first: number; readonly last: number; readonly peak: number }
+  /** Maximum. */
+  readonly residual: number | null
+  /** Last residual divided by the first. */
+  readonly residual_growth: number | null
+  readonly iterations: number
+  /** Whether it stopped at the highest number of iterations in the range. */
+  readonly at_cap: boolean
+  readonly bodies: readonly BodyId[]
+  /** Maximum mass of the bodies divided by the minimum, or `null` if a mass is unknown. */
+  readonly mass_ratio: number | null
+}
+
+interface OpenStall {
+  readonly first: number
+  last: number
+  peak: number
+  residual: number
+  readonly firstResidual: number
+  lastResidual: number
+  iterations: number
+  readonly columns: Set<number>
+}
+
+export class StallCollector {
+  readonly #stalls: OpenStall[] = []
+  #judged = 0
+  #maxIterations = 0
+  #scene: Step['scene'] | undefined
+
+  observe({ scene, frame, row, window, touching }: Step): void {
+    this.#scene = scene
+    const at = row * solverAt.width
+    const solver = window.solver.data
+    if (!(num(solver, at + solverAt.constraints) > 0)) return
+    this.#judged += 1
+    const iterations = num(solver, at + solverAt.iterations) || 0
+    this.#maxIterations = Math.max(this.#maxIterations, iterations)
+    if (num(solver, at + solverAt.converged) !== 0) return
+    const residual = num(solver, at + solverAt.residual)
+    let stall = this.#stalls.at(-1)
+    if (stall === undefined || stall.last !== frame - 1) {
+      const frames = { first: frame, last: frame, peak: frame }
+      const residuals = { residual, firstResidual: residual, lastResidual: residual }
+      stall = { ...frames, ...residuals, iterations: 0, columns: new Set() }
+      this.#stalls.push(stall)
+    }
+    stall.last = frame
+    stall.lastResidual = residual
+    stall.iterations = Math.max(stall.iterations, iterations)
+    if (residual > stall.residual) {
+      stall.residual = residual
+      stall.peak = frame
+    }
+    for (const [column, isTouching] of touching.entries()) if (isTouching === 1) stall.columns.add(column)
+  }
+
+  /** Returns the stalls, the number of frames with constraints, and the maximum number of iterations. */
+  result(): { readonly stalls: readonly Stall[]; readonly judged: number; readonly iterations_cap: number } {
+    const stalls = this.#stalls.map((stall) => this.#toStall(stall))
+    return { stalls, judged: this.#judged, iterations_cap: this.#maxIterations }
+  }
+
+  #toStall({ first, last, peak, residual, iterations, columns, ...stall }: OpenStall): Stall {
+    const sorted = [...columns].sort((a, b) => a - b)
+    const masses = sorted.map((column) => this.#scene?.masses[column] ?? Number.NaN)
+    return {
+      frames: { first, last, peak },
+      residual: toFinite(residual),
+      residual_growth: toFinite(stall.lastResidual / stall.firstResidual),
+      iterations,
+      at_cap: iterations >= this.#maxIterations,
+      bodies: sorted.map((column) => this.#scene?.bodies[column] ?? 0),
+      mass_ratio: toFinite(Math.max(...masses) / Math.min(...masses)),
+    }
+  }
+}
+
+const toFinite = (value: number): number | null =>
+  Number.isFinite(value) ? Number(value.toPrecision(6)) : null

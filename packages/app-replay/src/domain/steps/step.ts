@@ -1,0 +1,346 @@
+import {
+  collisionAt,
+  constraintAt,
+  externalAt,
+  type FrameWindow,
+  frictionAt,
+  stateAt,
+} from '@causeway/recording'
+import { coneExcess } from '../contacts/friction-cone.ts'
+import { length3, num } from './block.ts'
+import type { Scene } from './scene.ts'
+import { addNormal, beginFrame, cosineBetween, createTouch, type Touch } from './touch.ts'
+
+/** The step to a frame, computed once for all laws, and overwritten by the next step. */
+export interface Step {
+  readonly scene: Scene
+  window: FrameWindow
+  /** Row of the frame in the window. */
+  row: number
+  frame: number
+  /** s as recorded; NaN for the first frame and after a gap. */
+  recordedDt: number
+  /** s; the usual step if the clock is broken, NaN if there is no step to judge. */
+  dt: number
+  /** Pairs in contact, whose rows belong to this step. */
+  touches: Touch[]
+  /** Whether each body is in contact in this step and in the one before, 0 or 1. */
+  readonly touching: Uint8Array
+  readonly touchedBefore: Uint8Array
+  /** N·s on each body from its contacts, shape [bodies, 3], as far as `impulseKnown` says. */
+  readonly impulse: Float64Array
+  /** N·m·s about the centre of mass of each body from its contacts, shape [bodies, 3]. NaN without lever arms. */
+  readonly torque: Float64Array
+  /** `impulseKnowledge` of each body. */
+  readonly impulseKnown: Uint8Array
+  /** First contact normal of each body, shape [bodies, 3]. The others are parallel if only normal impulses are known. */
+  readonly contactAxis: Float64Array
+  /** N on each body in addition to gravity and contacts, shape [bodies, 3]. `hasExternal` is 1 if something acts. */
+  readonly external: Float64Array
+  /** N·m about the centre of mass before the step, shape [bodies, 3]. */
+  readonly externalTorque: Float64Array
+  readonly hasExternal: Uint8Array
+  /** Displacement of each body in m, shape [bodies, 3], and its length. NaN if a position is missing. */
+  readonly moved: Float64Array
+  readonly distance: Float64Array
+  /** Offset of a body in the states of this frame, and of the frame before. */
+  at(column: number): number
+  atBefore(column: number): number
+}
+
+/**
+ * Known impulses of the contacts of a body: `none` if a contact lacks them, `normal` if a contact lacks tangential
+ * impulses and all normals are parallel.
+ */
+export const impulseKnowledge = { none: 0, complete: 1, normal: 2 } as const
+
+export class Stepper {
+  readonly #step: Step
+  readonly #pairs = new Map<number, Touch>()
+  #latest: Touch | undefined
+
+  constructor(scene: Scene) {
+    const count = scene.bodies.length
+    const step: Step = {
+      scene,
+      window: undefined as never,
+      row: -1,
+      frame: Number.NaN,
+      recordedDt: Number.NaN,
+      dt: Number.NaN,
+      touches: [],
+      touching: new Uint8Array(count),
+      touchedBefore: new Uint8Array(count),
+      impulse: new Float64Array(3 * count),
+      torque: new Float64Array(3 * count),
+      impulseKnown: new Uint8Array(count),
+      contactAxis: new Float64Array(3 * count),
+      external: new Float64Array(3 * count),
+      externalTorque: new Float64Array(3 * count),
+      hasExternal: new Uint8Array(count),
+      moved: new Float64Array(3 * count),
+      distance: new Float64Array(count),
+      at: (column) => (step.row * count + column) * stateAt.width,
+      atBefore: (column) => ((step.row - 1) * count + column) * stateAt.width,
+    }
+    this.#step = step
+  }
+
+  /** Moves to a row of a window. Returns the same object every time. */
+  moveTo(window: FrameWindow, row: number): Step {
+    const step = this.#step
+    const isNext = row > 0 && window.frames[row - 1] === step.frame
+    step.window = window
+    step.row = row
+    step.frame = window.frames[row] ?? Number.NaN
+    const isConsecutive = row > 0 && (window.frames[row - 1] ?? 0) === step.frame - 1
+    step.recordedDt = isConsecutive ? (window.times[row] ?? 0) - (window.times[row - 1] ?? 0) : Number.NaN
+    step.dt = !isConsecutive ? Number.NaN : step.recordedDt > 0 ? step.recordedDt : step.scene.dt
+    step.touchedBefore.set(step.touching)
+    if (!isNext) step.touchedBefore.fill(0)
+    step.touching.fill(0)
+    step.touches = []
+    this.#readCollisions(window, row)
+    this.#readConstraints(window, row)
+    this.#readFriction(window, row)
+    sumImpulses(step)
+    readExternals(step)
+    measureDisplacements(step)
+    return step
+  }
+
+  #getTouch(a: number, b: number): Touch {
+    const step = this.#step
+    const latest = this.#latest
+    // Rows of a pair follow each other.
+    if (latest !== undefined && latest.a === a && latest.b === b && latest.frame === step.frame) return latest
+    const key = a * 2 ** 32 + b
+    let touch = this.#pairs.get(key)
+    if (touch === undefined) {
+      const { columnById } = step.scene
+      touch = createTouch(a, b, { a: columnById.get(a) ?? -1, b: columnById.get(b) ?? -1 }, key)
+      this.#pairs.set(key, touch)
+    }
+    if (touch.frame !== step.frame) {
+      beginFrame(touch, step.frame)
+      step.touches.push(touch)
+      if (touch.columnA >= 0) step.touching[touch.columnA] = 1
+      if (touch.columnB >= 0) step.touching[touch.columnB] = 1
+    }
+    this.#latest = touch
+    return touch
+  }
+
+  #readCollisions({ collisions }: FrameWindow, row: number): void {
+    const block = collisions.data.data
+    for (let i = collisions.offset[row] ?? 0; i < (collisions.offset[row + 1] ?? 0); i++) {
+      const at = i * collisionAt.width
+      const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
+      copy(touch.normal, block, at + collisionAt.normal)
+      addNormal(touch, block, at + collisionAt.normal)
+      deepen(touch, num(block, at + collisionAt.depth))
+    }
+  }
+
+  #readConstraints({ constraints }: FrameWindow, row: number): void {
+    const block = constraints.data.data
+    for (let i = constraints.offset[row] ?? 0; i < (constraints.offset[row + 1] ?? 0); i++) {
+      const at = i * constraintAt.width
+      const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
+      if (touch.constraintRows === 0) {
+        copy(touch.normal, block, at + constraintAt.normal)
+        // The normals that the solver used replace those of collision detection.
+        touch.normals.count = 0
+      }
+      addNormal(touch, block, at + constraintAt.normal)
+      deepen(touch, num(block, at + constraintAt.depth))
+      touch.constraintRows += 1
+      touch.leverRows += 1
+      updateMean(touch.leverA, block, at + constraintAt.leverA, touch.leverRows)
+      updateMean(touch.leverB, block, at + constraintAt.leverB, touch.leverRows)
+      touch.restitution = num(block, at + constraintAt.restitution)
+      const closing = num(block, at + constraintAt.closing)
+      if (!(Math.abs(closing) <= Math.abs(touch.closing))) touch.closing = closing
+    }
+  }
+
+  #readFriction({ friction }: FrameWindow, row: number): void {
+    const block = friction.data.data
+    const rowImpulse: [number, number, number] = [0, 0, 0]
+    for (let i = friction.offset[row] ?? 0; i < (friction.offset[row + 1] ?? 0); i++) {
+      const at = i * frictionAt.width
+      const touch = this.#getTouch(block[at] ?? 0, block[at + 1] ?? 0)
+      if (touch.constraintRows === 0) {
+        if (touch.frictionRows === 0) {
+          copy(touch.normal, block, at + frictionAt.normal)
+          touch.normals.count = 0
+        }
+        addNormal(touch, block, at + frictionAt.normal)
+        touch.leverRows += 1
+        updateMean(touch.leverA, block, at + frictionAt.leverA, touch.leverRows)
+        updateMean(touch.leverB, block, at + frictionAt.leverB, touch.leverRows)
+      }
+      touch.frictionRows += 1
+      const n = num(block, at + frictionAt.n)
+      const t1 = num(block, at + frictionAt.t1)
+      const t2 = num(block, at + frictionAt.t2)
+      // Solvers leave tangential noise on points without load.
+      const isLoaded = n !== 0
+      const limit = num(block, at + frictionAt.mu) * Math.abs(n)
+      touch.limit += limit
+      const tangent = Math.sqrt(t1 * t1 + t2 * t2)
+      if (isLoaded && coneExcess(tangent, limit) > coneExcess(touch.rowTangent, touch.rowLimit)) {
+        touch.rowTangent = tangent
+        touch.rowLimit = limit
+      }
+      for (let axis = 0 as 0 | 1 | 2; axis < 3; axis++) {
+        const force =
+          t1 * num(block, at + frictionAt.tangent1 + axis) + t2 * num(block, at + frictionAt.tangent2 + axis)
+        if (isLoaded) touch.tangent[axis] += force
+        const push = n * num(block, at + frictionAt.normal + axis)
+        touch.impulse[axis] += force - push
+        touch.push[axis] -= push
+        rowImpulse[axis] = force - push
+      }
+      addCross(touch.torqueA, block, at + frictionAt.leverA, rowImpulse)
+      addCross(touch.torqueB, block, at + frictionAt.leverB, rowImpulse)
+    }
+  }
+}
+
+function sumImpulses(step: Step): void {
+  const { scene, impulse, torque, impulseKnown, contactAxis, touches, dt } = step
+  impulse.fill(0)
+  torque.fill(0)
+  impulseKnown.fill(impulseKnowledge.complete)
+  contactAxis.fill(Number.NaN)
+  const factor = scene.impulseFactor(dt)
+  for (const touch of touches) {
+    const isRecorded = touch.frictionRows > 0 && Number.isFinite(factor)
+    addImpulse(touch.columnA, isRecorded, factor, touch)
+    addImpulse(touch.columnB, isRecorded, -factor, touch)
+  }
+
+  function addImpulse(column: number, isRecorded: boolean, scale: number, touch: Touch): void {
+    if (column < 0) return
+    const isParallel = alignAxis(contactAxis, column, touch)
+    const isComplete = !Number.isNaN(touch.impulse[0])
+    const [x, y, z] = isComplete ? touch.impulse : touch.push
+    const isNormal = !isComplete && isParallel && !Number.isNaN(x)
+    if (
+      !isRecorded ||
+      !(isComplete || isNormal) ||
+      (!isParallel && impulseKnown[column] === impulseKnowledge.normal)
+    ) {
+      impulseKnown[column] = impulseKnowledge.none
+      return
+    }
+    if (isNormal && impulseKnown[column] === impulseKnowledge.complete)
+      impulseKnown[column] = impulseKnowledge.normal
+    const at = 3 * column
+    impulse[at] = num(impulse, at) + scale * x
+    impulse[at + 1] = num(impulse, at + 1) + scale * y
+    impulse[at + 2] = num(impulse, at + 2) + scale * z
+    const moment = column === touch.columnA ? touch.torqueA : touch.torqueB
+    for (const axis of [0, 1, 2] as const) torque[at + axis] = num(torque, at + axis) + scale * moment[axis]
+  }
+}
+
+/** Returns the number of touching pairs of each body. */
+export function countPartners({ touches, scene }: Pick<Step, 'touches' | 'scene'>): Float64Array {
+  const partners = new Float64Array(scene.bodies.length)
+  for (const { columnA, columnB } of touches)
+    for (const column of [columnA, columnB]) if (column >= 0) partners[column] = num(partners, column) + 1
+  return partners
+}
+
+/** Cosine of 5 degrees. */
+const parallelCosine = 0.996
+
+/** Stores the first contact normal of a body. Returns whether the normals of a touch are parallel to it. */
+function alignAxis(axes: Float64Array, column: number, { normals }: Touch): boolean {
+  if (Number.isNaN(num(axes, 3 * column)))
+    for (let i = 0; i < 3; i++) axes[3 * column + i] = num(normals.vectors, i)
+  for (let i = 0; i < normals.count; i++)
+    if (!(Math.abs(cosineBetween(axes, 3 * column, normals.vectors, 3 * i)) > parallelCosine)) return false
+  return true
+}
+
+function measureDisplacements({ scene, window, row, moved, distance }: Step): void {
+  if (row === 0) {
+    moved.fill(Number.NaN)
+    distance.fill(Number.NaN)
+    return
+  }
+  const states = window.states.data
+  const count = scene.bodies.length
+  for (let column = 0; column < count; column++) {
+    const at = (row * count + column) * stateAt.width + stateAt.position
+    const was = at - count * stateAt.width
+    const dx = num(states, at) - num(states, was)
+    const dy = num(states, at + 1) - num(states, was + 1)
+    const dz = num(states, at + 2) - num(states, was + 2)
+    moved[3 * column] = dx
+    moved[3 * column + 1] = dy
+    moved[3 * column + 2] = dz
+    distance[column] = length3(dx, dy, dz)
+  }
+}
+
+function readExternals(step: Step): void {
+  const { scene, window, row, external, externalTorque, hasExternal } = step
+  external.fill(0)
+  externalTorque.fill(0)
+  hasExternal.fill(0)
+  const { offset, data } = window.externals
+  for (let i = offset[row] ?? 0; i < (offset[row + 1] ?? 0); i++) {
+    const at = i * externalAt.width
+    const column = scene.columnById.get(data.data[at] ?? -1)
+    if (column === undefined) continue
+    hasExternal[column] = 1
+    const sum: [number, number, number] = [0, 0, 0]
+    const lever = new Float64Array(3)
+    for (const axis of [0, 1, 2] as const) {
+      const force = data.data[at + externalAt.force + axis] ?? 0
+      external[3 * column + axis] = num(external, 3 * column + axis) + force
+      sum[axis] = data.data[at + externalAt.torque + axis] ?? 0
+      // Without a point, the force acts at the centre of mass.
+      const point = num(data.data, at + externalAt.point + axis)
+      const from = row > 0 ? step.atBefore(column) : step.at(column)
+      lever[axis] = Number.isNaN(point) ? 0 : point - num(window.states.data, from + axis)
+    }
+    const force = data.data.subarray(at + externalAt.force, at + externalAt.force + 3)
+    addCross(sum, lever, 0, [num(force, 0), num(force, 1), num(force, 2)])
+    for (const axis of [0, 1, 2] as const)
+      externalTorque[3 * column + axis] = num(externalTorque, 3 * column + axis) + sum[axis]
+  }
+}
+
+/** Adds lever × impulse. */
+function addCross(
+  sum: [number, number, number],
+  block: Float64Array,
+  at: number,
+  [x, y, z]: readonly [number, number, number],
+): void {
+  const [a, b, c] = [num(block, at), num(block, at + 1), num(block, at + 2)]
+  sum[0] += b * z - c * y
+  sum[1] += c * x - a * z
+  sum[2] += a * y - b * x
+}
+
+function deepen(touch: Touch, depth: number): void {
+  if (Number.isNaN(touch.depth) || depth > touch.depth) touch.depth = depth
+}
+
+function copy(to: [number, number, number], from: Float64Array, at: number): void {
+  to[0] = num(from, at)
+  to[1] = num(from, at + 1)
+  to[2] = num(from, at + 2)
+}
+
+function updateMean(mean: [number, number, number], from: Float64Array, at: number, count: number): void {
+  mean[0] += (num(from, at) - mean[0]) / count
+  mean[1] += (num(from, at + 1) - mean[1]) / count
+  mean[2] += (num(from, at + 2) - mean[2]) / count
+}

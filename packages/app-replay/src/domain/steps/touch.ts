@@ -1,0 +1,130 @@
+import type { BodyId } from '@causeway/recording'
+import { num } from './block.ts'
+
+/** Distinct normals of a pair in a frame. */
+export interface Normals {
+  count: number
+  /** Unit vectors from a to b, shape [maxNormals, 3], of which the first `count` are used. */
+  readonly vectors: Float64Array
+}
+
+/** If it is reached, there may have been more. */
+export const maxNormals = 8
+
+/** Cosine of 1 degree. */
+const sameNormalCosine = 0.9998
+
+/** A touching pair of bodies. Numbers are those of the last frame of contact. */
+export interface Touch {
+  readonly a: BodyId
+  readonly b: BodyId
+  /** Columns of the bodies, -1 for the environment. */
+  readonly columnA: number
+  readonly columnB: number
+  readonly key: number
+  /** Last frame of contact, the one before it, and the first frame of the present contact. */
+  frame: number
+  before: number
+  since: number
+  /** Unit vector from a to b: of the last collision row, or of the first constraint row. */
+  readonly normal: [number, number, number]
+  /** All normals of `frame` and of `before`. */
+  normals: Normals
+  normalsBefore: Normals
+  /** Maximum over the rows in m, or NaN if it was not recorded. */
+  depth: number
+  frictionRows: number
+  constraintRows: number
+  /** Sums over the loaded friction rows in the recorded unit: tangential vector on a, and mu * |n|. */
+  readonly tangent: [number, number, number]
+  limit: number
+  /** Of the friction row with the largest excess, in the recorded unit. */
+  rowTangent: number
+  rowLimit: number
+  /** Impulse on a in the recorded unit. */
+  readonly impulse: [number, number, number]
+  /** Part of `impulse` along the normals. */
+  readonly push: [number, number, number]
+  /** Sums of lever arm × impulse on a, in the recorded unit times m. */
+  readonly torqueA: [number, number, number]
+  readonly torqueB: [number, number, number]
+  /** Mean lever arms in m, over `leverRows` rows. */
+  leverRows: number
+  readonly leverA: [number, number, number]
+  readonly leverB: [number, number, number]
+  restitution: number
+  /** Recorded speed along the normal before the step, in m/s. */
+  closing: number
+}
+
+const createNormals = (): Normals => ({ count: 0, vectors: new Float64Array(3 * maxNormals) })
+
+export function createTouch(
+  a: BodyId,
+  b: BodyId,
+  columns: { readonly a: number; readonly b: number },
+  key: number,
+): Touch {
+  return {
+    a,
+    b,
+    columnA: columns.a,
+    columnB: columns.b,
+    key,
+    frame: Number.NEGATIVE_INFINITY,
+    before: Number.NEGATIVE_INFINITY,
+    since: 0,
+    normal: [0, 0, 0],
+    normals: createNormals(),
+    normalsBefore: createNormals(),
+    depth: Number.NaN,
+    frictionRows: 0,
+    constraintRows: 0,
+    tangent: [0, 0, 0],
+    limit: 0,
+    rowTangent: 0,
+    rowLimit: 0,
+    impulse: [0, 0, 0],
+    push: [0, 0, 0],
+    torqueA: [0, 0, 0],
+    torqueB: [0, 0, 0],
+    leverRows: 0,
+    leverA: [0, 0, 0],
+    leverB: [0, 0, 0],
+    restitution: Number.NaN,
+    closing: Number.NaN,
+  }
+}
+
+export function beginFrame(touch: Touch, frame: number): void {
+  touch.before = touch.frame
+  if (touch.before !== frame - 1) touch.since = frame
+  touch.frame = frame
+  touch.depth = Number.NaN
+  touch.frictionRows = 0
+  touch.constraintRows = 0
+  touch.limit = 0
+  touch.leverRows = 0
+  touch.rowTangent = 0
+  touch.rowLimit = 0
+  touch.restitution = Number.NaN
+  touch.closing = Number.NaN
+  const { normal, normals, normalsBefore, tangent, impulse, push, torqueA, torqueB, leverA, leverB } = touch
+  touch.normals = normalsBefore
+  touch.normals.count = 0
+  touch.normalsBefore = normals
+  for (const vector of [normal, tangent, impulse, push, torqueA, torqueB, leverA, leverB])
+    vector[0] = vector[1] = vector[2] = 0
+}
+
+export const cosineBetween = (a: Float64Array, atA: number, b: Float64Array, atB: number): number =>
+  num(a, atA) * num(b, atB) + num(a, atA + 1) * num(b, atB + 1) + num(a, atA + 2) * num(b, atB + 2)
+
+/** Adds the normal at an offset of a block, unless the frame has the same normal already. */
+export function addNormal({ normals }: Touch, block: Float64Array, at: number): void {
+  const { count, vectors } = normals
+  for (let i = 0; i < count; i++) if (cosineBetween(vectors, 3 * i, block, at) > sameNormalCosine) return
+  if (count === maxNormals) return
+  for (let i = 0; i < 3; i++) vectors[3 * count + i] = num(block, at + i)
+  normals.count += 1
+}

@@ -1,0 +1,11 @@
+import { defineErrors } from '@causeway/protocol'
+
+/** Errors of Replay. */
+export const ReplayError = defineErrors({
+  NO_RECORDING: {
+    status: 409,
+    legacyCode: -32000,
+    about: 'no recording is loaded',
+    remedy: 'call load_recording first',
+  },
+})

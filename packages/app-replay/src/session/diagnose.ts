@@ -1,0 +1,57 @@
+import type { AnalysisRequest, FrameRange, Recording, RecordingSummary } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
+import type { CheckFramesArgs, CheckFramesResult } from '../analysis/check-frames.ts'
+import type { NotChecked } from '../domain/coverage/coverage.ts'
+import type { CheckedLaw } from '../domain/coverage/law-table.ts'
+import { type RankedFinding, rankFindings } from '../domain/findings/ranking.ts'
+import { resolveFrameRange } from '../domain/frames/frame-range.ts'
+import { type LawName, type LawOptions, laws } from '../domain/laws/laws.ts'
+
+/** Shorter ranges are quick to check again. */
+const minCachedFrames = 500
+
+const allLaws = Object.keys(laws) as LawName[]
+
+/** Returns the findings unranked, and the number of frames. */
+export async function checkLaws(
+  recording: Recording,
+  range: FrameRange,
+  check: { readonly laws: readonly LawName[]; readonly options?: LawOptions },
+  { signal, progress }: CallOptions = {},
+): Promise<CheckFramesResult> {
+  const { start, end } = range
+  const args: CheckFramesArgs = { range, laws: check.laws, options: check.options ?? {} }
+  const isCached = start === null || end === null || end - start >= minCachedFrames
+  return recording.analyse<CheckFramesResult>('checkFrames', args, { signal, progress, isCached })
+}
+
+/** Returns the analyses to run in the background. */
+export const precomputed = ({ frames }: RecordingSummary): readonly AnalysisRequest[] => {
+  if (frames === null) return []
+  const args: CheckFramesArgs = { range: resolveFrameRange({}, frames), laws: allLaws, options: {} }
+  return [{ name: 'checkFrames', args }]
+}
+
+/** Returns which of the laws could be checked in a frame. */
+export async function coverFrame(
+  recording: Recording,
+  frame: number,
+  laws: readonly LawName[],
+): Promise<{ readonly laws_checked: readonly CheckedLaw[]; readonly not_checked: readonly NotChecked[] }> {
+  const { coverage } = await checkLaws(recording, { start: frame, end: frame }, { laws })
+  return { laws_checked: coverage.checked, not_checked: coverage.not_checked }
+}
+
+export interface Diagnosis extends Omit<CheckFramesResult, 'findings'> {
+  readonly findings: readonly RankedFinding[]
+}
+
+/** Checks every law and ranks the findings. */
+export async function diagnose(
+  recording: Recording,
+  range: FrameRange,
+  options: CallOptions = {},
+): Promise<Diagnosis> {
+  const { findings, ...checked } = await checkLaws(recording, range, { laws: allLaws }, options)
+  return { findings: rankFindings(findings), ...checked }
+}

@@ -1,0 +1,34 @@
+import { CausewayError } from '@causeway/protocol'
+import type { Columns, FrameRange, Recording } from '@causeway/recording'
+import type { CallOptions } from '@causeway/worker'
+import type { SampledSeriesArgs, sampleSeries } from '../analysis/sampled-series.ts'
+import type { SeriesArgs } from '../analysis/series.ts'
+import { parseSeriesName, type SeriesPlan } from '../domain/series/series-name.ts'
+
+const maxSeries = 8
+
+/** Parses the names of series. Throws `INVALID_ARGUMENTS` for unknown names, and unless there are one to eight. */
+export function parseSeriesNames(names: readonly string[], recording: Recording): SeriesPlan[] {
+  if (names.length >= 1 && names.length <= maxSeries)
+    return names.map((name) => parseSeriesName(name, recording.resolveBody))
+  const problem = `takes 1 to ${maxSeries} names`
+  throw new CausewayError('INVALID_ARGUMENTS', `series ${problem}`, {
+    data: { problems: [{ argument: 'series', problem }] },
+  })
+}
+
+/** Columns: `frame_id`, `simulation_time`, then one per plan. */
+export const readSeries = (recording: Recording, args: SeriesArgs, options: CallOptions): Promise<Columns> =>
+  recording.analyse<Columns>('series', args, toCallOptions(options))
+
+/** Reads series in a limited number of points, with exact totals. */
+export const readSampledSeries = (recording: Recording, args: SampledSeriesArgs, options: CallOptions) =>
+  recording.analyse<Awaited<ReturnType<typeof sampleSeries>>>('sampledSeries', args, toCallOptions(options))
+
+export const readFrameTimes = (
+  recording: Recording,
+  options: CallOptions,
+  range: FrameRange = { start: null, end: null },
+) => readSeries(recording, { plans: [], range }, options)
+
+const toCallOptions = ({ signal, progress }: CallOptions): CallOptions => ({ signal, progress })

@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import type { Env } from '@causeway/app-kit'
+import { AgingClock, type Migration, openDatabase } from '@causeway/store'
+
+/** A note on a frame. */
+export interface Bookmark {
+  readonly id: number
+  readonly frame_id: number
+  readonly note: string
+  /** Unix time in milliseconds. */
+  readonly made_ms: number
+}
+
+export interface Baseline {
+  readonly name: string
+  readonly recording: string
+  /** Plain data. */
+  readonly invariants: unknown
+  /** Unix time in milliseconds. */
+  readonly made_ms: number
+}
+
+/** Schema of `replay.db`. A released migration is never changed. */
+export const notebookMigrations: readonly Migration[] = [
+  {
+    name: 'notebook',
+    up: `
+      CREATE TABLE bookmark (
+        id INTEGER PRIMARY KEY, recording TEXT NOT NULL, frame_id INTEGER NOT NULL, note TEXT NOT NULL, made_ms INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX bookmark_recording ON bookmark (recording, frame_id);
+      CREATE TABLE baseline (
+        name TEXT PRIMARY KEY, recording TEXT NOT NULL, invariants TEXT NOT NULL, made_ms INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE request (id TEXT PRIMARY KEY, answer TEXT NOT NULL, made_ms INTEGER NOT NULL) STRICT;
+    `,
+  },
+]
+
+export const maxBookmarks = 1000
+
+/** Milliseconds for which a repeated request returns the first result. */
+const repeatMs = 600_000
+
+const prepare = (db: ReturnType<typeof openDatabase>) => ({
+  findResult: db
+    .prepare<[string, number], string>('SELECT answer FROM request WHERE id = ? AND made_ms > ?')
+    .pluck(),
+  saveResult: db.prepare('INSERT OR REPLACE INTO request (id, answer, made_ms) VALUES (?, ?, ?)'),
+  deleteResults: db.prepare('DELETE FROM request WHERE made_ms <= ?'),
+  listBookmarks: db.prepare<[string], Bookmark>(
+    'SELECT id, frame_id, note, made_ms FROM bookmark WHERE recording = ? ORDER BY frame_id, id',
+  ),
+  addBookmark: db.prepare('INSERT INTO bookmark (recording, frame_id, note, made_ms) VALUES (?, ?, ?, ?)'),
+  countBookmarks: db.prepare<[string], number>('SELECT count(*) FROM bookmark WHERE recording = ?').pluck(),
+  removeBookmark: db.prepare('DELETE FROM bookmark WHERE recording = ? AND id = ?'),
+  saveBaseline: db.prepare(
+    'INSERT OR REPLACE INTO baseline (name, recording, invariants, made_ms) VALUES (?, ?, ?, ?)',
+  ),
+  findBaseline: db.prepare<[string], Omit<Baseline, 'invariants'> & { readonly invariants: string }>(
+    'SELECT name, recording, invariants, made_ms FROM baseline WHERE name = ?',
+  ),
+  listBaselines: db.prepare<[], string>('SELECT name FROM baseline ORDER BY name').pluck(),
+})
+
+/** A change with the same request id is applied once within ten minutes. */
+export class Notebook {
+  readonly #db: ReturnType<typeof openDatabase>
+  readonly #clock: AgingClock
+  readonly #statements: ReturnType<typeof prepare>
+
+  /** Opens `replay.db` in the data folder. Throws the errors of `openDatabase`. */
+  constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
+    this.#db = openDatabase(join(dir, 'replay.db'), { migrations: notebookMigrations, now })
+    this.#clock = new AgingClock(this.#db, { columns: ['request.made_ms'], keepMs: repeatMs, now, steady })
+    this.#statements = prepare(this.#db)
+  }
+
+  /** Ordered by frame. */
+  async bookmarks(recording: string): Promise<readonly Bookmark[]> {
+    return this.#statements.listBookmarks.all(recording)
+  }
+
+  /** Resolves to `false` if the recording has `maxBookmarks` bookmarks. */
+  async addBookmark(
+    request: string,
+    { recording, frame_id, note }: Omit<Bookmark, 'id' | 'made_ms'> & { readonly recording: string },
+  ): Promise<boolean> {
+    return this.#once(request, () => {
+      if ((this.#statements.countBookmarks.get(recording) ?? 0) >= maxBookmarks) return false
+      this.#statements.addBookmark.run(recording, frame_id, note, this.#clock.now())
+      return true
+    })
+  }
+
+  /** Resolves to `false` if the recording does not have this bookmark. */
+  async removeBookmark(request: string, recording: string, id: number): Promise<boolean> {
+    return this.#once(request, () => this.#statements.removeBookmark.run(recording, id).changes > 0)
+  }
+
+  /** Replaces a baseline of the same name. */
+  async saveBaseline(
+    request: string,
+    { name, recording, invariants }: Omit<Baseline, 'made_ms'>,
+  ): Promise<void> {
+    this.#once(request, () => {
+      this.#statements.saveBaseline.run(name, recording, JSON.stringify(invariants), this.#clock.now())
+    })
+  }
+
+  async baseline(name: string): Promise<Baseline | undefined> {
+    const row = this.#statements.findBaseline.get(name)
+    return row && { ...row, invariants: JSON.parse(row.invariants) as unknown }
+  }
+
+  /** Returns the names of all baselines, sorted. */
+  async baselines(): Promise<readonly string[]> {
+    return this.#statements.listBaselines.all()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #once<Result>(request: string, change: () => Result): Result {
+    const { findResult, saveResult, deleteResults } = this.#statements
+    return this.#db
+      .transaction(() => {
+        const earlier = findResult.get(request, this.#clock.now() - repeatMs)
+        if (earlier !== undefined) return JSON.parse(earlier) as Result
+        deleteResults.run(this.#clock.now() - repeatMs)
+        const result = change()
+        saveResult.run(request, JSON.stringify(result ?? null), this.#clock.now())
+        return result
+      })
+      .immediate()
+  }
+}

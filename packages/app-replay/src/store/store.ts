@@ -1,0 +1,161 @@
+import { type Cache, type DataPart, type Env, numberSetting } from '@causeway/app-kit'
+import { openPicture } from '@causeway/picture'
+import {
+  catalogueMigrations,
+  libraryDefaults,
+  type OpenOptions,
+  openLibrary,
+  type RecordingIdentity,
+  type RecordingLibrary,
+  runMigrations,
+} from '@causeway/recording'
+import { resolveWorkerFile } from '@causeway/worker'
+import { precomputed } from '../session/diagnose.ts'
+import { Notebook, notebookMigrations } from './notebook.ts'
+import { maxCharacters, PictureCache } from './picture-cache.ts'
+
+const listNames = (migrations: readonly { readonly name: string }[]) => migrations.map(({ name }) => name)
+
+export const replayData: readonly DataPart[] = [
+  { path: 'snapshots/', kind: 'passing' },
+  { path: 'exports/', kind: 'passing' },
+  { path: 'recordings/*-columns', kind: 'passing' },
+  { path: 'recordings/*-answers', kind: 'passing' },
+  { path: 'recordings/*.db', kind: 'database', schema: listNames(runMigrations) },
+  {
+    path: 'recordings.db',
+    kind: 'database',
+    schema: listNames(catalogueMigrations),
+    paths: ['recording.path'],
+    // A backup has no private copies. The state of runs is read from their files again.
+    restored: `DELETE FROM snapshot; UPDATE run SET status = 'live';`,
+  },
+  { path: 'replay.db', kind: 'database', schema: listNames(notebookMigrations) },
+]
+
+/** Minimum time between two notifications that a recording has new frames, in milliseconds. */
+const growthNoticeMs = 200
+
+/** Recordings, bookmarks, baselines and pictures, shared by all clients. */
+export class ReplayStore {
+  readonly pictures: PictureCache
+  readonly notebook: Notebook
+  readonly #library: RecordingLibrary
+  readonly #changed: Env['changed']
+  readonly #opened = new Map<string, RecordingIdentity>()
+  /** Runs whose growth was reported less than `growthNoticeMs` ago. */
+  readonly #recentNotices = new Map<string, { readonly timer: NodeJS.Timeout; hasGrown: boolean }>()
+
+  constructor(
+    library: RecordingLibrary,
+    parts: { readonly pictures: PictureCache; readonly notebook: Notebook; readonly changed: Env['changed'] },
+  ) {
+    this.#library = library
+    this.pictures = parts.pictures
+    this.notebook = parts.notebook
+    this.#changed = parts.changed
+    library.recorder.onStored((run) => this.#reportGrowth(run))
+  }
+
+  get recorder(): RecordingLibrary['recorder'] {
+    return this.#library.recorder
+  }
+
+  list(directory?: string): ReturnType<RecordingLibrary['list']> {
+    return this.#library.list(directory)
+  }
+
+  /** Opens a recording. Notifies clients if it is new or its file has changed. */
+  async open(idOrPath: string, options: OpenOptions = {}): ReturnType<RecordingLibrary['open']> {
+    const result = await this.#library.open(idOrPath, options)
+    const { identity } = result.recording
+    const isNew = !this.#opened.has(identity.id)
+    this.#opened.set(identity.id, identity)
+    if (isNew) this.#changed.resources()
+    if (result.reloaded)
+      for (const part of ['metadata', 'frames/latest'])
+        this.#changed.resource(recordingUri(identity.id, part))
+    return result
+  }
+
+  importRecording(
+    ...args: Parameters<RecordingLibrary['importRecording']>
+  ): ReturnType<RecordingLibrary['importRecording']> {
+    return this.#library.importRecording(...args)
+  }
+
+  /** Recordings that were opened since the start, in the order of their first use. */
+  get opened(): readonly RecordingIdentity[] {
+    return [...this.#opened.values()]
+  }
+
+  get caches(): readonly Cache[] {
+    const { workers, answers } = this.#library.memory
+    const { pictures } = this
+    return [
+      { name: 'recordings', costMs: 300, isInHeap: false, maxBytes: 2 * 1024 ** 3, ...workers },
+      { name: 'answers', costMs: 800, isInHeap: true, maxBytes: 64 * 1024 ** 2, ...answers },
+      {
+        name: 'pictures',
+        costMs: 1500,
+        isInHeap: true,
+        maxBytes: maxCharacters,
+        bytes: () => pictures.bytes,
+        shrink: (bytes) => pictures.shrink(bytes),
+      },
+    ]
+  }
+
+  async health(): Promise<Readonly<Record<string, unknown>>> {
+    return { ...this.#library.health(), ...(await this.recorder.health()) }
+  }
+
+  async close(): Promise<void> {
+    await this.pictures.renderer.close()
+    await this.#library.close()
+    for (const { timer } of this.#recentNotices.values()) clearTimeout(timer)
+    this.#recentNotices.clear()
+    this.notebook.close()
+  }
+
+  /** Notifies immediately, and once more after the pause if the run grew during it. */
+  #reportGrowth(run: string): void {
+    const recent = this.#recentNotices.get(run)
+    if (recent !== undefined) {
+      recent.hasGrown = true
+      return
+    }
+    void this.recorder.state(run).then(
+      ({ recording }) => this.#changed.resource(recordingUri(recording, 'frames/latest')),
+      () => {}, // The run was removed.
+    )
+    const timer = setTimeout(() => {
+      const hasGrown = this.#recentNotices.get(run)?.hasGrown === true
+      this.#recentNotices.delete(run)
+      if (hasGrown) this.#reportGrowth(run)
+    }, growthNoticeMs)
+    this.#recentNotices.set(run, { timer: timer.unref(), hasGrown: false })
+  }
+}
+
+export const recordingUri = (id: string, part: string): string =>
+  `replay://recordings/${encodeURIComponent(id)}/${part}`
+
+export async function openReplayStore(env: Env): Promise<ReplayStore> {
+  const { dir, roots, log, now, newId, changed, settings } = env
+  const { snapshotBytes, recorder } = libraryDefaults
+  const days = numberSetting(settings, 'recordingsMaxAgeDays')
+  const limits = {
+    snapshotBytes: numberSetting(settings, 'snapshotCapBytes') ?? snapshotBytes,
+    recorder: {
+      ...recorder,
+      bytes: numberSetting(settings, 'recordingsCapBytes') ?? recorder.bytes,
+      ageMs: days === undefined ? recorder.ageMs : days * 86_400_000,
+    },
+  }
+  const pictures = new PictureCache(openPicture({ log }), newId)
+  const notebook = new Notebook(dir, env)
+  const worker = resolveWorkerFile('../analysis-worker', import.meta.url)
+  const library = await openLibrary({ dir, roots, log, now, limits, worker, analysesToPrepare: precomputed })
+  return new ReplayStore(library, { pictures, notebook, changed })
+}

@@ -1,0 +1,107 @@
+/** Verdicts name the laws that were checked, and those that the recorded data did not allow. */
+import type { TestClient } from '@causeway/app-kit/testing'
+import t from 'tap'
+import { verifies } from '../../../test/verifies.ts'
+import { lawTable } from '../src/domain/coverage/law-table.ts'
+import type { ReplayStore } from '../src/store/store.ts'
+import { ask, openReplay, toRows } from './replay-kit.ts'
+
+const [g, dt] = [9.81, 0.01]
+const opened = openReplay(t, [])
+
+async function record(name: string, lines: readonly object[]): Promise<TestClient> {
+  const { app, client } = await opened
+  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield bytes
+  }
+  await (app.store as ReplayStore).recorder.write(name, body())
+  const one = client()
+  await one.call('load_recording', { path: name })
+  return one
+}
+
+const findLaw = (answer: Readonly<Record<string, unknown>>, law: string) =>
+  toRows(answer.not_checked).find((one) => one.law === law)
+
+verifies('replay:coverage', 'diagnose names each law as checked, not checked, or both', async (t) => {
+  const answer = await (await ask(t, 'drop')).call('diagnose')
+  const named = new Set([
+    ...(answer.checked as string[]),
+    ...toRows(answer.not_checked).map(({ law }) => law),
+  ])
+  t.same([...named].sort(), Object.keys(lawTable).sort())
+  t.match(answer.summary, /^150 frames checked against /)
+})
+
+verifies('replay:coverage', 'diagnose of states alone claims nothing about contacts or energy', async (t) => {
+  const answer = await (await ask(t, 'era_states_only')).call('diagnose')
+  for (const law of ['friction_cone', 'penetration', 'free_motion', 'contact_momentum'])
+    t.notOk((answer.checked as string[]).includes(law), law)
+  t.ok((answer.checked as string[]).includes('velocity_matches_motion'))
+  t.match(findLaw(answer, 'penetration'), { missing: ['contacts', 'depths'], frames: { first: 1 } })
+  t.match(answer.summary, /in what was checked/)
+})
+
+verifies(
+  'replay:coverage',
+  'missing tangential impulses leave only the cone and friction unchecked',
+  async (t) => {
+    const answer = await (await ask(t, 'era_no_tangents')).call('diagnose')
+    const { checked } = answer
+    t.ok((checked as string[]).includes('contact_momentum'))
+    for (const law of ['friction_cone', 'friction_momentum']) {
+      t.notOk((checked as string[]).includes(law), law)
+      t.match(findLaw(answer, law)?.missing, ['tangential impulses'], law)
+    }
+  },
+)
+
+verifies('replay:coverage', 'a recording without frames is checked against no law', async (t) => {
+  const answer = await (await ask(t, 'zero_frames')).call('diagnose')
+  t.same(answer.checked, [])
+  t.match(findLaw(answer, 'finite_numbers'), { frames: { first: null, last: null }, missing: ['frames'] })
+  t.match(answer.summary, /^0 frames checked against 0 of/)
+})
+
+verifies('replay:coverage', 'data that a body lacks for a while is named with body and frames', async (t) => {
+  const lines = Array.from({ length: 40 }, (_, row) => {
+    const [frame, v] = [row + 1, -g * dt * (row + 1)]
+    const ball = (id: number) => ({
+      id,
+      position: [id, 0, (v * dt * (frame + 1)) / 2],
+      ...(id === 2 && frame > 20 ? {} : { velocity: [0, 0, v] }),
+    })
+    return { frame_id: frame, time: frame * dt, bodies: [ball(1), ball(2)], contacts: [] }
+  })
+  const bodies = [1, 2].map((id) => ({ id, mass: 1 }))
+  const client = await record('part', [{ run: { dt, gravity: [0, 0, -g], bodies } }, ...lines])
+  const answer = await client.call('diagnose')
+  t.ok((answer.checked as string[]).includes('free_motion'))
+  t.match(findLaw(answer, 'free_motion'), {
+    frames: { first: 21, last: 40 },
+    bodies: [2],
+    missing: ['velocities'],
+    how_to_record: 'send bodies[].velocity',
+  })
+})
+
+verifies('replay:coverage', 'sentences name the environment', async (t) => {
+  const client = await ask(t, 'cone_violation')
+  const { findings, summary } = await client.call('diagnose')
+  t.match(toRows(findings)[0], { sentence: /body 2 and floor: friction exceeds/, pair: [2, 2147483649] })
+  t.match(summary, /body 2 and floor/)
+  t.match((await client.call('explain_frame', { frame_id: 30 })).summary, /body 2 and floor/)
+})
+
+verifies('replay:coverage', 'checks of one frame and invariants state their coverage', async (t) => {
+  const client = await ask(t, 'era_no_tangents')
+  const one = await client.call('check_penetration', { frame_id: 30 })
+  t.same(one.laws_checked, ['penetration'])
+  t.same(one.not_checked, [])
+  const { not_checked, summary } = await client.call('assert_invariants', {
+    invariants: { no_findings: 'error' },
+  })
+  t.ok(toRows(not_checked).some(({ law }) => law === 'friction_cone'))
+  t.match(summary, /no_findings covers \d+ laws; not recorded: .*tangential impulses/)
+})

@@ -1,0 +1,240 @@
+/** Laws of contacts, spins and units in closed form. */
+import t from 'tap'
+import { verifies } from '../../../../test/verifies.ts'
+import { frictionWorkLaw } from '../../src/domain/laws/contact/friction-work-law.ts'
+import { impulseLaw } from '../../src/domain/laws/contact/impulse-law.ts'
+import { reactionLaw } from '../../src/domain/laws/contact/reaction-law.ts'
+import { balanceLaw } from '../../src/domain/laws/motion/balance-law.ts'
+import { rotationLaw } from '../../src/domain/laws/motion/rotation-law.ts'
+import { spinLaw } from '../../src/domain/laws/motion/spin-law.ts'
+import { teleportLaw } from '../../src/domain/laws/motion/teleport-law.ts'
+import { unitLaw } from '../../src/domain/laws/unit-law.ts'
+import { dt, falling, floor, g, lying, runLaw, type SceneBody, type SceneSpec } from './law-kit.ts'
+
+type Vec = readonly [number, number, number]
+
+/** Two bodies of 1 and 3 kg that collide in frame 5 and exchange `impulse` N·s along x, of which body 2 receives `share`. */
+function colliding(share: number, touches?: SceneSpec['touches']): SceneSpec {
+  const impulse = 6
+  const velocities = (frame: number): readonly [number, number] =>
+    frame < 5 ? [4, 0] : [4 - impulse, (share * impulse) / 3]
+  return {
+    frames: 10,
+    masses: [1, 3],
+    state: (frame, body) => ({
+      velocity: [velocities(frame)[body - 1] ?? 0, 0, falling(frame).velocity?.[2] ?? 0],
+    }),
+    touches:
+      touches ??
+      ((frame) => (frame === 5 ? [{ a: 1, b: 2, normal: [1, 0, 0], lever: [0.5, 0, 0], n: impulse }] : [])),
+  }
+}
+
+verifies('replay:laws:reaction', 'reaction accepts equal and opposite impulses', async (t) => {
+  t.same(runLaw(reactionLaw(), colliding(1)), [])
+})
+
+verifies(
+  'replay:laws:reaction',
+  'reaction names both bodies of an unequal and of a missing reaction',
+  async (t) => {
+    const where = { frames: { first: 5, last: 5 }, bodies: [1, 2], pair: [1, 2] }
+    // The toy of a newcomer: the impulse on both bodies is divided by the mass of the first.
+    t.match(runLaw(reactionLaw(), colliding(3)), [{ kind: 'unequal_reaction', value: 12, ...where }])
+    t.match(runLaw(reactionLaw(), colliding(0)), [{ kind: 'missing_reaction', value: 6, ...where }])
+  },
+)
+
+verifies('replay:laws:reaction', 'reaction needs no impulses of an isolated pair', async (t) => {
+  const unknown = colliding(3, (frame) =>
+    frame === 5 ? [{ a: 1, b: 2, normal: [1, 0, 0], n: Number.NaN, t1: Number.NaN }] : [],
+  )
+  t.match(runLaw(reactionLaw(), unknown), [{ kind: 'unequal_reaction', bodies: [1, 2] }])
+})
+
+verifies(
+  'replay:laws:reaction',
+  'reaction compares a body that has other contacts with the impulse',
+  async (t) => {
+    // Body 1 rests on the floor and carries body 2, which receives only half of the impulse.
+    const carried: SceneSpec = {
+      frames: 10,
+      masses: [2, 1],
+      state: (frame, body) => ({
+        velocity: [0, 0, body === 2 && frame >= 2 ? (-g * dt * (frame - 1)) / 2 : 0],
+      }),
+      touches: (frame) =>
+        frame < 2
+          ? []
+          : [{ n: 3 * g * dt }, { a: 1, b: 2, normal: [0, 0, 1], lever: [0, 0, 0.5], n: g * dt }],
+    }
+    t.match(runLaw(reactionLaw(), carried), [
+      { kind: 'unequal_reaction', bodies: [1, 2], frames: { first: 2 } },
+    ])
+  },
+)
+
+const resting = (touch: object): SceneSpec => ({
+  frames: 20,
+  masses: [2],
+  state: () => ({}),
+  touches: () => [{ ...lying(2), ...touch }],
+})
+
+verifies('replay:laws:impulse', 'impulse accepts the impulse of a resting body', async (t) => {
+  t.same(runLaw(impulseLaw(), resting({})), [])
+})
+
+verifies('replay:laws:impulse', 'impulse reports a pull, also if only the motion shows it', async (t) => {
+  const found = { kind: 'attractive_impulse', bodies: [1, floor], frames: { first: 1 } }
+  t.match(runLaw(impulseLaw(), resting({ n: -0.1 })), [found])
+  const pulled: SceneSpec = {
+    frames: 10,
+    masses: [2],
+    state: (frame) => ({ velocity: [0, 0, -2 * g * dt * frame] }),
+    touches: () => [{ isPlain: true }],
+  }
+  t.match(runLaw(impulseLaw(), pulled), [{ ...found, frames: { first: 2 } }])
+})
+
+verifies(
+  'replay:laws:impulse',
+  'impulse reports missing and infinite numbers among recorded ones',
+  async (t) => {
+    const spec = (n: number): SceneSpec => ({
+      ...resting({}),
+      touches: (frame) => [{ n: frame === 7 ? n : 1 }],
+    })
+    for (const n of [Number.NaN, Number.POSITIVE_INFINITY])
+      t.match(
+        runLaw(impulseLaw(), spec(n)),
+        [{ kind: 'invalid_impulse', frames: { first: 7, last: 7 } }],
+        `${n}`,
+      )
+    const never = { ...resting({}), touches: () => [{ n: Number.NaN }] }
+    t.same(runLaw(impulseLaw(), never), [], 'an impulse that is never recorded is not a fault')
+  },
+)
+
+const sliding = (t1: number): SceneSpec => ({
+  frames: 20,
+  masses: [2],
+  state: (frame) => ({ velocity: [3 - Math.abs(t1) * frame * 0.01, 0, 0] }),
+  touches: () => [{ ...lying(2), t1 }],
+})
+
+verifies('replay:laws:friction', 'friction opposes sliding', async (t) => {
+  t.same(runLaw(frictionWorkLaw(), sliding(-0.05)), [])
+  t.match(runLaw(frictionWorkLaw(), sliding(0.05)), [{ kind: 'friction_energy', bodies: [1, floor] }])
+})
+
+verifies('replay:laws:acceleration', 'balance compares a constant acceleration with gravity', async (t) => {
+  const slow = (frame: number): SceneBody => ({ velocity: [0, 0, -9 * dt * frame] })
+  const found = runLaw(balanceLaw(), { frames: 60, masses: [1, 2], state: slow })
+  t.match(found, [
+    {
+      kind: 'unexplained_acceleration',
+      bodies: [1, 2],
+      text: 'falls with 9 m/s², but the recorded gravity is 9.81 m/s²',
+    },
+  ])
+  const windy = runLaw(balanceLaw(), {
+    frames: 60,
+    masses: [1],
+    state: (frame) => ({ velocity: [2 * dt * frame, 0, -g * dt * frame] }),
+  })
+  t.match(windy, [{ text: 'has an unexplained acceleration of (2, 0, 0) m/s²', value: 2 }])
+})
+
+/** A body that spins at w (rad/s, body frame) about z, and turns at `rate` times that. */
+const spinning = (w: (frame: number) => Vec, rate = 1): SceneSpec => {
+  let angle = 0
+  let last = 0
+  return {
+    frames: 30,
+    masses: [1],
+    inertias: [[0.1, 0.1, 0.1]],
+    state: (frame) => {
+      if (frame !== last) angle += rate * w(frame)[2] * dt
+      last = frame
+      const spin = w(frame)
+      return { ...falling(frame), spin, orientation: [Math.cos(angle / 2), 0, 0, Math.sin(angle / 2)] }
+    },
+  }
+}
+
+verifies('replay:laws:spin', 'a constant spin breaks neither law of rotation', async (t) => {
+  for (const law of [spinLaw(), rotationLaw()])
+    t.same(
+      runLaw(
+        law,
+        spinning(() => [0, 0, 5]),
+      ),
+      [],
+    )
+})
+
+verifies('replay:laws:spin', 'spin reports a change without torque, with and without inertia', async (t) => {
+  const kicked = spinning((frame) => [0, 0, frame < 12 ? 1 : 4])
+  const found = { kind: 'angular_momentum', bodies: [1], frames: { first: 12, last: 12 } }
+  const [first] = runLaw(spinLaw(), kicked)
+  t.match(first, found)
+  t.ok(Math.abs((first?.value ?? 0) - 0.3) < 1e-9, 'I dw = 0.1 kg m² × 3 rad/s')
+  const fromNothing = spinning((frame) => [0, 0, frame < 12 ? 0 : 4])
+  t.match(runLaw(spinLaw(), { ...fromNothing, inertias: [undefined] }), [found])
+})
+
+verifies('replay:laws:spin', 'spin accepts the torque of a contact and reports a lost one', async (t) => {
+  const torque = 0.05
+  const rolling = (share: number): SceneSpec => ({
+    frames: 20,
+    masses: [1],
+    inertias: [[0.1, 0.1, 0.1]],
+    // r × J = (0, 0, -0.5) × (J, 0, 0) = (0, -0.5 J, 0)
+    state: (frame) => ({ spin: [0, -(share * 0.5 * torque * frame) / 0.1, 0] }),
+    touches: () => [{ ...lying(1), t1: torque }],
+  })
+  t.same(runLaw(spinLaw(), rolling(1)), [])
+  t.match(runLaw(spinLaw(), rolling(0)), [{ kind: 'angular_momentum', frames: { first: 2, last: 20 } }])
+})
+
+verifies(
+  'replay:laws:spin',
+  'rotation names a frozen orientation, degrees, and other mismatches',
+  async (t) => {
+    const w = (): Vec => [0, 0, 2]
+    t.match(runLaw(rotationLaw(), spinning(w, 0)), [
+      { kind: 'frozen_orientation', frames: { first: 2, last: 30 } },
+    ])
+    t.match(runLaw(rotationLaw(), spinning(w, 180 / Math.PI)), [{ kind: 'unit_mismatch' }])
+    t.match(runLaw(rotationLaw(), spinning(w, 1.5)), [{ kind: 'spin_mismatch' }])
+  },
+)
+
+verifies('replay:laws:unit', 'unit names forces among impulses, and grams', async (t) => {
+  const hit = (factor: number): SceneSpec => ({
+    frames: 20,
+    masses: [2],
+    state: (frame) => ({ velocity: [0, 0, 3 * frame] }),
+    touches: () => [{ n: 2 * (3 + g * dt) * factor }],
+  })
+  t.same(runLaw(unitLaw(), hit(1)), [])
+  t.match(runLaw(unitLaw(), hit(1 / dt)), [{ kind: 'unit_mismatch', text: /forces in N/ }])
+  t.match(runLaw(unitLaw(), hit(1 / 1000)), [{ kind: 'unit_mismatch', text: /g instead of kg/ }])
+  t.same(runLaw(unitLaw(), hit(1.3)), [], 'another factor is not a unit')
+})
+
+verifies('replay:laws:velocity', 'teleport names a lasting mismatch of velocity and motion', async (t) => {
+  const fast = (frames: number): SceneSpec => ({
+    frames: 40,
+    masses: [1],
+    state: (frame) => ({
+      position: [frame * dt, 0, 0],
+      velocity: [frame > 3 && frame <= 3 + frames ? 4 : 1, 0, 0],
+    }),
+  })
+  t.match(runLaw(teleportLaw(), fast(30)), [{ kind: 'velocity_mismatch' }])
+  t.match(runLaw(teleportLaw(), fast(4)), [{ kind: 'teleport' }])
+})
+
+t.end()

@@ -1,0 +1,90 @@
+/** The property test: planted faults of every kind and magnitude, with complete and with missing data. */
+import t from 'tap'
+import {
+  computePlantedScore,
+  describeMiss,
+  type Judged,
+  judge,
+  judgeRuns,
+  listMisses,
+  listRuns,
+} from '../../../bench/replay/planted.ts'
+import { missingData, type RigidRun } from '../../../fixtures/generate/rigid/runs.ts'
+import { verifies } from '../../../test/verifies.ts'
+import type { ReplayStore } from '../src/store/store.ts'
+import { openReplay } from './replay-kit.ts'
+
+t.setTimeout(600_000)
+
+const isLong = process.env.CAUSEWAY_LONG !== undefined
+
+/**
+ * Shares that hold today, and the largest share of clean runs with a false alarm; raise and lower them when a law improves.
+ * `npm run bench -- diagnose` prints every verdict.
+ */
+const floors = { first: 0.88, answered: 0.84, falseAlarms: 0.02 }
+
+/** Of incomplete runs, the short form judges one in this many. */
+const stride = isLong ? 1 : 6
+
+const incompleteRuns = missingData
+  .filter((missing) => missing !== 'nothing')
+  .flatMap((missing, k) => listRuns(missing).filter((_, i) => (i + k) % stride === 0))
+
+const reportMisses = (judged: readonly Judged[]): void => {
+  for (const miss of listMisses(judged)) t.comment(describeMiss(miss))
+}
+
+verifies('replay:diagnose:planted', 'planted faults of complete runs rank first', async (t) => {
+  const runs = listRuns('nothing')
+  t.ok(runs.filter(({ fault }) => fault !== null).length >= 80)
+  t.ok(runs.filter(({ fault }) => fault === null).length >= 50)
+  const judged = await judgeRuns(runs)
+  reportMisses(judged)
+  const { first, falseAlarms } = computePlantedScore(judged)
+  t.ok(first >= floors.first, `ranked first: ${first}`)
+  t.ok(falseAlarms <= floors.falseAlarms, `false alarms: ${falseAlarms}`)
+})
+
+verifies(
+  'replay:diagnose:planted',
+  'planted faults of incomplete runs rank first or break a law that is listed as not checked',
+  async (t) => {
+    const judged = await judgeRuns(incompleteRuns)
+    reportMisses(judged)
+    const { answered, falseAlarms } = computePlantedScore(judged)
+    t.ok(answered >= floors.answered, `answered: ${answered}`)
+    t.ok(falseAlarms <= floors.falseAlarms, `false alarms: ${falseAlarms}`)
+  },
+)
+
+verifies('replay:diagnose:planted', 'diagnose returns the verdict that the test judges', async (t) => {
+  const run = listRuns('nothing').find(({ name }) => name === 'teleport/2/nothing')
+  if (run === undefined) throw new Error('the run does not exist')
+  const { app, client } = await openReplay(t, [])
+  const { recorder } = app.store as ReplayStore
+  await recorder.write('planted', sendLines(run))
+  const { findings } = await client().call('diagnose', { recording: 'planted' })
+  t.equal(judge(run, { findings: findings as [] }).verdict, 'first')
+})
+
+async function* sendLines(run: RigidRun): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${run.lines().join('\n')}\n`)
+}
+
+t.test('judge accepts a listed law only if no other body is accused', async (t) => {
+  const [run] = listRuns('nothing').filter(({ family }) => family === 'speed_jump')
+  if (run?.fault == null) throw new Error('the run does not exist')
+  const { frame } = run.fault
+  const finding = { kind: 'energy_injection', severity: 'error', frames: { first: frame ?? 0 }, bodies: [1] }
+  const not_checked = [{ law: 'free_motion' }]
+  const verdict = (findings: readonly object[], listed: readonly { law: string }[] = []) =>
+    judge(run, { findings: findings as [], not_checked: listed }).verdict
+  t.equal(verdict([finding]), 'first')
+  t.equal(verdict([{ ...finding, frames: { first: (frame ?? 0) + 2 } }]), 'wrong')
+  t.equal(verdict([{ ...finding, bodies: [2] }]), 'wrong')
+  t.equal(verdict([{ ...finding, severity: 'info' }]), 'missed')
+  t.equal(verdict([], not_checked), 'unchecked')
+  t.equal(verdict([{ ...finding, kind: 'teleport' }], not_checked), 'unchecked')
+  t.equal(verdict([{ ...finding, bodies: [2] }], not_checked), 'wrong')
+})

@@ -1,0 +1,66 @@
+import type { Registrar } from '@causeway/app-kit'
+import { formatCount } from '@causeway/plot'
+import { z } from 'zod'
+import type { Vault } from '../store.ts'
+import { catalog } from './catalog.ts'
+import { readSamples } from './samples.ts'
+import { describeInputs } from './tool-index.ts'
+import { type Category, categories } from './vault-tool.ts'
+
+/** A tool returns only a command, so that its result can be applied unchanged. */
+const commandOutput = {
+  command: z.string().describe('Type of DebriefCommand'),
+  payload: z.unknown().describe('Payload of the command'),
+}
+
+export function declareTools(app: Registrar<Vault, object>): void {
+  app.tool('list_tools', {
+    title: 'List analysis tools',
+    about:
+      'List the analysis tools by category, with the arguments that a plot provides (inject): selected features, viewport or time. Use it to choose a tool for run_tool of Debrief.',
+    hints: { readOnly: true },
+    input: {
+      category: z
+        .enum(Object.keys(categories) as [Category, ...Category[]])
+        .optional()
+        .describe('Only tools of this category'),
+    },
+    output: {
+      summary: z.string(),
+      tools: z.array(z.unknown()).describe('name, category, about, inject, reads_file'),
+    },
+    example: { args: {} },
+    run({ category }) {
+      const tools = catalog.filter((tool) => category === undefined || tool.category === category)
+      return {
+        summary: `${formatCount(tools.length, 'tool')}. To run one on a plot without passing features, call run_tool of Debrief.`,
+        tools: tools.map((tool) => ({
+          name: tool.name,
+          category: tool.category,
+          about: tool.about,
+          ...describeInputs(tool),
+        })),
+      }
+    },
+  })
+  for (const tool of catalog) {
+    const { name, title, about, input } = tool
+    app.tool(name, {
+      title,
+      about,
+      // A tool changes nothing. Its command does, when it is applied.
+      hints: { readOnly: true },
+      aliases: { bare: listAliases(name) },
+      input,
+      output: commandOutput,
+      example: { args: readSamples(tool)[0].input },
+      run: (args, { store, ...ctx }) => store.run(tool, args, ctx),
+    })
+  }
+}
+
+/** The first alias is the listed name. */
+function listAliases(name: string): string[] {
+  const dashed = name.replaceAll('_', '-')
+  return [name, ...(dashed === name ? [] : [dashed]), `toolvault_${name}`]
+}

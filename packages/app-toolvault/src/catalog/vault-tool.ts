@@ -1,0 +1,79 @@
+import type { Shape } from '@causeway/app-kit'
+import type { DebriefCommand, Injection } from '@causeway/plot'
+import type { z } from 'zod'
+
+/** Categories with their descriptions in the index. */
+export const categories = {
+  'feature-management': 'Delete and recolour features',
+  import: 'Read other formats',
+  export: 'Write other formats',
+  selection: 'Selection, viewport and time',
+  text: 'Text',
+  'track-analysis': 'Analyse and change tracks',
+  viewport: 'Add features to the viewport',
+} as const
+
+export type Category = keyof typeof categories
+
+/** Arguments with the command that they result in. */
+export interface Sample {
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly expectedOutput: DebriefCommand
+}
+
+/** Returns a new feature id that starts with a prefix. */
+export type NewId = (prefix: string) => string
+
+export interface RunProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** A run that can be cancelled between its steps. */
+export type Run = Generator<RunProgress, DebriefCommand>
+
+/** Receives the lines of a text, without line ends. */
+export interface LineReader {
+  readLine(line: string): void
+  finish(): DebriefCommand
+}
+
+interface ToolBase<Input extends Shape> {
+  readonly name: string
+  readonly category: Category
+  readonly title: string
+  /** For models. The index uses the first sentence. */
+  readonly about: string
+  /** Injected arguments are optional. */
+  readonly input: Input
+  readonly inject: Readonly<Record<string, Injection>>
+}
+
+interface AnalysisTool<Input extends Shape> extends ToolBase<Input> {
+  /** Pure. */
+  run(args: z.output<z.ZodObject<Input>>, newId: NewId): DebriefCommand | Run
+}
+
+interface ImportTool<Input extends Shape> extends ToolBase<Input> {
+  /** Creates the reader of the file `path` below a root, or of the argument `text`. Pure. */
+  read(args: z.output<z.ZodObject<Input>>, newId: NewId): LineReader
+}
+
+/** Validated arguments of any tool. */
+export type ToolArgs = Readonly<Record<string, unknown>>
+
+/** A tool whose argument types are erased. */
+export type VaultTool = ToolBase<Shape> &
+  (
+    | { readonly run: (args: ToolArgs, newId: NewId) => DebriefCommand | Run }
+    | { readonly read: (args: ToolArgs, newId: NewId) => LineReader }
+  )
+
+/** Type-checks a tool and erases its types. `run` receives what `input` has parsed. */
+export const defineTool = <Input extends Shape>(tool: AnalysisTool<Input>): VaultTool =>
+  tool as unknown as VaultTool
+
+/** As `defineTool`. */
+export const defineImport = <Input extends Shape>(tool: ImportTool<Input>): VaultTool =>
+  tool as unknown as VaultTool

@@ -1,0 +1,101 @@
+import { at, measureChord, measureSagitta, toEarthVectors } from '../geodesy/earth-vector.ts'
+import { findCommonSpan } from '../track/motion.ts'
+import type { TimedTrack } from '../track/track.ts'
+import { SpanQueue, spanWidth } from './span-queue.ts'
+
+/** A track with an index for the search of closest approaches, created once for all pairs. */
+export interface IndexedTrack {
+  readonly track: TimedTrack
+  /** Metres from the centre of the earth, shape [fixes, 3], row-major. */
+  readonly xyz: Float64Array
+  /** Maximum depth of the chord of the leg that starts at each vertex, metres below the surface. */
+  readonly depths: Float64Array
+  readonly stretches: readonly Stretch[]
+}
+
+interface Stretch {
+  /** Unix milliseconds. */
+  readonly start: number
+  readonly end: number
+  /** Minimum and maximum of the vertices in metres, shape [2, 3]. */
+  readonly box: Float64Array
+  /** Maximum depth of its chords, metres. */
+  readonly depth: number
+}
+
+/** Few enough for a small box, and enough to skip many legs at a time. */
+const legsPerStretch = 16
+
+export function indexTrack(track: TimedTrack): IndexedTrack {
+  const xyz = toEarthVectors(track.places)
+  const last = track.places.length - 1
+  const depths = Float64Array.from(track.places, (_, index) =>
+    index < last ? measureSagitta(measureChord(xyz, index, index + 1)) : 0,
+  )
+  const stretches: Stretch[] = []
+  for (let from = 0; from < last; from += legsPerStretch) {
+    const to = Math.min(last, from + legsPerStretch)
+    stretches.push({
+      start: track.times[from] ?? 0,
+      end: track.times[to] ?? 0,
+      box: findBox(xyz, from, to),
+      depth: depths.subarray(from, to).reduce((max, depth) => Math.max(max, depth), 0),
+    })
+  }
+  return { track, xyz, depths, stretches }
+}
+
+/** Returns the common time of two tracks, split where either enters another stretch. */
+export function listWindows(a: IndexedTrack, b: IndexedTrack): SpanQueue {
+  const span = findCommonSpan([a.track, b.track])
+  if (span === undefined) return new SpanQueue(new Float64Array(0))
+  const isInstant = span[0] === span[1]
+  const rows = new Float64Array((a.stretches.length + b.stretches.length) * spanWidth)
+  let [i, j, row] = [0, 0, 0]
+  for (;;) {
+    const [one, other] = [a.stretches[i], b.stretches[j]]
+    if (one === undefined || other === undefined) return new SpanQueue(rows.subarray(0, row))
+    const [start, end] = [Math.max(one.start, other.start), Math.min(one.end, other.end)]
+    if (start < end || (isInstant && start === end)) {
+      rows[row] = start
+      rows[row + 1] = end
+      rows[row + 2] = start
+      rows[row + 3] = computeMinDistance(
+        measureGap(one.box, other.box) - gapRounding,
+        one.depth + other.depth,
+      )
+      row += spanWidth
+    }
+    if (one.end <= other.end) i++
+    else j++
+  }
+}
+
+/** Returns a lower bound of the geodesic in metres: the chord minus both depths, since a vessel may be that far from its chord. */
+export const computeMinDistance = (chord_m: number, depth_m: number): number =>
+  Math.max(0, chord_m - 1.01 * depth_m - 0.01)
+
+/** Exceeds the rounding errors of coordinates of the size of the earth, metres. */
+const gapRounding = 1e-6
+
+function findBox(xyz: Float64Array, from: number, to: number): Float64Array {
+  const box = new Float64Array(6)
+  box.fill(Number.POSITIVE_INFINITY, 0, 3)
+  box.fill(Number.NEGATIVE_INFINITY, 3)
+  for (let index = from * 3; index < (to + 1) * 3; index++) {
+    const axis = index % 3
+    box[axis] = Math.min(at(box, axis), at(xyz, index))
+    box[axis + 3] = Math.max(at(box, axis + 3), at(xyz, index))
+  }
+  return box
+}
+
+/** Returns the distance between two boxes in metres. */
+function measureGap(one: Float64Array, other: Float64Array): number {
+  let square = 0
+  for (let axis = 0; axis < 3; axis++) {
+    const apart = Math.max(0, at(one, axis) - at(other, axis + 3), at(other, axis) - at(one, axis + 3))
+    square += apart * apart
+  }
+  return Math.sqrt(square)
+}

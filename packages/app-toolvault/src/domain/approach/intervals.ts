@@ -1,0 +1,67 @@
+import { at } from '../geodesy/earth-vector.ts'
+import { findFixBefore } from '../track/motion.ts'
+import type { TimedTrack } from '../track/track.ts'
+import { computeMinDistance, type IndexedTrack } from './indexed-track.ts'
+import { type Span, SpanQueue, spanWidth } from './span-queue.ts'
+
+/** Splits a window into intervals in which both tracks have constant speed: from one fix of either track to the next. */
+export function listIntervals(a: IndexedTrack, b: IndexedTrack, { start, end }: Span): SpanQueue {
+  const [timesA, timesB] = [a.track.times, b.track.times]
+  let [i, j, row, time] = [findFixBefore(timesA, start), findFixBefore(timesB, start), 0, start]
+  const max = findFixBefore(timesA, end) - i + findFixBefore(timesB, end) - j + 1
+  const rows = new Float64Array(max * spanWidth)
+  for (;;) {
+    while ((timesA[i + 1] ?? Number.POSITIVE_INFINITY) <= time) i++
+    while ((timesB[j + 1] ?? Number.POSITIVE_INFINITY) <= time) j++
+    const next = Math.max(time, Math.min(timesA[i + 1] ?? end, timesB[j + 1] ?? end, end))
+    if (writeInterval(rows, row, { a, i, b, j, start: time, end: next })) row += spanWidth
+    if (next <= time || next >= end) return new SpanQueue(rows.subarray(0, row))
+    time = next
+  }
+}
+
+interface Interval {
+  readonly a: IndexedTrack
+  readonly i: number
+  readonly b: IndexedTrack
+  readonly j: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Writes a row. Returns `false` between the parts of a track, where it has no positions. */
+function writeInterval(rows: Float64Array, offset: number, { a, i, b, j, start, end }: Interval): boolean {
+  const [nextA, nextB] = [findLegEnd(a.track, i), findLegEnd(b.track, j)]
+  if ((nextA === i || nextB === j) && start < end) return false
+  const a0 = computeFraction(a.track, i, nextA, start)
+  const a1 = computeFraction(a.track, i, nextA, end)
+  const b0 = computeFraction(b.track, j, nextB, start)
+  const b1 = computeFraction(b.track, j, nextB, end)
+  let [along, across, square] = [0, 0, 0]
+  for (let axis = 0; axis < 3; axis++) {
+    const pa = at(a.xyz, i * 3 + axis)
+    const va = at(a.xyz, nextA * 3 + axis) - pa
+    const pb = at(b.xyz, j * 3 + axis)
+    const vb = at(b.xyz, nextB * 3 + axis) - pb
+    const first = pb + vb * b0 - (pa + va * a0)
+    const change = vb * (b1 - b0) - va * (a1 - a0)
+    along += first * change
+    across += change * change
+    square += first * first
+  }
+  const share = across > 0 ? Math.min(1, Math.max(0, -along / across)) : 0
+  const chord = Math.sqrt(Math.max(0, square + share * (2 * along + share * across)))
+  rows[offset] = start
+  rows[offset + 1] = end
+  rows[offset + 2] = start + (end - start) * share
+  rows[offset + 3] = computeMinDistance(chord, at(a.depths, i) + at(b.depths, j))
+  return true
+}
+
+const findLegEnd = ({ places, breaks }: TimedTrack, index: number): number =>
+  index + 1 < places.length && !breaks.has(index + 1) ? index + 1 : index
+
+function computeFraction({ times }: TimedTrack, from: number, to: number, time: number): number {
+  const [start, end] = [times[from] ?? 0, times[to] ?? 0]
+  return end > start ? (time - start) / (end - start) : 0
+}

@@ -1,0 +1,54 @@
+import { knot, type Place, solveInverse } from '../geodesy/geodesic.ts'
+import type { Motion } from '../track/motion.ts'
+
+export interface Vessel extends Motion {
+  readonly place: Place
+}
+
+export interface Prediction {
+  /** Negative if it has passed, `null` if the distance is constant. */
+  readonly tcpa_s: number | null
+  /** The current distance if it is constant. */
+  readonly dcpa_m: number
+  readonly range_m: number
+  readonly relative_speed_kn: number
+}
+
+/** Below this speed the course is noise, knots. */
+const minSpeed = 0.2
+
+/** Knots. */
+const minRelativeSpeed = 0.1
+
+const rad = Math.PI / 180
+
+/**
+ * Predicts the closest point of approach at constant course and speed, in the plane around `a`: tcpa = -r·v / v·v and
+ * dcpa = |r + v·tcpa|, with r the place and v the velocity of b relative to a.
+ */
+export function predictApproach(a: Vessel, b: Vessel): Prediction {
+  const { distance_m, bearing_deg, final_bearing_deg } = solveInverse(a.place, b.place)
+  // The angle between north at a and north at b.
+  const convergence = final_bearing_deg - bearing_deg
+  const [ax, ay] = toVelocity(a, 0)
+  const [bx, by] = toVelocity(b, convergence)
+  const [vx, vy] = [bx - ax, by - ay]
+  const [rx, ry] = [distance_m * Math.sin(bearing_deg * rad), distance_m * Math.cos(bearing_deg * rad)]
+  const speed = Math.hypot(vx, vy)
+  const relative_speed_kn = speed / knot
+  if (relative_speed_kn < minRelativeSpeed)
+    return { tcpa_s: null, dcpa_m: distance_m, range_m: distance_m, relative_speed_kn }
+  const tcpa_s = -(rx * vx + ry * vy) / (speed * speed)
+  return {
+    tcpa_s,
+    dcpa_m: Math.hypot(rx + vx * tcpa_s, ry + vy * tcpa_s),
+    range_m: distance_m,
+    relative_speed_kn,
+  }
+}
+
+function toVelocity({ course_deg, speed_kn }: Motion, convergence: number): readonly [number, number] {
+  if (course_deg === null || speed_kn === null || speed_kn < minSpeed) return [0, 0]
+  const course = (course_deg - convergence) * rad
+  return [speed_kn * knot * Math.sin(course), speed_kn * knot * Math.cos(course)]
+}

@@ -1,0 +1,51 @@
+import { at } from '../geodesy/earth-vector.ts'
+
+export interface Span {
+  /** Unix milliseconds. */
+  readonly start: number
+  readonly end: number
+  /** The probable time of the closest approach, Unix milliseconds. */
+  readonly likely: number
+  /** Lower bound of the distance in metres. */
+  readonly min_m: number
+}
+
+/** Numbers per row: start, end, likely, min_m. */
+export const spanWidth = 4
+
+/** Time spans ordered by their lower bound, then by time. They are rows of numbers because a search creates millions. */
+export class SpanQueue {
+  readonly #rows: Float64Array
+  #row: number
+  #first: Span | undefined
+
+  /** `rows` is ordered by time, shape [spans, 4], row-major. The queue modifies it. */
+  constructor(rows: Float64Array) {
+    this.#rows = rows
+    this.#row = findMinRow(rows)
+    this.#first = readSpan(rows, this.#row)
+  }
+
+  get first(): Span | undefined {
+    return this.#first
+  }
+
+  removeFirst(): void {
+    this.#rows[this.#row + 3] = Number.POSITIVE_INFINITY
+    this.#row = findMinRow(this.#rows)
+    this.#first = readSpan(this.#rows, this.#row)
+  }
+}
+
+function findMinRow(rows: Float64Array): number {
+  let found = 0
+  for (let row = spanWidth; row < rows.length; row += spanWidth)
+    if (at(rows, row + 3) < at(rows, found + 3)) found = row
+  return found
+}
+
+function readSpan(rows: Float64Array, row: number): Span | undefined {
+  const min_m = rows[row + 3] ?? Number.POSITIVE_INFINITY
+  if (min_m === Number.POSITIVE_INFINITY) return undefined
+  return { start: at(rows, row), end: at(rows, row + 1), likely: at(rows, row + 2), min_m }
+}

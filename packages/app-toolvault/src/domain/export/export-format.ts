@@ -1,0 +1,74 @@
+import { parseTime } from '@causeway/app-kit/time'
+import { type Feature, getLabel, listParts, type Position } from '@causeway/plot'
+
+/** A feature that was not written, or only in part. */
+export interface LeftOut {
+  readonly feature: string
+  readonly reason: string
+}
+
+export interface ExportedText {
+  readonly text: string
+  readonly left_out: readonly LeftOut[]
+}
+
+/** Writes features in a format. Returns the reason for a feature that the format cannot hold. */
+export interface ExportFormat {
+  readonly head: string
+  readonly tail: string
+  write(feature: Feature): { readonly text: string } | { readonly reason: string }
+}
+
+export function exportFeatures(
+  features: readonly Feature[],
+  { head, tail, write }: ExportFormat,
+): ExportedText {
+  const parts: string[] = []
+  const left_out: LeftOut[] = []
+  for (const feature of features) {
+    const written = write(feature)
+    if ('text' in written) parts.push(written.text)
+    else left_out.push({ feature: getLabel(feature), reason: written.reason })
+  }
+  return { text: head + parts.join('') + tail, left_out }
+}
+
+/** A vertex of a feature with its values. */
+export interface Vertex {
+  readonly position: Position
+  /** Unix milliseconds. */
+  readonly time: number | undefined
+  readonly speed_kn: number | null
+  readonly course_deg: number | null
+}
+
+/** Returns the vertices of each part. A point has the time of its feature. */
+export function listVertexParts(feature: Feature): readonly (readonly Vertex[])[] {
+  const { properties } = feature
+  let index = 0
+  return listParts(feature.geometry).map((part) =>
+    part.map((position): Vertex => {
+      const at = index++
+      return {
+        position,
+        time: parseTime(readItem(properties.timestamps, at) ?? properties.time),
+        speed_kn: readNumber(properties.speeds, at),
+        course_deg: readNumber(properties.courses, at),
+      }
+    }),
+  )
+}
+
+const readItem = (list: unknown, index: number): unknown => (Array.isArray(list) ? list[index] : undefined)
+
+function readNumber(list: unknown, index: number): number | null {
+  const value = readItem(list, index)
+  return typeof value === 'number' ? value : null
+}
+
+/** Escapes a text for XML and removes characters that XML does not allow. */
+export const escapeXml = (text: string): string =>
+  text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 does not allow them
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,66 @@
+import {
+  type Bounds,
+  createBoundsPolygon,
+  type Feature,
+  findBounds,
+  type Geometry,
+  listParts,
+  nearestLongitude,
+  type Position,
+  toEastward,
+  unwrapLongitudes,
+} from '@causeway/plot'
+import { booleanIntersects } from '@turf/boolean-intersects'
+
+/** Returns the bounds of all geometries, or `null` if there are no positions. */
+export const findFeatureBounds = (features: readonly Feature[]): Bounds | null =>
+  findBounds(features.flatMap(({ geometry }) => listParts(geometry)))
+
+/** Whether the geometry of a feature, and not only its bounds, has a point in common with a box. */
+export function intersectsBox(feature: Feature, box: Bounds): boolean {
+  const own = findFeatureBounds([feature])
+  const { geometry } = feature
+  if (own === null || geometry === null) return false
+  const [west, south, east, north] = toEastward(box)
+  if (own[1] > north || own[3] < south) return false
+  const isWithinLatitudes = own[1] >= south && own[3] <= north
+  for (const turn of [-360, 0, 360]) {
+    const [left, right] = [own[0] + turn, own[2] + turn]
+    if (left > east || right < west) continue
+    if (isWithinLatitudes && left >= west && right <= east) return true
+    return booleanIntersects(
+      toGeoJson(geometry, (west + east) / 2),
+      createBoundsPolygon([west, south, east, north]),
+    )
+  }
+  return false
+}
+
+/** Returns the geometry with unwrapped longitudes, moved by whole turns next to a meridian. */
+function toGeoJson(geometry: Geometry, meridian: number): GeoJSON.Geometry {
+  const turn = (part: readonly Position[]): number[][] => {
+    const lons = unwrapLongitudes(part.map(([lon = 0]) => lon))
+    const middle = ((lons[0] ?? 0) + (lons.at(-1) ?? 0)) / 2
+    const shift = nearestLongitude(middle, meridian) - middle
+    return part.map(([, lat = 0], index) => [(lons[index] ?? 0) + shift, lat])
+  }
+  const parts = listParts(geometry).filter((part) => part.length > 0)
+  switch (geometry.type) {
+    case 'Point':
+    case 'MultiPoint':
+      return {
+        type: 'MultiPoint',
+        coordinates: parts.flatMap((part) => part.flatMap((point) => turn([point]))),
+      }
+    case 'LineString':
+    case 'MultiLineString':
+      return { type: 'MultiLineString', coordinates: parts.map(turn) }
+    case 'Polygon':
+      return { type: 'Polygon', coordinates: parts.map(turn) }
+    default:
+      return {
+        type: 'MultiPolygon',
+        coordinates: (geometry.coordinates as Position[][][]).map((rings) => rings.map(turn)),
+      }
+  }
+}

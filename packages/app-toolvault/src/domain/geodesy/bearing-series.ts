@@ -1,0 +1,111 @@
+import { formatTime, parseTime } from '@causeway/app-kit/time'
+import { type Feature, getKind, getLabel, listParts } from '@causeway/plot'
+import { CausewayError } from '@causeway/protocol'
+import { ToolVaultError } from '../../errors.ts'
+import { createFeatureError } from '../feature/read-features.ts'
+import { deriveMotion, getTimeSpan, interpolatePlace, type TimeSpan } from '../track/motion.ts'
+import { isTrack, readTimedTrack } from '../track/track.ts'
+import { type Bearing, computeBearing, type RangeUnit, rangeUnits, type Sighting } from './range-bearing.ts'
+
+export interface Target {
+  readonly name: string
+  /** `undefined` for a point without a period of validity. */
+  readonly span: TimeSpan | undefined
+  /** Returns `undefined` outside the span. */
+  at(time: number | null): Sighting | undefined
+}
+
+export interface BearingRow extends Bearing {
+  /** `null` if neither feature has times. */
+  readonly time: number | null
+  readonly range: number
+}
+
+const maxRows = 20_000
+
+/** Throws `FEATURE_UNUSABLE` if the feature is neither a track nor a point. */
+export function readTarget(feature: Feature): Target {
+  if (isTrack(feature)) {
+    const track = readTimedTrack(feature)
+    return {
+      name: track.name,
+      span: getTimeSpan(track),
+      at(time) {
+        const place = time === null ? undefined : interpolatePlace(track, time)
+        return place === undefined || time === null ? undefined : { place, ...deriveMotion(track, time) }
+      },
+    }
+  }
+  const [position] = listParts(feature.geometry)[0] ?? []
+  if (feature.geometry?.type !== 'Point' || position === undefined)
+    throw createFeatureError(feature, `is neither a track nor a point but a ${getKind(feature)}`)
+  const [lon = 0, lat = 0] = position
+  const [start, end] = [parseTime(feature.properties.time), parseTime(feature.properties.timeEnd)]
+  const span = start !== undefined && end !== undefined ? ([start, end] as const) : undefined
+  return {
+    name: getLabel(feature),
+    span,
+    at: (time) =>
+      span !== undefined && time !== null && (time < span[0] || time > span[1])
+        ? undefined
+        : { place: { lon, lat }, course_deg: null, speed_kn: null },
+  }
+}
+
+interface RequestedTimes {
+  readonly at: (() => number) | undefined
+  readonly current: (() => number) | undefined
+  readonly step_s: number | undefined
+}
+
+/** Throws `INVALID_ARGUMENTS`, and `NO_OVERLAP` if the targets have no common time or are not there at the time. */
+export function listTimes(
+  pair: readonly [Target, Target],
+  { at, current, step_s }: RequestedTimes,
+): readonly (number | null)[] {
+  const known = pair.map(({ span }) => span).filter((span) => span !== undefined)
+  if (known.length === 0 && at === undefined) return [null]
+  const start = Math.max(...known.map(([first]) => first))
+  const end = Math.min(...known.map(([, last]) => last))
+  const format = (time: number | undefined) => (time === undefined ? null : formatTime(time))
+  const spans = pair.map(({ name, span }) => ({ name, start: format(span?.[0]), end: format(span?.[1]) }))
+  if (start > end) throw new ToolVaultError('NO_OVERLAP', noOverlap, { data: { spans } })
+  if (step_s !== undefined) return createSeries([start, end], step_s * 1000)
+  const time = (at ?? current)?.() ?? start
+  if (time >= start && time <= end) return [time]
+  throw new ToolVaultError('NO_OVERLAP', `at ${formatTime(time)} one of the features has no position`, {
+    remedy: `pass at between ${formatTime(start)} and ${formatTime(end)}`,
+    data: { spans },
+  })
+}
+
+const noOverlap = 'the features have no time in common'
+
+function createSeries([start, end]: TimeSpan, step: number): number[] {
+  const count = Math.floor((end - start) / step) + 1
+  if (count > maxRows)
+    throw new CausewayError(
+      'INVALID_ARGUMENTS',
+      `the series would have ${count} rows, more than ${maxRows}`,
+      {
+        remedy: 'pass a longer step_s',
+      },
+    )
+  return Array.from({ length: count }, (_, index) => start + index * step)
+}
+
+/** Omits times at which a target has no position. Throws `NO_OVERLAP` if none remains. */
+export function computeBearingSeries(
+  [a, b]: readonly [Target, Target],
+  times: readonly (number | null)[],
+  { line, unit }: { readonly line: 'geodesic' | 'rhumb'; readonly unit: RangeUnit },
+): readonly BearingRow[] {
+  const rows = times.flatMap((time) => {
+    const [from, to] = [a.at(time), b.at(time)]
+    if (from === undefined || to === undefined) return []
+    const bearing = computeBearing(from, to, line)
+    return [{ time, range: bearing.range_m / rangeUnits[unit], ...bearing }]
+  })
+  if (rows.length > 0) return rows
+  throw new ToolVaultError('NO_OVERLAP', noOverlap)
+}

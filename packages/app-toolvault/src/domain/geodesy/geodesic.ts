@@ -1,0 +1,115 @@
+/**
+ * Geodesics on the WGS84 ellipsoid (C. F. F. Karney, Algorithms for geodesics, J. Geodesy 87, 2013), accurate to nanometres.
+ * Degrees, metres, bearings from 0 to 360.
+ */
+import geographic from 'geographiclib-geodesic'
+
+const { WGS84, DISTANCE } = geographic.Geodesic
+
+/** Degrees. */
+export interface Place {
+  readonly lon: number
+  readonly lat: number
+}
+
+export interface PathFigures {
+  readonly distance_m: number
+  readonly bearing_deg: number
+  readonly final_bearing_deg: number
+}
+
+/** Metres. */
+export const nauticalMile = 1852
+
+/** Metres per second. */
+export const knot = nauticalMile / 3600
+
+/** Mean radius of the earth in metres (IUGG). */
+export const meanRadius = 6_371_008.8
+
+/** Returns an angle in 0 to 360. */
+export const normalizeBearing = (degrees: number): number => {
+  if (degrees >= 0 && degrees < 360) return degrees
+  const turned = ((degrees % 360) + 360) % 360
+  return turned === 360 ? 0 : turned
+}
+
+/** Returns an angle in -180 to 180. */
+export const normalizeAngle = (degrees: number): number => {
+  const turned = normalizeBearing(degrees)
+  return turned > 180 ? turned - 360 : turned
+}
+
+/** Returns distance and bearings of the shortest path. The bearing between equal places is 180, as in GeographicLib. */
+export function solveInverse(a: Place, b: Place): PathFigures {
+  const { s12 = 0, azi1 = 0, azi2 = 0 } = WGS84.Inverse(a.lat, a.lon, b.lat, b.lon)
+  return {
+    distance_m: s12,
+    bearing_deg: normalizeBearing(azi1),
+    final_bearing_deg: normalizeBearing(azi2),
+  }
+}
+
+/** Metres. Closer places have no bearing. */
+const samePlace = 1e-6
+
+/** Degrees. */
+const tolerance = 1e-9
+
+/**
+ * Returns why the bearing of the shortest path from one place to another is not defined, or `undefined` if it is. Several
+ * shortest paths exist between some opposite places (documentation of GeographicLib, "Multiple shortest geodesics").
+ */
+export function findBearingProblem(
+  a: Place,
+  b: Place,
+  { distance_m, ...path }: PathFigures,
+): string | undefined {
+  if (distance_m < samePlace) return 'the places are the same'
+  const turn = Math.abs(normalizeAngle(path.bearing_deg - path.final_bearing_deg))
+  const isOpposite = Math.abs(a.lat + b.lat) < tolerance
+  if (isOpposite && 90 - Math.abs(a.lat) < tolerance)
+    return 'the places are opposite: every line is a shortest one'
+  const isOppositeMeridian = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < tolerance
+  const isMeridian = Math.abs(Math.sin((path.bearing_deg * Math.PI) / 180)) < tolerance
+  // Over a pole, both poles are equally far.
+  const isOverEitherPole = isOpposite && isOppositeMeridian
+  if (
+    isOverEitherPole ||
+    (isOpposite && turn > 1e-6) ||
+    (isOppositeMeridian && !isMeridian && !isPole(a) && !isPole(b))
+  )
+    return 'the places are opposite: two lines are equally short'
+  return undefined
+}
+
+const isPole = ({ lat }: Place): boolean => 90 - Math.abs(lat) < tolerance
+
+/** Returns the length of the shortest path in metres. */
+export const distance = (a: Place, b: Place): number =>
+  WGS84.Inverse(a.lat, a.lon, b.lat, b.lon, DISTANCE).s12 ?? 0
+
+/** Returns the place at a distance along an initial bearing, with a longitude in -180 to 180. */
+export function destination(from: Place, bearing: number, metres: number): Place {
+  const { lat2 = from.lat, lon2 = from.lon } = WGS84.Direct(from.lat, from.lon, bearing, metres)
+  return { lon: lon2, lat: lat2 }
+}
+
+/** `at` takes a fraction of the length. */
+export interface GeodesicLine {
+  readonly length_m: number
+  at(fraction: number): Place
+}
+
+export function createLine(a: Place, b: Place): GeodesicLine {
+  const line = WGS84.InverseLine(a.lat, a.lon, b.lat, b.lon)
+  return {
+    length_m: line.s13,
+    at(fraction) {
+      if (fraction <= 0) return a
+      if (fraction >= 1) return b
+      const { lat2 = a.lat, lon2 = a.lon } = line.Position(line.s13 * fraction)
+      return { lon: lon2, lat: lat2 }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { Motion } from '../track/motion.ts'
+import {
+  findBearingProblem,
+  nauticalMile,
+  normalizeAngle,
+  normalizeBearing,
+  type PathFigures,
+  type Place,
+  solveInverse,
+} from './geodesic.ts'
+import { solveRhumb } from './rhumb.ts'
+
+/** Metres per unit. */
+export const rangeUnits = { m: 1, km: 1000, nm: nauticalMile, yd: 0.9144 } as const
+
+export type RangeUnit = keyof typeof rangeUnits
+
+export interface Sighting extends Motion {
+  readonly place: Place
+}
+
+export interface Bearing {
+  readonly range_m: number
+  /** `null` if several directions are equally short, or the places are the same. */
+  readonly bearing_deg: number | null
+  /** The bearing of a from b. */
+  readonly reciprocal_deg: number | null
+  /** Why there is no bearing. */
+  readonly bearing_problem?: string
+  /** Bearing of b minus course of a, 0 to 360. `null` if a has no course or there is no bearing. */
+  readonly relative_bearing_deg: number | null
+  /** Angle on the bow: bearing of a from b minus course of b, -180 to 180, port negative. `null` if b has no course. */
+  readonly atb_deg: number | null
+}
+
+export function computeBearing(a: Sighting, b: Sighting, line: 'geodesic' | 'rhumb'): Bearing {
+  const path = line === 'rhumb' ? solveRhumb(a.place, b.place) : solveInverse(a.place, b.place)
+  const range_m = path.distance_m
+  const bearing_problem =
+    line === 'rhumb' ? findRhumbProblem(a.place, b.place, path) : findBearingProblem(a.place, b.place, path)
+  if (bearing_problem !== undefined)
+    return {
+      range_m,
+      bearing_deg: null,
+      reciprocal_deg: null,
+      bearing_problem,
+      relative_bearing_deg: null,
+      atb_deg: null,
+    }
+  const { bearing_deg } = path
+  const reciprocal_deg = normalizeBearing(path.final_bearing_deg + 180)
+  return {
+    range_m,
+    bearing_deg,
+    reciprocal_deg,
+    relative_bearing_deg: a.course_deg === null ? null : normalizeBearing(bearing_deg - a.course_deg),
+    atb_deg: b.course_deg === null ? null : normalizeAngle(reciprocal_deg - b.course_deg),
+  }
+}
+
+function findRhumbProblem(a: Place, b: Place, { distance_m }: PathFigures): string | undefined {
+  if (distance_m < 1e-6) return 'the places are the same'
+  const isOpposite = 180 - Math.abs(normalizeAngle(b.lon - a.lon)) < 1e-9
+  const isPolar = Math.max(Math.abs(a.lat), Math.abs(b.lat)) > 90 - 1e-9
+  return isOpposite && !isPolar ? 'the meridians are opposite: east and west are equally short' : undefined
+}

@@ -1,0 +1,87 @@
+import {
+  addFeatures,
+  composite,
+  countVertices,
+  type DebriefCommand,
+  type Feature,
+  formatCount,
+  getKind,
+  getLabel,
+  showData,
+} from '@causeway/plot'
+import { ToolVaultError } from '../../errors.ts'
+import { createTable } from '../table.ts'
+
+/** A line or position that was not imported. */
+interface Skipped {
+  /** Number of the line, from 1. `null` if the position belongs to several lines. */
+  readonly line: number | null
+  readonly reason: string
+}
+
+const maxListed = 100
+
+/** Counts skipped lines and positions by reason, and lists the first hundred with their lines. */
+export class SkipCounter {
+  readonly counts: Record<string, number> = {}
+  readonly first: Skipped[] = []
+
+  add(reason: string, line: number | null, count = 1): void {
+    this.counts[reason] = (this.counts[reason] ?? 0) + count
+    if (this.first.length < maxListed) this.first.push({ line, reason })
+  }
+
+  get total(): number {
+    return Object.values(this.counts).reduce((sum, count) => sum + count, 0)
+  }
+}
+
+interface Imported {
+  /** For people: `NMEA 0183`. */
+  readonly format: string
+  readonly features: readonly Feature[]
+  readonly lines: number
+  readonly skipped: SkipCounter
+  /** Sentences about assumptions. */
+  readonly notes?: readonly string[]
+}
+
+/** Throws `NOTHING_IMPORTED` if there are no features. */
+export function reportImport({ format, features, lines, skipped, notes = [] }: Imported): DebriefCommand {
+  if (features.length === 0)
+    throw new ToolVaultError('NOTHING_IMPORTED', `no ${format} positions in ${formatCount(lines, 'line')}`, {
+      data: { lines, skipped: skipped.counts, skipped_lines: skipped.first },
+    })
+  const tracks = features.filter((feature) => getKind(feature) === 'track')
+  const fixes = tracks.reduce((sum, feature) => sum + countVertices(feature), 0)
+  const others = features.length - tracks.length
+  return composite([
+    addFeatures(features),
+    showData({
+      title: `Import of ${format}`,
+      summary: [
+        `${formatCount(tracks.length, 'track')} with ${formatCount(fixes, 'fix')}${others > 0 ? ` and ${formatCount(others, 'other feature')}` : ''} from ${formatCount(lines, 'line')}; ${skipped.total} skipped.`,
+        ...notes,
+      ].join(' '),
+      format,
+      lines,
+      skipped: skipped.counts,
+      ...(skipped.total === 0 ? {} : { skipped_lines: skipped.first }),
+      ...createTable(
+        features,
+        { name: 'feature', key: getLabel },
+        {
+          kind: getKind,
+          positions: countVertices,
+          start: ({ properties }) => getTime(properties, 0),
+          end: ({ properties }) => getTime(properties, -1),
+        },
+      ),
+    }),
+  ])
+}
+
+function getTime({ timestamps, time }: Feature['properties'], index: number): string | null {
+  const found = Array.isArray(timestamps) ? timestamps.at(index) : time
+  return typeof found === 'string' ? found : null
+}

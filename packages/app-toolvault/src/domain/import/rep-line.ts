@@ -1,0 +1,80 @@
+import { dayStart } from '@causeway/app-kit/time'
+import type { Place } from '../geodesy/geodesic.ts'
+
+/** Reads the fields of a line of a REP file from left to right. Fields are separated by blanks. */
+export class RepLine {
+  readonly #text: string
+  readonly #pivotYear: number
+  #at = 0
+
+  /** Two-digit years from `pivotYear` are in the 20th century. */
+  constructor(text: string, pivotYear: number) {
+    this.#text = text.trim()
+    this.#pivotYear = pivotYear
+  }
+
+  /** Reads a field, which can contain blanks if it is quoted. Returns an empty text at the end. */
+  readField(): string {
+    const found = this.#read(/"([^"]*)"\s*|(\S+)\s*/y)
+    return found?.[1] ?? found?.[2] ?? ''
+  }
+
+  /** Reads a number. Returns `null` for NULL, NaN and other texts. */
+  readNumber(): number | null {
+    const field = this.readField()
+    const value = Number(field)
+    return field === '' || !Number.isFinite(value) ? null : value
+  }
+
+  /** Reads `DD MM SS.SS N DDD MM SS.SS W`. Returns `null` for the field NULL, and `undefined` for other texts. */
+  readPlace(): Place | null | undefined {
+    if (this.#read(/NULL(\s+|$)/iy) !== undefined) return null
+    const start = this.#at
+    const lat = this.#readAngle('NS', 90)
+    const lon = lat === undefined ? undefined : this.#readAngle('EW', 180)
+    if (lat !== undefined && lon !== undefined) return { lon, lat }
+    this.#at = start
+    return undefined
+  }
+
+  /** Reads `YYMMDD HHMMSS.SSS`, also with four digits of the year. Returns Unix milliseconds. */
+  readTime(): number | undefined {
+    const found = this.#read(/(\d{6}|\d{8})\s+(\d{2})(\d{2})(\d{2}(?:\.\d+)?)(?:\s+|$)/y)
+    if (found === undefined) return undefined
+    const [, date = '', ...clock] = found
+    const [hours = 0, minutes = 0, seconds = 0] = clock.map(Number)
+    const midnight = this.#readDay(date)
+    if (midnight === undefined || hours > 23 || minutes > 59 || seconds >= 60) return undefined
+    return midnight + Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000)
+  }
+
+  /** Returns the text after the fields that were read. */
+  readRest(): string {
+    const rest = this.#text.slice(this.#at).trim()
+    this.#at = this.#text.length
+    return rest
+  }
+
+  #read(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text) ?? undefined
+    if (found !== undefined) this.#at = pattern.lastIndex
+    return found
+  }
+
+  #readAngle(hemispheres: string, max: number): number | undefined {
+    const found = this.#read(/(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([NSEW])(?:\s+|$)/iy)
+    const [, degrees, minutes, seconds, hemisphere = ''] = found ?? []
+    const side = hemispheres.indexOf(hemisphere.toUpperCase())
+    if (found === undefined || side < 0) return undefined
+    const size = Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600
+    if (Number(minutes) >= 60 || Number(seconds) >= 60 || size > max) return undefined
+    return Number((side === 1 ? -size : size).toFixed(9))
+  }
+
+  #readDay(text: string): number | undefined {
+    const year = Number(text.slice(0, -4))
+    const full = text.length === 8 ? year : year >= this.#pivotYear ? 1900 + year : 2000 + year
+    return dayStart(full, Number(text.slice(-4, -2)), Number(text.slice(-2)))
+  }
+}

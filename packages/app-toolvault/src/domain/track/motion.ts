@@ -1,0 +1,64 @@
+import { createLine, normalizeBearing, type Place, solveInverse } from '../geodesy/geodesic.ts'
+import { computeSpeed } from './leg.ts'
+import type { TimedTrack } from './track.ts'
+
+export interface Motion {
+  /** `null` on a leg without length. */
+  readonly course_deg: number | null
+  /** `null` on a leg without duration. */
+  readonly speed_kn: number | null
+}
+
+/** Unix milliseconds. */
+export type TimeSpan = readonly [start: number, end: number]
+
+export const getTimeSpan = ({ times }: TimedTrack): TimeSpan => [times[0] ?? 0, times.at(-1) ?? 0]
+
+/** Returns the index of the last fix at or before a time; -1 before the first. */
+export function findFixBefore(times: readonly number[], time: number): number {
+  let [low, high] = [0, times.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((times[middle] ?? 0) <= time) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/**
+ * Returns the place at a time, at constant speed along the geodesic of a leg. Returns `undefined` outside the span of the
+ * track and between its parts. A caller can pass a `createLine` that caches lines.
+ */
+export function interpolatePlace(track: TimedTrack, time: number, getLine = createLine): Place | undefined {
+  const index = findFixBefore(track.times, time)
+  const from = track.fixes[index]
+  if (from === undefined) return undefined
+  if (from.time === time) return { lon: from.lon, lat: from.lat }
+  const to = track.fixes[index + 1]
+  if (to === undefined || track.breaks.has(index + 1)) return undefined
+  return getLine(from, to).at((time - from.time) / (to.time - from.time))
+}
+
+/** Returns the motion on the leg at a time; at the last fix, on the last leg. Requires a time at which the track has a place. */
+export function deriveMotion(track: TimedTrack, time: number): Motion {
+  const found = findFixBefore(track.times, time)
+  const isLegAhead = found + 1 < track.fixes.length && !track.breaks.has(found + 1)
+  const index = isLegAhead ? found : found - 1
+  const [from, to] = [track.fixes[index], track.fixes[index + 1]]
+  if (from === undefined || to === undefined || track.breaks.has(index + 1))
+    return { course_deg: null, speed_kn: null }
+  const leg = solveInverse(from, to)
+  const speed_kn = computeSpeed(leg.distance_m, to.time - from.time)
+  if (leg.distance_m < 1e-6) return { course_deg: null, speed_kn }
+  const here = isLegAhead ? interpolatePlace(track, time) : undefined
+  const isUnderWay = here !== undefined && time > from.time
+  const course = isUnderWay ? solveInverse(here, to).bearing_deg : leg.bearing_deg
+  return { course_deg: normalizeBearing(course), speed_kn }
+}
+
+export function findCommonSpan(tracks: readonly TimedTrack[]): TimeSpan | undefined {
+  const spans = tracks.map(getTimeSpan)
+  const start = Math.max(...spans.map(([first]) => first))
+  const end = Math.min(...spans.map(([, last]) => last))
+  return start <= end ? [start, end] : undefined
+}

@@ -1,0 +1,233 @@
+import { createLine, distance } from '../geodesy/geodesic.ts'
+import { findFixBefore } from './motion.ts'
+import type { Fix, TimedTrack } from './track.ts'
+
+/** A run of bad fixes: the vessel could not reach them from the other fixes, and the track is plausible without them. */
+export interface Jump {
+  readonly first: number
+  readonly last: number
+  readonly start_ms: number
+  readonly end_ms: number
+  /** Maximum distance from the line between the good fixes around the run, or from the only one next to it. */
+  readonly offset_m: number
+}
+
+/** A longer run is another track. */
+const maxRun = 5
+
+/** Cost of a leg that no vessel can sail. The cost of a removed fix is 1. */
+const brokenLegCost = 3 * maxRun
+
+/** A run is bad if keeping any of its fixes costs at least this much more per fix than the best way. */
+const minMargin = 1.5
+
+/** Legs on each side that determine the usual speed. */
+const neighbours = 8
+
+/** Fewer legs do not determine a speed. */
+const minLegs = 3
+
+/** A vessel may move at this multiple of its usual speed nearby. */
+const allowance = 3
+
+/** Metres per second. Legs up to this speed count as usual, and a vessel may reach it within the first and last fixes. */
+const ordinarySpeed = 25
+
+/** Finds jumps of at least `min_m` metres. Yields the number of finished fixes. */
+export function* findJumps(track: TimedTrack, min_m: number): Generator<number, Jump[]> {
+  const jumps: Jump[] = []
+  let first = 0
+  for (const end of [...track.breaks, track.fixes.length].sort((a, b) => a - b)) {
+    const found = yield* new TrackPart(track.fixes.slice(first, end), min_m).findJumps(first)
+    jumps.push(...found)
+    first = end
+  }
+  return jumps
+}
+
+/** Fixes on each side that decide whether a fix is bad. */
+const surroundings = 2 * (maxRun + neighbours)
+
+/** Whether a track is in a jump at a time, or on a leg to or from one. */
+export function isInJump(track: TimedTrack, time: number, min_m: number): boolean {
+  const index = findFixBefore(track.times, time)
+  const from = Math.max(0, index - surroundings)
+  const fixes = track.fixes.slice(from, index + surroundings)
+  const breaks = [...track.breaks].map((at) => at - from).filter((at) => at > 0 && at < fixes.length)
+  const steps = findJumps({ ...track, fixes, breaks: new Set(breaks) }, min_m)
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value.some(({ first, last }) => {
+    const [before, after] = [fixes[first - 1] ?? fixes[first], fixes[last + 1] ?? fixes[last]]
+    return (before?.time ?? time) <= time && time <= (after?.time ?? time)
+  })
+}
+
+/**
+ * A track without interruption. Among all ways to remove runs of up to `maxRun` fixes, the best one removes the fewest and
+ * keeps the fewest legs that no vessel can sail. The costs of the best ways to reach and to leave each fix are computed
+ * separately, as in the Viterbi algorithm. Their sum is the cost of the best way that keeps the fix.
+ */
+class TrackPart {
+  readonly #fixes: readonly Fix[]
+  readonly #min: number
+  /** Metres per second of each leg, by the index of the fix at its end. NaN if it is unknown or cannot be usual. */
+  readonly #speeds: Float64Array
+  /** Whether no vessel can sail a leg, by the index of the fix at its end. */
+  readonly #isBroken: Uint8Array
+  /** Allowed lengths of removed runs, by the index of the fix after the run. */
+  readonly #removable = new Map<number, readonly number[]>()
+  /** A removed run at the end has the index of the fix after the last one. */
+  readonly #count: number
+
+  constructor(fixes: readonly Fix[], min: number) {
+    this.#fixes = fixes
+    this.#min = min
+    this.#count = fixes.length
+    this.#speeds = computeLegSpeeds(fixes)
+    this.#isBroken = new Uint8Array(fixes.length)
+  }
+
+  /** Adds `offset` to the indexes. */
+  *findJumps(offset: number): Generator<number, Jump[]> {
+    for (let index = 1; index < this.#count; index++) {
+      this.#isBroken[index] = this.#isReachable(index - 1, index) ? 0 : 1
+      yield offset + index
+    }
+    if (!this.#isBroken.includes(1)) return []
+    for (let index = 1; index <= this.#count; index++) this.#listRemovable(index)
+    return this.#listRuns().map(([first, last]) => ({
+      first: offset + first,
+      last: offset + last,
+      start_ms: this.#fixes[first]?.time ?? 0,
+      end_ms: this.#fixes[last]?.time ?? 0,
+      offset_m: this.#measureOffset(first, last),
+    }))
+  }
+
+  #listRuns(): (readonly [first: number, last: number])[] {
+    const costs = this.#computeCosts()
+    const best = costs.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+    const runs: (readonly [number, number])[] = []
+    for (let first = 0; first < this.#count; first++) {
+      let [end, margin] = [first, Number.POSITIVE_INFINITY]
+      for (; end < this.#count && (costs[end] ?? 0) > best; end++)
+        margin = Math.min(margin, (costs[end] ?? 0) - best)
+      if (end > first && margin >= minMargin * (end - first)) runs.push([first, end - 1])
+      first = end
+    }
+    return runs
+  }
+
+  /** Returns the cost of the best way that keeps a fix, by index. */
+  #computeCosts(): Float64Array {
+    const to = new Float64Array(this.#count + 1).fill(Number.POSITIVE_INFINITY)
+    const from = new Float64Array(this.#count + 1).fill(Number.POSITIVE_INFINITY)
+    to[0] = 0
+    for (let index = 1; index <= this.#count; index++) {
+      let best = (to[index - 1] ?? 0) + this.#getLegCost(index)
+      for (const length of this.#removable.get(index) ?? [])
+        best = Math.min(best, (index === length ? 0 : (to[index - length - 1] ?? 0)) + length)
+      to[index] = best
+    }
+    from[this.#count] = 0
+    for (let index = this.#count; index > 0; index--) {
+      const cost = from[index] ?? 0
+      from[index - 1] = Math.min(from[index - 1] ?? 0, cost + this.#getLegCost(index))
+      for (const length of this.#removable.get(index) ?? []) {
+        const before = index - length - 1
+        if (before >= 0) from[before] = Math.min(from[before] ?? 0, cost + length)
+      }
+    }
+    return to.slice(0, -1).map((cost, index) => cost + (from[index] ?? 0))
+  }
+
+  #getLegCost = (index: number): number => (this.#isBroken[index] === 1 ? brokenLegCost : 0)
+
+  /** Lists the lengths of the runs before a fix that are far off while the track is plausible without them. */
+  #listRemovable(after: number): void {
+    const lengths: number[] = []
+    let hasBrokenLeg = this.#isBroken[after] === 1
+    for (let length = 1; length <= Math.min(maxRun, after); length++) {
+      hasBrokenLeg ||= this.#isBroken[after - length] === 1
+      if (hasBrokenLeg && this.#isRemovable(after - length, after)) lengths.push(length)
+    }
+    if (lengths.length > 0) this.#removable.set(after, lengths)
+  }
+
+  #isRemovable(first: number, after: number): boolean {
+    const run = Array.from({ length: after - first }, (_, index) => first + index)
+    if (first === 0)
+      return after < this.#count && run.every((index) => !this.#isReachable(index, after, ordinarySpeed))
+    const before = first - 1
+    if (after === this.#count) return run.every((index) => !this.#isReachable(before, index, ordinarySpeed))
+    if (!this.#isReachable(before, after)) return false
+    const line = this.#interpolate(before, after)
+    const speed = this.#getMaxSpeed(before, after)
+    return run.every((index) => {
+      const nearest = Math.min(this.#getSeconds(before, index), this.#getSeconds(index, after))
+      return line(index) > this.#min + speed * nearest
+    })
+  }
+
+  /** Whether a vessel could sail from a fix to another, at least if it needs no more than `minSpeed`. */
+  #isReachable(from: number, to: number, minSpeed = 0): boolean {
+    const [a, b] = [this.#fixes[from], this.#fixes[to]]
+    if (a === undefined || b === undefined) return true
+    const metres = distance(a, b)
+    if (metres <= this.#min) return true
+    const speed = Math.max(minSpeed, this.#getMaxSpeed(from, to))
+    return metres <= this.#min + speed * this.#getSeconds(from, to)
+  }
+
+  #getSeconds = (from: number, to: number): number =>
+    ((this.#fixes[to]?.time ?? 0) - (this.#fixes[from]?.time ?? 0)) / 1000
+
+  /** Returns the speed of a vessel that accelerates or stops in between, from the faster of its usual speeds on both sides. */
+  #getMaxSpeed(from: number, to: number): number {
+    const before = this.#speeds.subarray(Math.max(0, from - neighbours + 1), from + 1)
+    const after = this.#speeds.subarray(to + 1, to + 1 + neighbours)
+    const [slow, fast] = [before, after].map(findMedian).sort((a, b) => (a ?? -1) - (b ?? -1))
+    const usual = fast ?? slow ?? findMedian(new Float64Array([...before, ...after]))
+    return usual === undefined ? Number.POSITIVE_INFINITY : allowance * usual
+  }
+
+  /** Returns a function that returns the distance of a fix from the place that two others indicate. */
+  #interpolate(before: number, after: number): (index: number) => number {
+    const [a, b] = [this.#fixes[before], this.#fixes[after]]
+    if (a === undefined || b === undefined) return () => 0
+    const line = createLine(a, b)
+    return (index) => {
+      const share = this.#getSeconds(before, index) / this.#getSeconds(before, after)
+      const fix = this.#fixes[index]
+      return fix === undefined ? 0 : distance(line.at(Number.isNaN(share) ? 0 : share), fix)
+    }
+  }
+
+  #measureOffset(first: number, last: number): number {
+    const before = first === 0 ? last + 1 : first - 1
+    const measure = this.#interpolate(before, last + 1 < this.#count ? last + 1 : before)
+    let max = 0
+    for (let index = first; index <= last; index++) max = Math.max(max, measure(index))
+    return max
+  }
+}
+
+/** Returns metres per second of each leg, by the index of the fix at its end, without legs much faster than most. */
+function computeLegSpeeds(fixes: readonly Fix[]): Float64Array {
+  const speeds = new Float64Array(fixes.length).fill(Number.NaN)
+  for (const [index, fix] of fixes.entries()) {
+    const before = fixes[index - 1]
+    if (before === undefined || fix.time <= before.time) continue
+    speeds[index] = distance(before, fix) / ((fix.time - before.time) / 1000)
+  }
+  const known = speeds.filter((speed) => !Number.isNaN(speed)).sort()
+  const max = Math.max(ordinarySpeed, allowance * (known[Math.floor(0.75 * known.length)] ?? 0))
+  return speeds.map((speed) => (speed > max ? Number.NaN : speed))
+}
+
+/** Returns `undefined` for too few speeds. */
+function findMedian(speeds: Float64Array): number | undefined {
+  const known = speeds.filter((speed) => !Number.isNaN(speed)).sort()
+  return known.length < minLegs ? undefined : known[known.length >> 1]
+}

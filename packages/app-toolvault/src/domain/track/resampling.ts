@@ -1,0 +1,113 @@
+import { formatTime } from '@causeway/app-kit/time'
+import { type Feature, normalizeLongitude } from '@causeway/plot'
+import { ToolVaultError } from '../../errors.ts'
+import { normalizeAngle, normalizeBearing, type Place } from '../geodesy/geodesic.ts'
+import { findFixBefore, getTimeSpan, interpolatePlace } from './motion.ts'
+import type { TimedTrack } from './track.ts'
+
+export const maxFixes = 1_000_000
+
+interface ResampleOptions {
+  readonly interval_s: number
+  /** Longer legs remain gaps. */
+  readonly max_gap_s: number
+}
+
+interface ResampledTrack {
+  readonly feature: Feature
+  readonly fixes: number
+  readonly gaps: number
+}
+
+/** Returns the median time between fixes in seconds. */
+export function computeMedianInterval({ times }: TimedTrack): number {
+  const steps = times
+    .slice(1)
+    .map((time, index) => (time - (times[index] ?? 0)) / 1000)
+    .sort((a, b) => a - b)
+  return steps[steps.length >> 1] ?? 0
+}
+
+/** Returns a track with a fix every `interval_s` from the first, the last fix, and none inside gaps. Throws `IMPORT_TOO_LARGE`. */
+export function resampleTrack(track: TimedTrack, { interval_s, max_gap_s }: ResampleOptions): ResampledTrack {
+  const [start, end] = getTimeSpan(track)
+  const step = interval_s * 1000
+  const count = Math.floor((end - start) / step) + 2
+  if (count > maxFixes)
+    throw new ToolVaultError('IMPORT_TOO_LARGE', `${track.name} would have ${count} fixes`, {
+      remedy: 'pass a longer interval_s',
+      data: { fixes: count, most: maxFixes },
+    })
+  const isGap = (time: number): boolean => {
+    const index = findFixBefore(track.times, time)
+    const [from, to] = [track.times[index] ?? time, track.times[index + 1] ?? time]
+    return time !== from && (track.breaks.has(index + 1) || to - from > max_gap_s * 1000)
+  }
+  const regular = Array.from({ length: count - 1 }, (_, index) => start + index * step)
+  const edges = listGapEdges(track, max_gap_s)
+  const times = [...new Set([...regular.filter((time) => !isGap(time)), ...edges, end])].sort((a, b) => a - b)
+  return {
+    feature: sampleTrack(track, times),
+    fixes: times.length,
+    gaps: edges.length / 2,
+  }
+}
+
+/** Returns the times of the fixes around gaps, which are retained to preserve the length of the gaps. */
+function listGapEdges({ times, breaks }: TimedTrack, max: number): number[] {
+  return times.flatMap((time, index) => {
+    const next = times[index + 1]
+    if (next === undefined) return []
+    return breaks.has(index + 1) || next - time > max * 1000 ? [time, next] : []
+  })
+}
+
+/** Omits other lists with one value per vertex because they cannot be interpolated. */
+function sampleTrack(track: TimedTrack, times: readonly number[]): Feature {
+  const { feature, speeds, courses, fixes } = track
+  const others = Object.entries(feature.properties).filter(
+    ([name, value]) =>
+      !['timestamps', 'speeds', 'courses'].includes(name) &&
+      !(Array.isArray(value) && value.length === fixes.length),
+  )
+  const places = times.map((time) => interpolatePlace(track, time)).filter((place) => place !== undefined)
+  return {
+    ...feature,
+    geometry: {
+      type: 'LineString',
+      coordinates: places.map(({ lon, lat }) => [normalizeLongitude(lon), lat]),
+    },
+    properties: {
+      ...Object.fromEntries(others),
+      timestamps: times.map(formatTime),
+      ...(speeds === undefined
+        ? {}
+        : { speeds: times.map((time) => interpolateValue(track, speeds, time, blendLinear)) }),
+      ...(courses === undefined
+        ? {}
+        : { courses: times.map((time) => interpolateValue(track, courses, time, blendAngles)) }),
+    },
+  }
+}
+
+function interpolateValue(
+  { times }: TimedTrack,
+  values: readonly (number | null)[],
+  time: number,
+  blend: (a: number, b: number, share: number) => number,
+): number | null {
+  const index = findFixBefore(times, time)
+  const [a, b] = [values[index] ?? null, values[index + 1] ?? null]
+  const [from, to] = [times[index] ?? time, times[index + 1] ?? time]
+  if (a === null || time === from) return a
+  return b === null ? null : blend(a, b, to > from ? (time - from) / (to - from) : 0)
+}
+
+const blendLinear = (a: number, b: number, share: number): number => a + (b - a) * share
+
+/** Turns through the smaller angle. */
+const blendAngles = (a: number, b: number, share: number): number =>
+  normalizeBearing(a + normalizeAngle(b - a) * share)
+
+/** Returns a GeoJSON position with a normalized longitude. */
+export const toPosition = ({ lon, lat }: Place): readonly number[] => [normalizeLongitude(lon), lat]

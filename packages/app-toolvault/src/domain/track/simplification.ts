@@ -1,0 +1,93 @@
+import { selectVertices } from '@causeway/plot'
+import { at, measureChord, toEarthVectors } from '../geodesy/earth-vector.ts'
+import { createLine, distance, type GeodesicLine } from '../geodesy/geodesic.ts'
+import type { Track } from './track.ts'
+
+/** What a deviation is measured to: the place on the simplified track at the time of the vertex, or its line. */
+type DeviationKind = 'time' | 'line'
+
+/** Chords up to this length approximate the geodesic to half a metre. */
+const maxChord = 100_000
+const chordError = 0.5
+
+/** Below this tolerance only geodesics are used, metres. */
+const minChordTolerance = 10
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Selects vertices such that no other vertex deviates from the simplified track by more than a tolerance (Douglas and
+ * Peucker 1973; by time, Meratnia and de By 2004). Yields the number of finished vertices and returns ascending indices.
+ */
+export function simplifyTrack(
+  track: Track,
+  { tolerance_m, kind }: { readonly tolerance_m: number; readonly kind: DeviationKind },
+): Generator<number, number[]> {
+  const measure = createMeasure(track, tolerance_m, kind)
+  const starts = [0, ...track.breaks]
+  const parts = starts.map((from, part) => ({ from, to: (starts[part + 1] ?? track.places.length) - 1 }))
+  return selectVertices(parts, (span) => {
+    let [farthest, max] = [-1, tolerance_m]
+    for (let vertex = span.from + 1; vertex < span.to; vertex++) {
+      const deviation = measure(vertex, span)
+      if (deviation > max) [farthest, max] = [vertex, deviation]
+    }
+    return farthest < 0 ? undefined : farthest
+  })
+}
+
+function createMeasure(track: Track, tolerance: number, kind: DeviationKind) {
+  const xyz = toEarthVectors(track.places)
+  const getFraction = kind === 'time' ? timeFraction(track) : lineFraction(xyz)
+  let current: { readonly span: Span; readonly line: GeodesicLine } | undefined
+  const measureGeodesic = (vertex: number, span: Span, share: number): number => {
+    const [a, b, p] = [track.places[span.from], track.places[span.to], track.places[vertex]]
+    if (a === undefined || b === undefined || p === undefined) return 0
+    if (current?.span !== span) current = { span, line: createLine(a, b) }
+    return distance(current.line.at(share), p)
+  }
+  return (vertex: number, span: Span): number => {
+    const share = getFraction(vertex, span)
+    const isExact = tolerance < minChordTolerance || measureChord(xyz, span.from, span.to) > maxChord
+    return isExact
+      ? measureGeodesic(vertex, span, share)
+      : measureLevelDistance(xyz, vertex, span, share) + chordError
+  }
+}
+
+const timeFraction =
+  ({ times = [] }: Track) =>
+  (vertex: number, { from, to }: Span): number => {
+    const [start, end] = [times[from] ?? 0, times[to] ?? 0]
+    return end > start ? ((times[vertex] ?? 0) - start) / (end - start) : 0
+  }
+
+const lineFraction =
+  (xyz: Float64Array) =>
+  (vertex: number, { from, to }: Span): number => {
+    let [along, square] = [0, 0]
+    for (let axis = 0; axis < 3; axis++) {
+      const start = at(xyz, from * 3 + axis)
+      const step = at(xyz, to * 3 + axis) - start
+      along += (at(xyz, vertex * 3 + axis) - start) * step
+      square += step * step
+    }
+    return square > 0 ? Math.min(1, Math.max(0, along / square)) : 0
+  }
+
+/** Returns the distance from a vertex to a point of a chord without its vertical part, the depth of the chord. */
+function measureLevelDistance(xyz: Float64Array, vertex: number, { from, to }: Span, share: number): number {
+  let [square, up, size] = [0, 0, 0]
+  for (let axis = 0; axis < 3; axis++) {
+    const start = at(xyz, from * 3 + axis)
+    const place = at(xyz, vertex * 3 + axis)
+    const apart = place - (start + (at(xyz, to * 3 + axis) - start) * share)
+    square += apart * apart
+    up += apart * place
+    size += place * place
+  }
+  return Math.sqrt(Math.max(0, square - (up * up) / size))
+}

@@ -1,0 +1,103 @@
+import { formatTime } from '@causeway/app-kit/time'
+import { nauticalMile, solveInverse } from '../geodesy/geodesic.ts'
+import { computeSpeed, type Leg, listLegs } from './leg.ts'
+import { getTimeSpan } from './motion.ts'
+import { computeMedianInterval } from './resampling.ts'
+import type { TimedTrack } from './track.ts'
+
+interface Gap {
+  readonly start: string
+  readonly end: string
+  readonly duration_s: number
+  readonly distance_m: number
+}
+
+/** Figures of a track. Speeds are derived unless they are called recorded. */
+export interface TrackStatistics {
+  readonly fixes: number
+  readonly start: string
+  readonly end: string
+  readonly duration_s: number
+  readonly length_m: number
+  readonly length_nm: number
+  /** Direct distance and bearing from the first to the last fix. */
+  readonly made_good_m: number
+  readonly made_good_deg: number | null
+  readonly mean_speed_kn: number | null
+  readonly min_speed_kn: number | null
+  readonly median_speed_kn: number | null
+  readonly max_speed_kn: number | null
+  readonly max_speed_at: string | null
+  readonly median_interval_s: number
+  readonly gaps: readonly Gap[]
+  readonly recorded_median_speed_kn: number | null
+  readonly min_elevation_m: number | null
+  readonly max_elevation_m: number | null
+}
+
+/** A pause of this many median intervals is a gap by default. */
+const gapFactor = 10
+
+/** A pause longer than `gap_s` is a gap. */
+export function computeStatistics(track: TimedTrack, gap_s?: number): TrackStatistics {
+  const legs = listLegs(track)
+  const [start, end] = getTimeSpan(track)
+  const length_m = legs.reduce((sum, { distance_m }) => sum + distance_m, 0)
+  const [first, last] = [track.fixes[0], track.fixes.at(-1)]
+  const madeGood = first === undefined || last === undefined ? undefined : solveInverse(first, last)
+  const moving = legs.filter(({ speed_kn }) => speed_kn !== null)
+  const speeds = moving.map(({ speed_kn }) => speed_kn ?? 0).sort((a, b) => a - b)
+  const fastest = moving.reduce<Leg | undefined>(
+    (best, leg) => ((leg.speed_kn ?? 0) > (best?.speed_kn ?? -1) ? leg : best),
+    undefined,
+  )
+  const median_interval_s = computeMedianInterval(track)
+  const elevations = track.elevations.filter((z) => z !== null)
+  return {
+    fixes: track.fixes.length,
+    start: formatTime(start),
+    end: formatTime(end),
+    duration_s: (end - start) / 1000,
+    length_m,
+    length_nm: length_m / nauticalMile,
+    made_good_m: madeGood?.distance_m ?? 0,
+    made_good_deg: madeGood !== undefined && madeGood.distance_m > 1 ? madeGood.bearing_deg : null,
+    mean_speed_kn: computeMeanSpeed(moving),
+    min_speed_kn: speeds[0] ?? null,
+    median_speed_kn: findMedian(speeds),
+    max_speed_kn: fastest?.speed_kn ?? null,
+    max_speed_at: fastest === undefined ? null : formatTime(fastest.end_ms),
+    median_interval_s,
+    gaps: listGaps(legs, gap_s ?? gapFactor * median_interval_s),
+    recorded_median_speed_kn: findMedian(
+      (track.speeds ?? []).filter((speed) => speed !== null).sort((a, b) => a - b),
+    ),
+    min_elevation_m: elevations.length === 0 ? null : elevations.reduce((a, b) => Math.min(a, b)),
+    max_elevation_m: elevations.length === 0 ? null : elevations.reduce((a, b) => Math.max(a, b)),
+  }
+}
+
+/** Legs without duration have no speed, so that the mean cannot exceed the maximum. */
+function computeMeanSpeed(moving: readonly Leg[]): number | null {
+  const metres = moving.reduce((sum, { distance_m }) => sum + distance_m, 0)
+  const ms = moving.reduce((sum, { start_ms, end_ms }) => sum + end_ms - start_ms, 0)
+  return computeSpeed(metres, ms)
+}
+
+const listGaps = (legs: readonly Leg[], max_s: number): Gap[] =>
+  legs
+    .filter(({ start_ms, end_ms }) => (end_ms - start_ms) / 1000 > max_s)
+    .map(({ start_ms, end_ms, distance_m }) => ({
+      start: formatTime(start_ms),
+      end: formatTime(end_ms),
+      duration_s: (end_ms - start_ms) / 1000,
+      distance_m,
+    }))
+
+/** Requires a sorted list. */
+function findMedian(sorted: readonly number[]): number | null {
+  const half = sorted.length >> 1
+  const [low, high] = [sorted[half - 1], sorted[half]]
+  if (high === undefined) return null
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
+}

@@ -1,0 +1,87 @@
+import { nearestLongitude, type Position } from '@causeway/plot'
+import type { Place } from '../geodesy/geodesic.ts'
+
+export type PlanePoint = readonly [x: number, y: number]
+
+/**
+ * A plane in which edges and legs are straight. Far from the poles, x and y are longitude and latitude in degrees. For zones
+ * around a pole or beyond 80 degrees, they are degrees from the pole (azimuthal equidistant projection), so that a leg can lead
+ * over the pole; the edges of the zone are divided, because a parallel is a circle there.
+ */
+export interface ZonePlane {
+  readonly isPolar: boolean
+  project(place: Place): PlanePoint
+  unproject(point: PlanePoint): Place
+  drawRing(ring: readonly Position[]): PlanePoint[]
+}
+
+/** Degrees. */
+const polarLatitude = 80
+
+/** Maximum length of a part of an edge in a polar plane, degrees of longitude. */
+const maxPart = 0.5
+
+const rad = Math.PI / 180
+
+export function chooseZonePlane(rings: readonly (readonly Position[])[]): ZonePlane {
+  const lats = rings.flat().map(([, lat = 0]) => lat)
+  const north = lats.reduce((max, lat) => Math.max(max, lat), -90)
+  const south = lats.reduce((min, lat) => Math.min(min, lat), 90)
+  const isPolar = Math.max(north, -south) > polarLatitude || rings.some(isAroundPole)
+  const isSouthern = lats.reduce((sum, lat) => sum + lat, 0) < 0
+  const reference = rings[0]?.[0]?.[0] ?? 0
+  return isPolar ? createPolarPlane(isSouthern ? -1 : 1) : createPlane(reference)
+}
+
+const createPlane = (reference: number): ZonePlane => ({
+  isPolar: false,
+  project: ({ lon, lat }) => [lon, lat],
+  unproject: ([lon, lat]) => ({ lon, lat }),
+  drawRing(ring) {
+    const lons = unwrapRing(ring)
+    const shift = nearestLongitude(lons[0] ?? 0, reference) - (lons[0] ?? 0)
+    return ring.map(([, lat = 0], index) => [(lons[index] ?? 0) + shift, lat])
+  },
+})
+
+function createPolarPlane(side: 1 | -1): ZonePlane {
+  const project = ({ lon, lat }: Place): PlanePoint => {
+    const radius = 90 - side * lat
+    return [radius * Math.sin(lon * rad), radius * Math.cos(lon * rad)]
+  }
+  return {
+    isPolar: true,
+    project,
+    unproject: ([x, y]) => ({ lon: Math.atan2(x, y) / rad, lat: side * (90 - Math.hypot(x, y)) }),
+    drawRing(ring) {
+      const lons = unwrapRing(ring)
+      return ring.flatMap(([, lat = 0], index) => {
+        const [lon = 0, nextLon, nextLat] = [lons[index], lons[index + 1], ring[index + 1]?.[1]]
+        if (nextLon === undefined || nextLat === undefined) return [project({ lon, lat })]
+        const parts = Math.max(1, Math.ceil(Math.abs(nextLon - lon) / maxPart))
+        return Array.from({ length: parts }, (_, part) => {
+          const share = part / parts
+          return project({ lon: lon + (nextLon - lon) * share, lat: lat + (nextLat - lat) * share })
+        })
+      })
+    },
+  }
+}
+
+/** Returns longitudes within 180 degrees of the previous one. An edge from -180 to 180 goes around the earth. */
+function unwrapRing(ring: readonly Position[]): number[] {
+  const lons: number[] = []
+  for (const [index, [lon = 0]] of ring.entries()) {
+    const [last, before] = [lons.at(-1) ?? lon, ring[index - 1]?.[0] ?? lon]
+    lons.push(Math.abs(lon - before) === 360 ? last + lon - before : nearestLongitude(lon, last))
+  }
+  return lons
+}
+
+/** Whether a ring goes around the earth. */
+function isAroundPole(ring: readonly Position[]): boolean {
+  const lons = unwrapRing(ring)
+  const [first = 0, last = 0] = [lons[0], lons.at(-1)]
+  const end = nearestLongitude(first, last)
+  return Math.abs(Math.abs(end - first) - 360) < 1e-6
+}

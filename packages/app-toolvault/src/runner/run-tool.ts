@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
+import { setImmediate } from 'node:timers/promises'
+import type { DebriefCommand } from '@causeway/plot'
+import { CausewayError } from '@causeway/protocol'
+import { runInSlices } from '@causeway/worker'
+import type { LineReader, NewId, ToolArgs, VaultTool } from '../catalog/vault-tool.ts'
+import { ToolVaultError } from '../errors.ts'
+
+interface RunWatch {
+  readonly signal: AbortSignal
+  progress(done: number, total?: number, message?: string): void
+}
+
+interface RunOptions {
+  readonly newId: NewId
+  readonly watch: RunWatch
+  /** Real path of the file to import. Without it, the text is in the arguments. */
+  readonly file?: string | undefined
+}
+
+const maxFileBytes = 512 * 1024 ** 2
+
+/** A document may be a single line. */
+const maxLineLength = 64 * 1024 ** 2
+
+/** Ids have the form `<prefix>-<run>-<number>`. */
+export function createNewId(run: string): NewId {
+  let count = 0
+  return (prefix) => `${prefix}-${run}-${++count}`
+}
+
+/** Runs a tool with validated arguments. Yields to the event loop, and rejects with the abort reason or the error of the tool. */
+export async function runTool(
+  tool: VaultTool,
+  args: ToolArgs,
+  { newId, watch, file }: RunOptions,
+): Promise<DebriefCommand> {
+  if ('read' in tool) {
+    const reader = tool.read(args, newId)
+    if (file !== undefined) return readFile(reader, file, watch)
+    for (const line of String(args.text).split(/\r?\n/)) reader.readLine(line)
+    return reader.finish()
+  }
+  const run = tool.run(args, newId)
+  if ('command' in run) return run
+  return runInSlices(run, {
+    signal: watch.signal,
+    progress: ({ done, total }) => watch.progress(done, total),
+  })
+}
+
+async function readFile(reader: LineReader, file: string, watch: RunWatch): Promise<DebriefCommand> {
+  const size = await getFileSize(file)
+  if (size > maxFileBytes)
+    throw new ToolVaultError('IMPORT_TOO_LARGE', `the file has ${size} bytes, more than ${maxFileBytes}`, {
+      data: { bytes: size, most: maxFileBytes },
+    })
+  let [rest, read, lines] = ['', 0, 0]
+  const decoder = new TextDecoder()
+  // The loop closes the file when it ends, also after an error.
+  for await (const chunk of createReadStream(file) as AsyncIterable<Uint8Array>) {
+    read += chunk.length
+    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    if (rest.length > maxLineLength)
+      throw new ToolVaultError('IMPORT_TOO_LARGE', `a line has more than ${maxLineLength} characters`)
+    for (const line of parts) reader.readLine(line.endsWith('\r') ? line.slice(0, -1) : line)
+    lines += parts.length
+    watch.progress(read, size, `${lines} lines`)
+    await setImmediate()
+    watch.signal.throwIfAborted()
+  }
+  if (rest !== '') reader.readLine(rest)
+  return reader.finish()
+}
+
+/** Throws `FILE_NOT_FOUND` if the file does not exist, is not a regular file or is not readable. */
+async function getFileSize(file: string): Promise<number> {
+  const createError = (problem: string, cause?: unknown): CausewayError =>
+    new CausewayError('FILE_NOT_FOUND', `${problem}: ${file}`, { data: { path: file }, cause })
+  try {
+    const stats = await stat(file)
+    // Reading a pipe or a device may never end.
+    if (!stats.isFile()) throw createError('the path is not a regular file')
+    await access(file, constants.R_OK)
+    return stats.size
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    throw ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)
+      ? createError('the file cannot be read', error)
+      : error
+  }
+}

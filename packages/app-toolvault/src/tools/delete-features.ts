@@ -1,0 +1,36 @@
+import { composite, deleteFeatures, getFeatureId, getLabel, showText } from '@causeway/plot'
+import { z } from 'zod'
+import { defineTool } from '../catalog/vault-tool.ts'
+import { featuresArgument, requireFeatures, selectedFeatures } from './arguments.ts'
+
+export default defineTool({
+  name: 'delete_features',
+  category: 'feature-management',
+  title: 'Delete features',
+  about:
+    'Delete features from the plot. Returns a deleteFeatures command. Use it to remove what is selected, or features with known ids.',
+  input: {
+    features: featuresArgument('Features to delete'),
+    ids: z
+      .array(z.union([z.string(), z.number()]))
+      .optional()
+      .describe('Ids to delete, instead of features'),
+  },
+  inject: { features: selectedFeatures() },
+  run({ features, ids }) {
+    if (ids !== undefined) return deleteFeatures([...new Set(ids.map(String))])
+    const all = requireFeatures(features)
+    const known = all.map(getFeatureId).filter((id) => id !== null)
+    const withoutId = all.filter((feature) => getFeatureId(feature) === null)
+    return composite([
+      deleteFeatures([...new Set(known)]),
+      ...(withoutId.length === 0
+        ? []
+        : [
+            showText(
+              `${withoutId.length} features without an id cannot be deleted: ${withoutId.map(getLabel).join(', ')}`,
+            ),
+          ]),
+    ])
+  },
+})

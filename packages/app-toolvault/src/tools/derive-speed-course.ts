@@ -1,0 +1,31 @@
+import { composite, showText, updateFeatures } from '@causeway/plot'
+import { defineTool } from '../catalog/vault-tool.ts'
+import { roundTo } from '../domain/table.ts'
+import { deriveMotion } from '../domain/track/motion.ts'
+import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+
+export default defineTool({
+  name: 'derive_speed_course',
+  category: 'track-analysis',
+  title: 'Derive speeds and courses',
+  about:
+    'Derive speeds (knots) and courses (degrees) of tracks from positions and times. Returns tracks in which they replace recorded ones. Use it when a track has no recorded motion, or it does not match the positions.',
+  input: { tracks: featuresArgument('Tracks') },
+  inject: { tracks: selectedTracks() },
+  run({ tracks }) {
+    const all = requireTracks(tracks)
+    const updated = all.map((track) => {
+      const motions = track.times.map((time) => deriveMotion(track, time))
+      return {
+        ...track.feature,
+        properties: {
+          ...track.feature.properties,
+          speeds: motions.map(({ speed_kn }) => roundTo(speed_kn, 4)),
+          courses: motions.map(({ course_deg }) => roundTo(course_deg, 3)),
+        },
+      }
+    })
+    const names = all.map(({ name }) => name).join(', ')
+    return composite([updateFeatures(updated), showText(`Derived speeds and courses of ${names}.`)])
+  },
+})

@@ -1,0 +1,55 @@
+import { composite, formatCount, showData, updateFeatures } from '@causeway/plot'
+import { z } from 'zod'
+import { defineTool } from '../catalog/vault-tool.ts'
+import { createTable } from '../domain/table.ts'
+import { computeMedianInterval, resampleTrack } from '../domain/track/resampling.ts'
+import { featuresArgument, requireTracks, selectedTracks } from './arguments.ts'
+
+/** A pause of this many median intervals, and of two new intervals, is a gap. */
+const gapFactor = 10
+
+export default defineTool({
+  name: 'resample_track',
+  category: 'track-analysis',
+  title: 'Resample tracks',
+  about:
+    'Resample tracks to regular intervals, interpolated along geodesics. Returns the tracks; gaps are not filled. Use it to compare tracks fix by fix, or to reduce a dense track evenly.',
+  input: {
+    tracks: featuresArgument('Tracks'),
+    interval_s: z.number().positive().default(60).describe('Seconds'),
+    max_gap_s: z
+      .number()
+      .positive()
+      .optional()
+      .describe('Longer pauses, in seconds, are not filled. Default: 10 median intervals'),
+  },
+  inject: { tracks: selectedTracks() },
+  *run({ tracks, interval_s, max_gap_s }) {
+    const all = requireTracks(tracks)
+    const rows = []
+    for (const [done, track] of all.entries()) {
+      const gap = max_gap_s ?? Math.max(gapFactor * computeMedianInterval(track), 2 * interval_s)
+      rows.push({ track, ...resampleTrack(track, { interval_s, max_gap_s: gap }) })
+      yield { done, total: all.length }
+    }
+    const fixes = rows.reduce((sum, row) => sum + row.fixes, 0)
+    const gaps = rows.reduce((sum, row) => sum + row.gaps, 0)
+    return composite([
+      updateFeatures(rows.map(({ feature }) => feature)),
+      showData({
+        title: 'Resampled tracks',
+        summary: `${formatCount(all.length, 'track')} with a fix every ${interval_s} s, ${fixes} in total; ${formatCount(gaps, 'gap')} not filled.`,
+        interval_s,
+        ...createTable(
+          rows,
+          { name: 'track', key: ({ track }) => track.name },
+          {
+            fixes_before: ({ track }) => track.fixes.length,
+            fixes_after: (row) => row.fixes,
+            gaps: (row) => row.gaps,
+          },
+        ),
+      }),
+    ])
+  },
+})

@@ -1,0 +1,39 @@
+import {
+  type Bounds,
+  composite,
+  getFeatureId,
+  getKind,
+  getLabel,
+  setSelection,
+  showText,
+} from '@causeway/plot'
+import { defineTool } from '../catalog/vault-tool.ts'
+import { intersectsBox } from '../domain/feature/box.ts'
+import { collectionArgument, requireArgument, requireCollection, viewportArgument } from './arguments.ts'
+
+const invisibleKinds = ['metadata', 'backdrop']
+
+export default defineTool({
+  name: 'select_all_visible',
+  category: 'selection',
+  title: 'Select all visible features',
+  about:
+    'Select all features whose geometry is in the viewport or touches it. Returns a setSelection command. Use it before a tool that works on the selection.',
+  input: { feature_collection: collectionArgument(), viewport_state: viewportArgument() },
+  inject: { feature_collection: { from: 'collection' }, viewport_state: { from: 'viewport' } },
+  run({ feature_collection, viewport_state }) {
+    const box = requireArgument(viewport_state, 'viewport_state').bounds as unknown as Bounds // length 4
+    const visible = requireCollection(feature_collection)
+      .filter((feature) => !invisibleKinds.includes(getKind(feature)))
+      .filter((feature) => intersectsBox(feature, box))
+    const withoutId = visible.filter((feature) => getFeatureId(feature) === null)
+    const select = setSelection([...new Set(visible.map(getFeatureId).filter((id) => id !== null))])
+    if (withoutId.length === 0) return select
+    return composite([
+      select,
+      showText(
+        `${withoutId.length} visible features without an id cannot be selected: ${withoutId.map(getLabel).join(', ')}`,
+      ),
+    ])
+  },
+})

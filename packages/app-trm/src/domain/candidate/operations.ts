@@ -1,0 +1,164 @@
+/** A candidate of any mode as operations on single files. */
+import { TrmError } from '../../errors.ts'
+import { stripPrefixes } from './diff-header.ts'
+import { normalizePath } from './path.ts'
+import type { Candidate, CellAddress, DiffChange, Edit } from './types.ts'
+import { type FileDiff, type Hunk, readDiff } from './unified-diff.ts'
+
+export interface DiffOperation {
+  readonly type: 'diff'
+  readonly path: string
+  readonly sha?: string | undefined
+  readonly hunks: readonly Hunk[]
+  /** Source of a rename or a copy; otherwise equal to `path`. */
+  readonly from: string
+  readonly effect: 'create' | 'delete' | 'change' | 'rename' | 'copy'
+  readonly executable?: boolean | undefined
+  readonly cell?: CellAddress | undefined
+}
+
+/** A change of one file with a checked path. */
+export type Operation =
+  | ({ readonly path: string; readonly sha?: string | undefined } & (
+      | { readonly type: 'write'; readonly content: string; readonly mayExist: boolean }
+      | { readonly type: 'delete' }
+      | { readonly type: 'edit'; readonly edits: readonly Edit[] }
+    ))
+  | DiffOperation
+
+const maxFiles = 100
+/** Maximum edits of a candidate: each of them searches the text of its file. */
+const maxEdits = 10_000
+/** Maximum length of a file, a diff or a patch, in UTF-16 units. */
+const maxText = 10_000_000
+
+/**
+ * Returns the operations of a candidate, at most one for each path. Throws `INVALID_PATH`, `DUPLICATE_PATH`,
+ * `PATH_MISMATCH`, `INVALID_DIFF`, `BINARY_PATCH`, `FILE_TOO_LARGE`, `INVALID_CANDIDATE`.
+ */
+export function listOperations(candidate: Candidate): readonly Operation[] {
+  const operations = toOperations(candidate)
+  if (operations.length === 0) throw new TrmError('INVALID_CANDIDATE', 'the candidate names no file')
+  if (operations.length > maxFiles)
+    throw new TrmError(
+      'FILE_TOO_LARGE',
+      `the candidate names ${operations.length} files, more than ${maxFiles}`,
+    )
+  checkDuplicates(operations)
+  return operations
+}
+
+/** Returns the path that an operation reads. */
+export const findSource = (operation: Operation): string =>
+  operation.type === 'diff' ? operation.from : operation.path
+
+function toOperations(candidate: Candidate): readonly Operation[] {
+  switch (candidate.mode) {
+    case 'files':
+    case 'create':
+      return candidate.files.map(({ path: given, content = '', delete: isDeleted, sha }): Operation => {
+        const path = normalizePath(given)
+        if (isDeleted === true) return { type: 'delete', path, sha }
+        checkLength(content, path)
+        return { type: 'write', path, content, mayExist: candidate.mode === 'files', sha }
+      })
+    case 'modify': {
+      const edits = candidate.changes.reduce((sum, change) => sum + change.edits.length, 0)
+      if (edits > maxEdits)
+        throw new TrmError('FILE_TOO_LARGE', `the candidate has ${edits} edits, more than ${maxEdits}`, {
+          data: { edits, max: maxEdits },
+        })
+      return candidate.changes.map((change) => ({
+        ...change,
+        type: 'edit',
+        path: normalizePath(change.path),
+      }))
+    }
+    case 'diff':
+      return candidate.changes.map(toDiffOperation)
+    case 'patch':
+      return readFiles(candidate.patch, 'the patch').map((file) => toOperation(file, stripPrefixes(file)))
+  }
+}
+
+function checkLength(text: string, name: string): void {
+  if (text.length > maxText)
+    throw new TrmError(
+      'FILE_TOO_LARGE',
+      `the text has ${text.length} characters, more than ${maxText}: ${name}`,
+    )
+}
+
+/** Reads a diff and drops files without any change. */
+function readFiles(text: string, name: string): readonly FileDiff[] {
+  checkLength(text, name)
+  const files = readDiff(text).filter(
+    ({ hunks, isBinary, isBare, mode, from, to }) =>
+      hunks.length > 0 || isBinary || isBare || mode !== undefined || from === null || to === null,
+  )
+  if (files.length > 0) return files
+  throw new TrmError('INVALID_DIFF', `${name} has no hunk`)
+}
+
+/** Converts a change of mode diff: its own path decides, and headers must agree with it. */
+function toDiffOperation({ path: given, diff, sha, cell }: DiffChange): Operation {
+  const path = normalizePath(given)
+  const [file, ...more] = readFiles(diff, `the diff of ${path}`)
+  if (file === undefined || more.length > 0)
+    throw new TrmError('INVALID_DIFF', `the diff changes several files: ${path}`, {
+      remedy: 'send it as mode patch, or one entry for each file',
+      data: { path },
+    })
+  const { from, to } = stripPrefixes(file)
+  const isOwn = (name: string) =>
+    [name, name.replace(/^[^/]\//, '')].some((one) => one.replace(/^\.\//, '') === path)
+  for (const name of [from, to])
+    if (name != null && !isOwn(name))
+      throw new TrmError('PATH_MISMATCH', `the diff names ${name} and not ${path}`, {
+        data: { path, named: name },
+      })
+  const paths = { from: from === null ? null : path, to: to === null ? null : path }
+  return { ...toOperation({ ...file, isCopy: false }, paths), sha, ...(cell === undefined ? {} : { cell }) }
+}
+
+/** Converts one file of a diff whose paths are known. */
+function toOperation(file: FileDiff, { from, to }: Pick<FileDiff, 'from' | 'to'>): DiffOperation {
+  const name = to ?? from
+  if (name == null) throw new TrmError('INVALID_DIFF', 'the patch has a hunk without a file header')
+  const path = normalizePath(name)
+  if (file.isBinary)
+    throw new TrmError('BINARY_PATCH', `the patch changes bytes: ${path}`, { data: { path } })
+  checkMode(file.mode, path)
+  const source = from == null ? path : normalizePath(from)
+  const executable = file.mode === undefined ? {} : { executable: file.mode === '100755' }
+  const moved = file.isCopy ? 'copy' : 'rename'
+  const effect = to === null ? 'delete' : from === null ? 'create' : source === path ? 'change' : moved
+  return { type: 'diff', path, from: source, effect, hunks: file.hunks, ...executable }
+}
+
+function checkMode(mode: string | undefined, path: string): void {
+  if (mode === undefined || /^100(644|755)$/.test(mode)) return
+  const kind = { '120000': 'a link', '160000': 'a repository' }[mode] ?? `an entry of mode ${mode}`
+  throw new TrmError('INVALID_PATH', `the patch makes the path ${kind}: ${path}`, { data: { path } })
+}
+
+/** Each path must be changed by one operation only, and must not be a folder of another path. */
+function checkDuplicates(operations: readonly Operation[]): void {
+  const seen = new Set<string>()
+  for (const operation of operations) {
+    const isRename = operation.type === 'diff' && operation.effect === 'rename'
+    for (const path of isRename ? [operation.from, operation.path] : [operation.path]) {
+      if (seen.has(path))
+        throw new TrmError('DUPLICATE_PATH', `the candidate names a path twice: ${path}`, { data: { path } })
+      seen.add(path)
+    }
+  }
+  for (const path of seen) {
+    const parents = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index))
+    const folder = parents.find((one) => seen.has(one))
+    if (folder !== undefined)
+      throw new TrmError('INVALID_PATH', `a path is both file and folder: ${folder}`, {
+        data: { path: folder },
+      })
+  }
+}

@@ -1,0 +1,70 @@
+/** Appends a report file to the command of a test runner, if it is one simple command. */
+export function addReport(command: string, file: string): string {
+  const simple = command.trim()
+  if (!isSimple(simple)) return command
+  const words = simple.split(/\s+/).filter((word) => !isAssignment(word))
+  const [first = '', second = ''] = words[0] === 'npx' ? words.slice(1) : words
+  const program = first.slice(first.lastIndexOf('/') + 1)
+  if (words.some((word) => /^--?(reporter|json|outputFile)/.test(word))) return command
+  if (program === 'vitest')
+    return `${simple} --reporter=default --reporter=junit --outputFile.junit="${file}"`
+  if (program === 'jest') return `${simple} --json --outputFile="${file}"`
+  if (program === 'mocha') return `${simple} --reporter json --reporter-option output="${file}"`
+  const isUnittest = /^python[\d.]*$/.test(program) && second === '-m' && words.includes('unittest')
+  return isUnittest && !words.includes('-v') && !words.includes('--verbose') ? `${simple} -v` : command
+}
+
+/** Whether a shell line is one command to which arguments can be appended. */
+export const isSimple = (command: string): boolean => !/[;&|<>`$()\n\\]/.test(command)
+
+const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/.test(word)
+
+const removeQuotes = (word: string): string => word.replace(/^['"(]+|(?<!['")])['")]+$/g, '')
+
+const builtins = new Set(
+  'cd export set test [ true false echo exit source . if for while then fi do done else printf exec eval wait : sleep'.split(
+    ' ',
+  ),
+)
+
+/** Returns the programs that a shell line starts: `cd x && FOO=1 pytest -q` starts `pytest`. */
+export function findPrograms(command: string): readonly string[] {
+  return command
+    .split(/&&|\|\||[;|\n]/)
+    .map((part) => part.trim().split(/\s+/))
+    .map((words) => removeQuotes(words.find((word) => !isAssignment(word)) ?? ''))
+    .filter((word) => word !== '' && !builtins.has(word) && !/[$`*?{}]/.test(word))
+}
+
+const wrappers = new Set(['env', 'time', 'exec', 'nice', 'npx', 'poetry', 'pipenv', 'uv', 'run', '!'])
+const interpreter = /(^|\/)(python[\d.]*|node|deno|bun|tsx|ts-node|sh|bash|dash|zsh|ruby|perl|Rscript)$/
+
+/** Returns the project files that a shell line runs: `python3 -u ./scripts/bench.py a.csv` runs `scripts/bench.py`. */
+export function findScripts(command: string): readonly string[] {
+  return command.split(/&&|\|\||[;|\n()]/).flatMap((part) => {
+    const words = part
+      .trim()
+      .split(/\s+/)
+      .map(removeQuotes)
+      .filter((word) => !isAssignment(word) && !wrappers.has(word))
+    const [program = '', ...args] = words
+    const script = interpreter.test(program) ? findScriptArgument(args) : program
+    return script === undefined || script.startsWith('/') || !/[./]/.test(script)
+      ? []
+      : [script.replace(/^\.\//, '')]
+  })
+}
+
+/** Returns the first argument that is not a flag; `undefined` for inline code and modules. */
+function findScriptArgument(args: readonly string[]): string | undefined {
+  const isEnd = (word: string) => !word.startsWith('-') || /^-(m|c|e|p)$/.test(word) || word === '--test'
+  const word = args.find(isEnd)
+  return word?.startsWith('-') ? undefined : word
+}
+
+/** Returns what `python -m` runs: `python3 -m pytest -q` gives `['python3', 'pytest']`. */
+export function findPythonModule(command: string): readonly [python: string, module: string] | undefined {
+  const [, python, module] =
+    /(?:^|[\s;&|])((?:[\w./-]*\/)?python[\d.]*) (?:-[A-Za-z]+ )*-m ([\w.]+)/.exec(command) ?? []
+  return python === undefined || module === undefined ? undefined : [python, module]
+}

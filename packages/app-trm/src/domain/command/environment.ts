@@ -1,0 +1,64 @@
+/** The environment of commands: an allow-list, so that the server's secrets do not reach code of a model. */
+const allowedNames = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
+  ...['SYSTEMROOT', 'COMSPEC', 'PATHEXT'],
+])
+const allowedPrefixes = /^(LC_|PYENV_|NVM_)/
+
+/** Quiet, reproducible, and without files next to the sources. */
+const fixedVariables: Readonly<Record<string, string>> = {
+  CI: '1',
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONHASHSEED: '0',
+}
+
+/** Returns the first variable that a session must not set. */
+export const findForbiddenName = (variables: Readonly<Record<string, string>>): string | undefined =>
+  Object.keys(variables).find(
+    (name) => /^(LD_|DYLD_|CAUSEWAY_)/.test(name) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
+  )
+
+/** Creates the environment of a command: allowed variables of `outer`, fixed ones, those of the session, then `more`. */
+export function createEnvironment(
+  outer: Readonly<Record<string, string | undefined>>,
+  session: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const allowed = Object.entries(outer).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && (allowedNames.has(entry[0].toUpperCase()) || allowedPrefixes.test(entry[0])),
+  )
+  return { ...Object.fromEntries(allowed), ...fixedVariables, ...session, ...more }
+}
+
+/** Returns variables that make pytest write `xml` and node --test `nodeXml`, in addition to those of the session and `more`. */
+export function createReportEnvironment(
+  { xml, nodeXml }: { readonly xml: string; readonly nodeXml: string },
+  session: Readonly<Record<string, string>>,
+  more: { readonly PYTEST_ADDOPTS?: string; readonly NODE_OPTIONS?: string } = {},
+): Readonly<Record<string, string>> {
+  const join = (...parts: readonly (string | undefined)[]): string =>
+    parts.filter((part) => part !== undefined).join(' ')
+  const pytest = `--junitxml="${xml}" -p no:cacheprovider -o junit_family=xunit2`
+  const node = `--test-reporter=junit --test-reporter-destination="${nodeXml}" --test-reporter=spec --test-reporter-destination=stdout`
+  return {
+    PYTEST_ADDOPTS: join(pytest, session.PYTEST_ADDOPTS, more.PYTEST_ADDOPTS),
+    NODE_OPTIONS: join(node, session.NODE_OPTIONS, more.NODE_OPTIONS),
+  }
+}
+
+const secretName = /token|secret|passw|credential|api_?key|private_?key/i
+// Each name is matched once, from its beginning: a search from every character of a long word takes cubic time.
+const secretText =
+  /(?<![\w-])(?=[\w-]*?(?:token|secret|passw|api[_-]?key|private[_-]?key))([\w-]+["']?\s*[=:]\s*["']?)[^\s"',;]{8,}/gi
+
+/** Replaces the values of names that look secret, in the text and among the variables of the session. */
+export function redact(text: string, session: Readonly<Record<string, string>>): string {
+  const values = Object.entries(session)
+    .filter(([name, value]) => secretName.test(name) && value.length >= 4)
+    .map(([, value]) => value)
+  const cleaned = values.reduce((rest, value) => rest.replaceAll(value, '[redacted]'), text)
+  return cleaned.replaceAll(secretText, '$1[redacted]')
+}

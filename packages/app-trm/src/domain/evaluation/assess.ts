@@ -1,0 +1,183 @@
+import { isolationNames } from '../command/sandbox.ts'
+import { createFeedback, listFailedIds, listFailures, maxNames } from '../feedback/feedback.ts'
+import type { Problem } from '../feedback/problem.ts'
+import { noDifference } from '../report/compare-tests.ts'
+import type { TestRun } from '../report/test-run.ts'
+import type { SessionConfig } from '../session-config.ts'
+import { createGuard, type GuardFinding, selectGuardEvidence, summarizeTests } from './guard.ts'
+import { applyGuard, decide, undecided } from './halting.ts'
+import {
+  type Evidence,
+  formatEnd,
+  type JudgedSignal,
+  judgeSignal,
+  type StageFinding,
+} from './judge-signal.ts'
+import type { Metric } from './metric.ts'
+import type { Baseline, EvalResult } from './result.ts'
+import {
+  advanceStanding,
+  computeScore,
+  type PerfOutcome,
+  readAverage,
+  type Score,
+  type Standing,
+} from './score.ts'
+import { findTampering } from './tamper.ts'
+
+export interface AssessmentInput {
+  readonly config: SessionConfig
+  readonly kind: EvalResult['kind']
+  readonly standing: Standing
+  readonly baseline: Baseline | null
+  readonly evidence: readonly Evidence[]
+  readonly problems?: readonly Problem[]
+  readonly filesChanged?: readonly string[]
+  readonly warnings?: readonly string[]
+  readonly guard?: GuardFinding | null
+}
+
+export interface Assessment {
+  readonly result: EvalResult
+  /** The standing after the evaluation. */
+  readonly standing: Standing
+  readonly baseline: Baseline
+}
+
+/** The values of all signals of one run. */
+interface Judged {
+  readonly evidence: readonly Evidence[]
+  readonly signals: readonly JudgedSignal[]
+  readonly score: Score
+}
+
+/**
+ * Computes signals, score, standing, decision and feedback. The first evaluation of a session becomes its baseline. If the
+ * step was guarded, the run with the lower score counts, and a step whose guard does not confirm its score is never the best.
+ */
+export function assess(input: AssessmentInput): Assessment {
+  const { config, kind, standing, baseline, filesChanged = [], guard: finding = null } = input
+  const first = judge(input, input.evidence)
+  const second = finding === null ? first : judge(input, selectGuardEvidence(input.evidence, finding))
+  const { evidence, signals, score } = second.score.score < first.score.score ? second : first
+  const tests = (one: Judged) => summarizeTests(findTrustedRun(one.evidence))
+  const guard = finding && createGuard(finding, first.score, second.score, tests(second))
+  const after = advanceStanding(standing, {
+    score: score.score,
+    isTrusted: guard?.confirms ?? true,
+    isBaseline: kind === 'baseline',
+    alpha: config.ema,
+    perf: createPerfOutcome(config, evidence, score),
+  })
+  const decision = kind === 'baseline' ? undecided : applyGuard(decide(after, score, config.halt), guard)
+  const { metric } = findFinding(evidence, 'perf') ?? {}
+  const run = findTrustedRun(evidence)
+  const comparison = signals.find((one) => one.comparison !== undefined)?.comparison ?? noDifference
+  const commands = config.signals.map(({ command }) => command)
+  const tamper = findTampering(filesChanged, commands)
+  const isOk = (name: string) => score.signals.find((signal) => signal.name === name)?.ok ?? null
+  const result: EvalResult = {
+    step: after.step,
+    kind,
+    score: score.score,
+    emaScore: readAverage(after),
+    bestScore: after.best_score,
+    noImproveStreak: after.streak,
+    tests: summarizeTests(run),
+    okBuild: isOk('build'),
+    okDataQuality: isOk('dataQual'),
+    okLint: isOk('lint'),
+    perf: metric === undefined ? null : { ...metric, best: after.best_perf },
+    ...decision,
+    signals: score.signals,
+    guard,
+    feedback: createFeedback({
+      guard,
+      run,
+      problems: input.problems ?? [],
+      comparison,
+      stages: evidence.map((one, index) => ({ ...one, ...signals[index] })),
+      tamper,
+    }),
+    failures: listFailures(run),
+    failing: listFailedIds(run),
+    missing: comparison.missing.slice(0, maxNames),
+    missingCount: comparison.missingCount,
+    newlySkipped: comparison.newlySkipped.slice(0, maxNames),
+    broken: comparison.broken.slice(0, maxNames),
+    repaired: comparison.repaired.slice(0, maxNames),
+    tamper,
+    warnings: [...(input.warnings ?? []), ...evidence.flatMap((one) => warnMisconfigured(one.finding))],
+    isolation: isolationNames(config),
+    stages: input.evidence.map(({ summary }) => summary),
+    filesChanged,
+    landed: kind !== 'baseline',
+    ms: 0,
+  }
+  return { result, standing: after, baseline: baseline ?? createBaseline(evidence) }
+}
+
+function judge({ config, standing, baseline }: AssessmentInput, evidence: readonly Evidence[]): Judged {
+  const signals = evidence.map(({ finding }) =>
+    judgeSignal(finding, {
+      baselineTests: baseline?.tests,
+      baselineDiagnostics: baseline?.diagnostics ?? {},
+      bestPerf: readBestPerf(standing),
+      goal: config.perf.goal,
+      allowTestRemoval: config.allowTestRemoval,
+      trustsTests: config.protect !== 'compare' && config.protect.length === 0,
+    }),
+  )
+  return { evidence, signals, score: computeScore(signals.map(({ value }) => value)) }
+}
+
+function findTrustedRun(evidence: readonly Evidence[]): TestRun | undefined {
+  const { tests, distrust } = findFinding(evidence, 'test') ?? {}
+  return distrust === undefined ? tests : undefined
+}
+
+const findFinding = (evidence: readonly Evidence[], kind: string): StageFinding | undefined =>
+  evidence.find(({ finding }) => finding.spec.kind === kind)?.finding
+
+function createPerfOutcome(
+  { perf: { goal, noise } }: SessionConfig,
+  evidence: readonly Evidence[],
+  { signals }: Score,
+): PerfOutcome | undefined {
+  const { metric, spread = 0 } = findFinding(evidence, 'perf') ?? {}
+  const own = signals.find(({ kind }) => kind === 'perf')
+  if (metric === undefined || own === undefined || own.value === 0) return undefined
+  const weights = signals.reduce((sum, { weight }) => sum + weight, 0)
+  return {
+    ...metric,
+    goal,
+    contribution: own.contribution,
+    share: weights > 0 ? own.weight / weights : 0,
+    noise: Math.max(noise, spread),
+  }
+}
+
+const readBestPerf = ({ best_perf, perf_unit }: Standing): Metric | undefined =>
+  best_perf === null ? undefined : { value: best_perf, unit: (perf_unit ?? '') as Metric['unit'] }
+
+/** Only the ids and states of tests are compared later. */
+function createBaseline(evidence: readonly Evidence[]): Baseline {
+  const tests = findFinding(evidence, 'test')?.tests
+  const diagnostics = evidence.flatMap(({ finding: { spec, diagnostics: found } }) =>
+    spec.kind === 'lint' && found !== undefined ? [[spec.name, found] as const] : [],
+  )
+  return {
+    tests: tests && { ...tests, cases: tests.cases.map(({ id, status }) => ({ id, status })) },
+    diagnostics: Object.fromEntries(diagnostics),
+  }
+}
+
+/** Warns about exit codes that indicate a wrong command. */
+function warnMisconfigured({ spec: { name, command }, end }: StageFinding): string[] {
+  if (end.exitCode === 126 || end.exitCode === 127)
+    return [`${name}: ${formatEnd(end)}; check the command: ${command}`]
+  if (/\bpylint\b/.test(command) && end.exitCode !== null && (end.exitCode & 32) !== 0)
+    return [`${name}: invalid call of pylint (exit ${end.exitCode})`]
+  if (/\bpytest\b/.test(command) && end.exitCode === 4) return [`${name}: invalid call of pytest (exit 4)`]
+  return []
+}

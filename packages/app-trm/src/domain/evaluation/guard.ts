@@ -1,0 +1,86 @@
+/**
+ * The guard of a verdict. A step that changes its own tests, or that would be a success or the best so far, is checked again:
+ * with the tests and configuration of the start, and with tests that must fail. The lower score counts.
+ */
+import type { TestRun } from '../report/test-run.ts'
+import type { Evidence } from './judge-signal.ts'
+import { checksPass, epsilon, type Score } from './score.ts'
+import type { Suspicion } from './tamper.ts'
+
+/** What the second evaluation of a step found. */
+export interface GuardFinding {
+  /** Files that were restored to the start of the session. */
+  readonly files: readonly string[]
+  /** Results with these files; `undefined` if no file was restored. */
+  readonly evidence: readonly Evidence[] | undefined
+  /** Whether the runner reported the tests that must fail; `not possible` if they cannot be added to its tests. */
+  readonly probe: 'reported' | 'not reported' | 'not possible'
+  readonly suspicions: readonly Suspicion[]
+}
+
+/** The guard as clients receive it. */
+export interface Guard {
+  readonly files: readonly string[]
+  readonly score: number
+  /** `null` without a test command or with unreadable output. */
+  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
+  /** Whether the checks pass in the second evaluation too. */
+  readonly passes: boolean
+  /** Whether the second evaluation confirms the score of the first. */
+  readonly confirms: boolean
+  /** Failed signals: `test: 1 of 3 passed, exit 1`. */
+  readonly why: readonly string[]
+  readonly probe: GuardFinding['probe']
+  readonly suspicions: readonly string[]
+}
+
+/** Returns the results of the second evaluation, in which distrusted ones count as 0. */
+export function selectGuardEvidence(
+  first: readonly Evidence[],
+  { evidence = first, probe, suspicions }: GuardFinding,
+): readonly Evidence[] {
+  return evidence.map((one): Evidence => {
+    const { kind } = one.finding.spec
+    const reasons = [
+      ...(kind === 'test' && probe === 'not reported'
+        ? ['a test that must fail was not reported as failed']
+        : []),
+      ...suspicions.filter((suspicion) => suspicion.kind === kind).map(formatSuspicion),
+    ]
+    if (reasons.length === 0) return one
+    return { ...one, finding: { ...one.finding, distrust: `not trusted: ${reasons.slice(0, 3).join(', ')}` } }
+  })
+}
+
+export const createGuard = (
+  { files, probe, suspicions }: GuardFinding,
+  first: Score,
+  second: Score,
+  tests: Guard['tests'],
+): Guard => ({
+  files,
+  score: second.score,
+  tests,
+  passes: checksPass(second.signals),
+  confirms: second.score >= first.score - epsilon,
+  why: second.signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${why}`),
+  probe,
+  suspicions: suspicions.map(formatSuspicion),
+})
+
+const formatSuspicion = ({ path, line, why }: Suspicion): string => `${path}:${line} ${why}`
+
+/** Counts the tests of a run. */
+export const summarizeTests = (run: TestRun | undefined): Guard['tests'] =>
+  run === undefined
+    ? null
+    : {
+        passed: run.passed,
+        failed: run.failed + run.errors,
+        total: run.passed + run.failed + run.errors,
+      }
+
+export const formatGuard = ({ files, why }: Guard): string => {
+  const changed = files.length === 0 ? '' : `with ${files.join(', ')} as at the start `
+  return `no success: ${changed}the checks do not pass (${why.join('; ')}). Correct the code, or start with options.protect [] if ${files.length === 0 ? 'this code' : `the change of ${files.length === 1 ? 'this file' : 'these files'}`} is intended`
+}

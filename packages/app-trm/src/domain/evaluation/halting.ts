@@ -1,0 +1,61 @@
+import { formatCount } from '../format-count.ts'
+import { formatGuard, type Guard } from './guard.ts'
+import { checksPass, epsilon, type Standing } from './score.ts'
+import type { SignalValue } from './signal.ts'
+
+export interface HaltPolicy {
+  /** Maximum steps. */
+  readonly max: number
+  /** Minimum score of a success. */
+  readonly threshold: number
+  /** Steps without improvement before a plateau. */
+  readonly patience: number
+  /** Minimum steps before a success. */
+  readonly min: number
+}
+
+/** Defaults of the original design, section "Halting". */
+export const defaultPolicy: HaltPolicy = Object.freeze({ max: 12, threshold: 0.95, patience: 3, min: 1 })
+
+export interface Decision {
+  readonly shouldHalt: boolean
+  readonly rule: 'success' | 'plateau' | 'limit' | null
+  readonly reasons: readonly string[]
+}
+
+/** The decision before the first candidate. */
+export const undecided: Decision = Object.freeze({
+  shouldHalt: false,
+  rule: null,
+  reasons: ['No evaluations yet'],
+})
+
+/**
+ * Checks success, then plateau, then limit. Success requires that every test ran and passed; without a test command, that
+ * every other check passes.
+ */
+export function decide(
+  { step, streak }: Standing,
+  { score, signals }: { readonly score: number; readonly signals: readonly SignalValue[] },
+  { max, threshold, patience, min }: HaltPolicy,
+): Decision {
+  if (step < 1) return undecided
+  const halt = (rule: Decision['rule'], reason: string): Decision => ({
+    shouldHalt: true,
+    rule,
+    reasons: [reason],
+  })
+  const round = (value: number): number => Math.round(value * 1e4) / 1e4
+  if (step >= min && checksPass(signals) && score >= threshold - epsilon / 1000)
+    return halt('success', `Success: checks pass and the score ${round(score)} reaches ${round(threshold)}`)
+  if (streak >= patience) return halt('plateau', `Plateau: no improvement for ${formatCount(streak, 'step')}`)
+  if (step >= max) return halt('limit', `Limit: ${step} of ${formatCount(max, 'step')} are used`)
+  return { shouldHalt: false, rule: null, reasons: [] }
+}
+
+/** Withdraws a success that the guard does not confirm. */
+export function applyGuard(decision: Decision, guard: Guard | null): Decision {
+  if (guard === null || decision.rule === 'plateau' || decision.rule === 'limit') return decision
+  if (guard.confirms && (guard.passes || decision.rule === null)) return decision
+  return { shouldHalt: false, rule: null, reasons: [formatGuard(guard)] }
+}

@@ -1,0 +1,127 @@
+/** A benchmark result in a base unit, or without a unit. */
+export interface Metric {
+  readonly value: number
+  readonly unit: 's' | 'B' | 'ops/s' | ''
+}
+
+export interface MetricOptions {
+  /** Regular expression: group 1 is the number, the optional group 2 its unit. */
+  readonly pattern?: string | undefined
+  /** Only measurements of this kind count. */
+  readonly unit?: string | undefined
+}
+
+/** Spellings and the factor to the base unit. */
+const units = new Map(
+  (
+    [
+      ['ns', 's', 1e-9],
+      ['us µs μs microseconds', 's', 1e-6],
+      ['ms milliseconds', 's', 1e-3],
+      ['s sec secs second seconds', 's', 1],
+      ['min minutes', 's', 60],
+      ['h', 's', 3600],
+      ['b byte bytes', 'B', 1],
+      ['kb', 'B', 1e3],
+      ['mb', 'B', 1e6],
+      ['gb', 'B', 1e9],
+      ['kib', 'B', 2 ** 10],
+      ['mib', 'B', 2 ** 20],
+      ['gib', 'B', 2 ** 30],
+      ['ops/s ops/sec op/s req/s it/s rows/s', 'ops/s', 1],
+    ] as const
+  ).flatMap(([names, unit, factor]) => names.split(' ').map((name) => [name, { unit, factor }] as const)),
+)
+
+/** Members of a JSON object that contain the measurement, the most likely first. */
+const jsonKeys = ['metric', 'time', 'duration', 'runtime', 'elapsed', 'seconds', 'memory', 'bytes', 'value']
+
+const measurement =
+  /(?<![\w.-])(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)[ \t]{0,3}(ns|us|µs|μs|ms|milliseconds|microseconds|seconds?|secs?|minutes|min|(?:ops?|req|it|rows)\/s(?:ec)?|[kmg]i?b|bytes?|b|s|h)(?![\w/])/gi
+
+/** Reads a JSON object, else the last number with a unit, else a number as the last line. `undefined` without any of them. */
+export function readMetric(output: string, { pattern, unit }: MetricOptions = {}): Metric | undefined {
+  if (pattern !== undefined) return readPattern(output, pattern, unit)
+  return readJson(output, unit) ?? readText(output, unit) ?? readBareNumber(output, unit)
+}
+
+function readPattern(output: string, pattern: string, unit: string | undefined): Metric | undefined {
+  let found: RegExpMatchArray | undefined
+  try {
+    found = [...output.slice(-64 * 1024).matchAll(new RegExp(pattern, 'gm'))].at(-1)
+  } catch {
+    return undefined
+  }
+  return found?.[1] === undefined ? undefined : toMetric(found[1], found[2] ?? unit ?? '')
+}
+
+/** Reads the whole output, or the last line that is a JSON object. */
+function readJson(output: string, unit: string | undefined): Metric | undefined {
+  for (const text of [output.trim(), ...output.split('\n').reverse()]) {
+    const object = text.trim().startsWith('{') ? parseObject(text) : undefined
+    const key = jsonKeys.find((name) => typeof object?.[name] === 'number')
+    if (object === undefined || key === undefined) continue
+    const isBytes = key === 'memory' || key === 'bytes'
+    const keyUnit = isBytes ? 'b' : key === 'metric' || key === 'value' ? '' : 's'
+    return toMetric(String(object[key]), typeof object.unit === 'string' ? object.unit : (unit ?? keyUnit))
+  }
+  return undefined
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the last measurement of the unit's kind; without a unit, times before rates before bytes. */
+function readText(output: string, unit: string | undefined): Metric | undefined {
+  const all = [...output.matchAll(measurement)].map(([, number = '', name = '']) => toMetric(number, name))
+  const kinds = unit === undefined ? ['s', 'ops/s', 'B'] : [toMetric('1', unit)?.unit]
+  for (const kind of kinds) {
+    const last = all.findLast((one) => one !== undefined && one.unit === kind)
+    if (last !== undefined) return last
+  }
+  return undefined
+}
+
+function readBareNumber(output: string, unit = ''): Metric | undefined {
+  const line = output.trim().split('\n').at(-1)?.trim() ?? ''
+  return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(line) ? toMetric(line, unit) : undefined
+}
+
+/** Accepts thousands separators: `1,234.5`. */
+function toMetric(number: string, name: string): Metric | undefined {
+  const value = Number(number.replaceAll(/,(?=\d{3})/g, '').replace(',', '.'))
+  if (!Number.isFinite(value)) return undefined
+  if (name === '') return { value, unit: '' }
+  const known = units.get(name.toLowerCase()) ?? units.get(name)
+  return known && { value: value * known.factor, unit: known.unit }
+}
+
+export function computeMedian(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  const [low = Number.NaN, high] = [sorted[half - 1], sorted[half]]
+  return high === undefined || sorted.length % 2 === 1 ? high : (low + high) / 2
+}
+
+/** Median distance of values from their median, relative to it; 0 for fewer than three values. */
+export function computeSpread(values: readonly number[]): number {
+  const median = computeMedian(values)
+  if (values.length < 3 || median === undefined || !(median > 0)) return 0
+  return (computeMedian(values.map((value) => Math.abs(value - median))) ?? 0) / median
+}
+
+const scales: Readonly<Record<string, readonly (readonly [factor: number, name: string])[]>> = {
+  s: [1, 1e-3, 1e-6, 1e-9].map((factor, index) => [factor, ['s', 'ms', 'µs', 'ns'][index] ?? '']),
+  B: [1e9, 1e6, 1e3, 1].map((factor, index) => [factor, ['GB', 'MB', 'kB', 'B'][index] ?? '']),
+}
+
+/** Formats a measurement: `83.1 ms`, `1.2 MB`. */
+export function formatMetric({ value, unit }: Metric): string {
+  const [factor, name] = scales[unit]?.find(([size]) => Math.abs(value) >= size) ?? [1, unit]
+  return `${Number((value / factor).toPrecision(4))}${name === '' ? '' : ` ${name}`}`
+}

@@ -1,0 +1,92 @@
+/**
+ * A probe: tests that must fail, added to a copy of a test file. A runner that does not report them is forged: its verdict was
+ * printed by something else, or its assertions were replaced.
+ */
+import type { TestRun } from '../report/test-run.ts'
+
+export interface Probe {
+  /** Test file with the added tests. */
+  readonly path: string
+  readonly text: string
+  /** Part of the id of each added test. */
+  readonly names: readonly string[]
+}
+
+/** Adds the probe to a test file. Returns `undefined` if its language or runner is unknown. */
+export function createProbe(path: string, text: string, id: string): Probe | undefined {
+  return path.endsWith('.py') ? createPythonProbe(path, text, id) : createScriptProbe(path, text, id)
+}
+
+const toNames = (id: string, kinds: readonly string[]): string[] => kinds.map((kind) => `test_${id}_${kind}`)
+
+function createPythonProbe(path: string, text: string, id: string): Probe {
+  const names = toNames(id, ['equal', 'true', 'raises', 'assert'])
+  const bodies = [
+    'self.assertEqual(1, 2)',
+    'self.assertTrue(False)',
+    'with self.assertRaises(KeyError): pass',
+    'assert 1 == 2',
+  ]
+  const added = [
+    `import unittest as unittest_${id}`,
+    '',
+    '',
+    `class Zz${id}(unittest_${id}.TestCase):`,
+    ...names.flatMap((name, index) => [`    def ${name}(self):`, `        ${bodies[index]}`, '']),
+    '',
+  ].join('\n')
+  // `unittest.main()` at the end of a script never returns.
+  const main = text.search(/^if __name__\b/m)
+  const [head, tail] = main < 0 ? [text, ''] : [text.slice(0, main), text.slice(main)]
+  return { path, text: `${head}\n\n${added}\n${tail}`, names }
+}
+
+function createScriptProbe(path: string, text: string, id: string): Probe | undefined {
+  const names = toNames(id, ['throws', 'equal'])
+  const isModule = /\.m[jt]s$/.test(path) || /^\s*import\b[^(]*['"]/m.test(text)
+  const load = (name: string, module: string, member: string): string => {
+    const quoted = JSON.stringify(module)
+    if (isModule) return `import ${member === 'default' ? name : `{ ${member} as ${name} }`} from ${quoted}`
+    return `const ${name} = require(${quoted})${member === 'default' ? '' : `.${member}`}`
+  }
+  const [, framework] = /['"](node:test|vitest|tape|@jest\/globals)['"]/.exec(text) ?? []
+  const equal = load(`equal_${id}`, 'node:assert', 'strictEqual')
+  if (framework === 'tape') {
+    const tests = names.map((name) => `test_${id}('${name}', (t) => { t.equal(1, 2, '${name}'); t.end() })`)
+    return { path, names, text: [text, load(`test_${id}`, 'tape', 'default'), ...tests, ''].join('\n') }
+  }
+  if (framework === undefined && !/\b(?:test|it)\s*\(/.test(text)) return undefined
+  const run = framework === undefined ? '(globalThis.test ?? globalThis.it)' : `test_${id}`
+  return {
+    path,
+    names,
+    text: [
+      text,
+      ...(framework === undefined ? [] : [load(`test_${id}`, framework, 'test')]),
+      equal,
+      `${run}('${names[0]}', () => { throw new Error('probe') })`,
+      `${run}('${names[1]}', () => { equal_${id}(1, 2) })`,
+      '',
+    ].join('\n'),
+  }
+}
+
+/** Whether a run reports every test of the probe as failed. */
+export const reportsProbe = (run: TestRun | undefined, { names }: Probe): boolean =>
+  names.every((name) =>
+    (run?.cases ?? []).some(
+      ({ id, status }) => id.includes(name) && (status === 'fail' || status === 'error'),
+    ),
+  )
+
+/** Returns the test files of a run in which a probe can be loaded: those whose tests passed, else all. */
+export function listProbeFiles(paths: readonly string[], run: TestRun): readonly string[] {
+  const passed = run.cases.filter(({ status }) => status === 'pass').map(({ id }) => id)
+  const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '')
+  const named = paths.filter((path) => passed.some((id) => id.includes(path) || isNamed(id, stem(path))))
+  return named.length === 0 ? paths : named
+}
+
+/** Whether `tests.test_sums.Sums::test_a` contains the module `test_sums`. */
+const isNamed = (id: string, module: string): boolean =>
+  `.${id}`.includes(`.${module}.`) || `.${id}`.includes(`.${module}::`) || id.includes(`/${module}.`)

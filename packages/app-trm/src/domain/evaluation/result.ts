@@ -1,0 +1,170 @@
+import { formatCount } from '../format-count.ts'
+import type { TestRun } from '../report/test-run.ts'
+import type { Diagnostic } from './diagnostic.ts'
+import type { Guard } from './guard.ts'
+import type { Decision } from './halting.ts'
+import type { StageSummary } from './judge-signal.ts'
+import type { Metric } from './metric.ts'
+import type { ScoredSignal } from './signal.ts'
+import type { Tampering } from './tamper.ts'
+
+/** A test that did not pass. */
+export interface Failure {
+  readonly id: string
+  readonly status: string
+  readonly file?: string | undefined
+  readonly line?: number | undefined
+  /** At most 1500 characters. */
+  readonly message: string
+}
+
+/** The result of one evaluation. */
+export interface EvalResult extends Decision {
+  readonly step: number
+  readonly kind: 'baseline' | 'submit' | 'rerun'
+  readonly score: number
+  /** Moving average of the scores of candidates; the score itself before the second one. */
+  readonly emaScore: number
+  readonly bestScore: number
+  readonly noImproveStreak: number
+  /** `null` without a test command or with unreadable output. */
+  readonly tests: { readonly passed: number; readonly failed: number; readonly total: number } | null
+  /** `null` without such a command. */
+  readonly okBuild: boolean | null
+  readonly okDataQuality: boolean | null
+  readonly okLint: boolean | null
+  readonly perf: (Metric & { readonly best: number | null }) | null
+  readonly signals: readonly ScoredSignal[]
+  /** The most urgent first. */
+  readonly feedback: readonly string[]
+  readonly failures: readonly Failure[]
+  /** Ids of failed tests, at most 200. Missing in results of version 0.1. */
+  readonly failing?: readonly string[]
+  /** Tests of the baseline that did not run, at most 20. */
+  readonly missing: readonly string[]
+  readonly missingCount: number
+  readonly newlySkipped: readonly string[]
+  readonly broken: readonly string[]
+  readonly repaired: readonly string[]
+  readonly tamper: readonly Tampering[]
+  /** `null` if no second evaluation was necessary. */
+  readonly guard: Guard | null
+  readonly warnings: readonly string[]
+  /** `work copy`, `process group`, `limits`, `bwrap`. */
+  readonly isolation: readonly string[]
+  readonly stages: readonly StageSummary[]
+  readonly filesChanged: readonly string[]
+  /** Whether the candidate is in the user's project. */
+  readonly landed: boolean
+  readonly ms: number
+}
+
+/** What later evaluations are compared with. */
+export interface Baseline {
+  readonly tests: TestRun | undefined
+  readonly diagnostics: Readonly<Record<string, readonly Diagnostic[]>>
+}
+
+const maxSummary = 400
+
+/** Summarizes an evaluation in at most 400 characters: what changed, what fails now, where, and the next step. */
+export function summarizeResult(result: EvalResult): string {
+  const { step, kind, score, tests, signals, guard, filesChanged, missingCount } = result
+  const subject = kind === 'baseline' ? 'Baseline' : `Step ${step}`
+  const bad = signals.filter(({ ok }) => !ok).map(({ name, why }) => `${name}: ${shorten(why, 120)}`)
+  const isDoubted = guard !== null && !(guard.passes && guard.confirms)
+  const good =
+    signals.length === 0
+      ? 'no command is configured'
+      : isDoubted
+        ? 'the guard failed'
+        : 'every signal is good'
+  const parts = [
+    `${subject}: score ${Math.round(score * 1e4) / 1e4}; ${bad.length === 0 ? good : bad.join('; ')}.`,
+    tests === null ? '' : `${tests.passed}/${tests.total} tests pass.`,
+    missingCount > 0 ? `${formatCount(missingCount, 'test')} of the baseline did not run.` : '',
+    guard?.confirms === false ? 'Not confirmed by the guard, so not the best.' : '',
+    filesChanged.length === 0 ? '' : `Changed: ${listNames(filesChanged)}.`,
+    formatFailures(result),
+  ]
+  const next = chooseNext(result)
+  const text = parts.filter((part) => part !== '').join(' ')
+  return `${shorten(text, maxSummary - next.length - 1)} ${next}`
+}
+
+const shorten = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}…`
+
+const listNames = (names: readonly string[]): string =>
+  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+
+function formatFailures({ failures, tests }: EvalResult): string {
+  const [first] = failures
+  if (first === undefined) return ''
+  const { id, file, line, message } = first
+  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+  const more = Math.max(0, (tests?.failed ?? 0) - 1)
+  return `Fails: ${shorten(id, 100)}${place}: ${shorten(findReason(message), 100)}${more > 0 ? `, and ${more} more` : ''}.`
+}
+
+/** Returns the line of a failure that names the error, else its first line. */
+const findReason = (message: string): string => {
+  const lines = message.split('\n').map((line) => line.replace(/^E {3}/, '').trim())
+  return lines.findLast((line) => /^[\w.]*(?:Error|Exception)\b/.test(line)) ?? lines[0] ?? ''
+}
+
+function chooseNext({
+  kind,
+  shouldHalt,
+  rule,
+  reasons,
+  score,
+  bestScore,
+  guard,
+  isolation,
+}: EvalResult): string {
+  if (rule === 'success') {
+    const confined = isolation.includes('bwrap') ? '' : '; options.sandbox confines it'
+    const doubt = guard?.probe === 'reported' ? 'Code that recognizes its tests' : 'Forged test results'
+    return `Stop: ${reasons[0]}. ${doubt} cannot be excluded${confined}. Next: end.`
+  }
+  if (shouldHalt) return `Stop: ${reasons[0] ?? rule}. Next: end with apply best.`
+  if (kind === 'baseline') return 'Next: submit a change.'
+  return score < bestScore || guard?.confirms === false
+    ? 'Next: undo, or correct it and submit.'
+    : 'Next: correct what fails and submit.'
+}
+
+/** Returns the ids of the failed tests. */
+export const listFailing = (result: EvalResult | undefined): readonly string[] =>
+  result?.failing ?? result?.failures.map(({ id }) => id) ?? []
+
+/** Maximum items of the short feedback, and characters of one. */
+const [maxShortItems, maxShortItem] = [4, 500]
+
+/** Returns a result as clients receive it: the fields of the original design, or all of them. */
+export function formatResult(result: EvalResult, details: boolean) {
+  const { failing: _, ...all } = result
+  const summary = summarizeResult(result)
+  if (details) return { ...all, summary }
+  const { step, score, emaScore, bestScore, tests, okBuild, okDataQuality, okLint, shouldHalt, reasons } =
+    result
+  const feedback = result.feedback
+    .filter((item) => !/^[\w-]+ ok: |^test: \d+ of /.test(item))
+    .slice(0, maxShortItems)
+  return {
+    step,
+    score,
+    emaScore,
+    bestScore,
+    tests,
+    ...(okBuild === null ? {} : { okBuild }),
+    okDataQuality,
+    okLint,
+    shouldHalt,
+    reasons,
+    feedback: feedback.map((item) => shorten(item, maxShortItem)),
+    ...(result.warnings.length === 0 ? {} : { warnings: result.warnings.slice(0, maxShortItems) }),
+    summary,
+  }
+}

@@ -1,0 +1,39 @@
+/** How the output of a command becomes a value. */
+export type SignalKind = 'check' | 'test' | 'lint' | 'perf'
+
+/** A configured command. The set is fixed for the life of a session, so that scores can be compared. */
+export interface SignalSpec {
+  /** `build`, `dataQual`, `test`, `lint`, `perf`, or a name given at the start. */
+  readonly name: string
+  readonly kind: SignalKind
+  readonly command: string
+  /** At least 0; weights need not sum to 1. */
+  readonly weight: number
+}
+
+/** The value of a signal in one evaluation. */
+export interface SignalValue {
+  readonly name: string
+  readonly kind: SignalKind
+  readonly weight: number
+  /** 0 to 1. */
+  readonly value: number
+  /** Whether the signal permits success. */
+  readonly ok: boolean
+  /** `179 of 180 passed`, `exit 1`, `timed out after 5 s`. */
+  readonly why: string
+}
+
+export interface ScoredSignal extends SignalValue {
+  /** weight * value / sum of weights; the contributions sum to the score. */
+  readonly contribution: number
+}
+
+/** Weights of the original design (section "Evaluation Signals"). */
+export const defaultWeights: Readonly<Record<string, number>> = Object.freeze({
+  build: 0,
+  dataQual: 0.3,
+  test: 0.4,
+  lint: 0.1,
+  perf: 0.2,
+})

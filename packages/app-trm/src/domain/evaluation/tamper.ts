@@ -1,0 +1,235 @@
+/** Files and code with which a change could make its own evaluation pass. */
+import { asObject } from '@causeway/protocol'
+import { findScripts } from '../command/command.ts'
+import { createGlobMatcher } from '../glob.ts'
+
+/** Files that configure or replace the programs that evaluate a project. */
+const configurations: readonly (readonly [RegExp, string])[] = [
+  [/(^|\/)conftest\.py$/, 'configures pytest'],
+  [
+    /(^|\/)(\.?pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|\.coveragerc|\.flake8|\.?mypy\.ini|\.?pylintrc|\.?ruff\.toml|noxfile\.py)$/,
+    'configures the checks',
+  ],
+  [/(^|\/)((site|user)customize\.py|[^/]+\.pth)$/, 'runs inside every Python process'],
+  [
+    /(^|\/)(package\.json|\.npmrc|(GNU)?(Makefile|makefile)|[^/]+\.mk|justfile|Justfile|Taskfile\.ya?ml|Rakefile)$/,
+    'contains the commands that run the checks',
+  ],
+  [
+    /(^|\/)(jest|vitest|vite|eslint|babel|mocha|ava|karma|playwright)\.?(config|conf|rc)[\w.]*$/,
+    'configures the checks',
+  ],
+  [/(^|\/)(\.(mocharc|eslintrc|babelrc|swcrc|taprc|nycrc)[\w.]*|biome\.jsonc?)$/, 'configures the checks'],
+  [/(^|\/)tsconfig[\w.]*\.json$/, 'configures the compiler'],
+]
+
+const tests =
+  /(^|\/)(tests?|__tests__|__mocks__|__snapshots__|specs?|fixtures|testdata|test_data|golden)\/|(^|\/)(test_[^/]*|[^/]*_tests?|tests?)\.py$|\.(test|spec)\.[cm]?[jt]sx?$|\.snap$/
+
+/** A module in a folder that Python searches first. */
+const topModule = /^(?:src\/|tests?\/)?(\w+)(?:\.py|\/.*\.py)$/
+
+const runners = new Set(
+  '_pytest coverage doctest flake8 hypothesis mypy nose nose2 pluggy pylint pytest tox unittest'.split(' '),
+)
+
+/** Modules of the standard library that runners import: a new file of this name replaces them. */
+const libraryModules = new Set(
+  'abc argparse ast asyncio atexit bdb builtins cmd code codecs collections contextlib copy csv dataclasses datetime decimal difflib dis encodings enum fnmatch fractions functools gc getpass gettext glob hashlib heapq importlib inspect io itertools json keyword linecache locale logging math numbers operator optparse os pathlib pdb pickle pkgutil platform pprint random re reprlib runpy secrets select shlex shutil signal site socket statistics stat string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize trace traceback types typing unicodedata uuid warnings weakref xml zipfile'.split(
+    ' ',
+  ),
+)
+
+/** A test, or a file that configures, runs or replaces the checks, that a candidate changes. */
+export interface Tampering {
+  readonly path: string
+  readonly why: string
+  readonly isTest: boolean
+}
+
+/** Returns the changed files that decide the evaluation, including scripts that `commands` run. `created` are new files. */
+export function findTampering(
+  paths: readonly string[],
+  commands: readonly string[],
+  created: ReadonlySet<string> = new Set(),
+): readonly Tampering[] {
+  const scripts = new Set(commands.flatMap(findScripts))
+  return paths.flatMap((path): readonly Tampering[] => {
+    const configuration = configurations.find(([pattern]) => pattern.test(path))
+    if (configuration !== undefined) return [{ path, why: configuration[1], isTest: false }]
+    if (scripts.has(path)) return [{ path, why: 'is run by a command of the session', isTest: false }]
+    const module = topModule.exec(path)?.[1] ?? ''
+    if (runners.has(module) || (created.has(path) && libraryModules.has(module)))
+      return [{ path, why: `replaces the module ${module}`, isTest: false }]
+    return tests.test(path) ? [{ path, why: 'is a test', isTest: true }] : []
+  })
+}
+
+/**
+ * `compare` evaluates a candidate that changes such files a second time with the files of the start. A list rejects
+ * candidates that change the listed paths: glob patterns, or `tests` for all files of `findTampering`. An empty list trusts
+ * every change.
+ */
+export type Protection = 'compare' | readonly string[]
+
+/** Returns the paths that a candidate must not change. */
+export function findProtected(
+  paths: readonly string[],
+  protection: Protection,
+  commands: readonly string[],
+): readonly string[] {
+  if (protection === 'compare') return []
+  const tampering = protection.includes('tests')
+    ? new Set(findTampering(paths, commands).map(({ path }) => path))
+    : new Set<string>()
+  const matchers = protection.filter((entry) => entry !== 'tests').map(createGlobMatcher)
+  return paths.filter((path) => tampering.has(path) || matchers.some((matches) => matches(path)))
+}
+
+/** Whether a file is a test by its path. */
+export const isTestPath = (path: string): boolean => tests.test(path)
+
+/**
+ * Returns the changed files that unchanged tests, makefiles and package scripts name: scripts, and modules that contain test
+ * code. `texts` are the texts of these files, and `originals` the texts of the changed files at the start.
+ */
+export function findHelpers(
+  texts: ReadonlyMap<string, string>,
+  originals: ReadonlyMap<string, string>,
+): readonly string[] {
+  const found = new Set<string>()
+  for (const [path, text] of texts) {
+    const scripts = isTestPath(path) ? [] : listCommands(path, text).flatMap(findScripts)
+    for (const script of scripts) if (originals.has(script)) found.add(script)
+    const modules = isTestPath(path) ? listImports(path, text) : []
+    for (const module of modules) {
+      const original = originals.get(module)
+      if (original !== undefined && isHelper(module, original)) found.add(module)
+    }
+  }
+  return [...found].sort()
+}
+
+/** Returns the commands of a package.json or a makefile. */
+function listCommands(path: string, text: string): readonly string[] {
+  if (!path.endsWith('.json')) return text.split('\n').map((line) => line.trim())
+  const { scripts } = asObject(parseJson(text))
+  return Object.values(asObject(scripts)).filter((one) => typeof one === 'string')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const helperName =
+  /(^|[_.-])(tests?|testing|testutils?|helpers?|fixtures?|mocks?|stubs?|fakes?|asserts?|assertions|expect|expected|harness|golden|oracle)([_.-]|$)/i
+
+const helperText =
+  /^\s*(?:import|from)\s+(?:unittest|pytest|hypothesis)\b|\bAssertionError\b|\b(?:def|function)\s+(?:assert|expect|check_?equal)\w*|['"](?:node:assert|assert|chai|node:test)(?:\/strict)?['"]/m
+
+const isHelper = (path: string, text: string): boolean =>
+  helperName.test(path.slice(path.lastIndexOf('/') + 1)) || helperText.test(text)
+
+/** Returns the project files that a Python or JavaScript file may import. */
+function listImports(path: string, text: string): readonly string[] {
+  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : ''
+  if (!path.endsWith('.py')) {
+    const names = [...text.matchAll(/(?:from|require\(|import\(|import)\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
+    return names.flatMap(([, name = '']) => {
+      const base = resolve(folder, name)
+      return [base, ...['.js', '.mjs', '.cjs', '.ts', '/index.js', '/index.ts'].map((end) => base + end)]
+    })
+  }
+  const lines = [...text.matchAll(/^\s*(?:from\s+([\w.]+)\s+import\s+([\w, ]+)|import\s+([\w., ]+))/gm)]
+  return lines.flatMap(([, from, names = '', plain = '']) => {
+    const listed = (from === undefined ? plain : names)
+      .split(',')
+      .map((name) => name.trim().split(' ')[0] ?? '')
+    const modules = from === undefined ? listed : [from, ...listed.map((name) => `${from}.${name}`)]
+    return modules
+      .map((module) => module.replace(/^\.+/, '').replaceAll('.', '/'))
+      .flatMap((base) =>
+        ['', 'src/', folder].flatMap((at) => [`${at}${base}.py`, `${at}${base}/__init__.py`]),
+      )
+  })
+}
+
+/** Resolves `./a` and `../a` in a folder that ends in a slash. */
+function resolve(folder: string, name: string): string {
+  const parts = folder.split('/').filter((part) => part !== '')
+  for (const part of name.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+/** Code that has no use except in an evaluation, and the signal that it can forge. */
+const suspiciousCode: readonly (readonly ['test' | 'lint', RegExp, string])[] = [
+  [
+    'test',
+    /^\s*(?:import|from)\s+(?:unittest|_?pytest|nose)\b|['"](?:unittest|pytest|_pytest|node:test|vitest)['"]/,
+    'uses the test framework',
+  ],
+  ['test', /\bSkipTest\b|\bskipTest\b|\bpytest\.skip\b/, 'skips tests'],
+  [
+    'test',
+    /\bos\._exit\b|\batexit\b|\bprocess\.(?:reallyExit|exitCode|on\(\s*['"](?:exit|beforeExit))/,
+    'ends the process or runs at its end',
+  ],
+  [
+    'test',
+    /\bsys\.(?:settrace|setprofile|_getframe)\b|\bgc\.get_(?:objects|referrers)\b|\binspect\.(?:stack|currentframe|getouterframes)\b|\/proc\/self|\bargv\b.*(?:test|junit)/,
+    'inspects its caller',
+  ],
+  [
+    'test',
+    /PYTEST_CURRENT_TEST|PYTEST_ADDOPTS|junitxml|NODE_OPTIONS|NODE_TEST_CONTEXT|JEST_WORKER_ID|\bVITEST\b|CAUSEWAY_/,
+    'reads variables of the test runner',
+  ],
+  [
+    'test',
+    /\bbuiltins\.\w+\s*=[^=]|__builtins__|\b(?:TestCase|assert|expect)\.\w+\s*=[^=]|globalThis\.(?:test|it|expect|describe|assert)\b|except\s+AssertionError/,
+    'replaces or catches assertions',
+  ],
+  [
+    'test',
+    /\bRan \d+ tests?\b|\b\d+ passed\b|TAP version|<testsuite|^\s*\W*print.*\bok \d/,
+    'prints text like that of a test runner',
+  ],
+  [
+    'lint',
+    /#\s*(?:noqa|type:\s*ignore|pylint:\s*disable|pyright:\s*ignore|mypy:)|eslint-disable|@ts-(?:ignore|expect-error|nocheck)|biome-ignore/,
+    'suppresses a check',
+  ],
+]
+
+/** Added code that can forge the result of a signal. */
+export interface Suspicion {
+  readonly kind: 'test' | 'lint'
+  readonly path: string
+  /** From 1. */
+  readonly line: number
+  readonly why: string
+}
+
+/** Returns suspicious lines of a source that its original does not contain. */
+export function findSuspicions(path: string, before: string, after: string): readonly Suspicion[] {
+  if (!/\.(py|[cm]?[jt]sx?)$/.test(path)) return []
+  const known = new Set(before.split('\n').map((line) => line.trim()))
+  const lines = after.split('\n')
+  return lines.flatMap((line, index): Suspicion[] => {
+    if (known.has(line.trim())) return []
+    const rule = suspiciousCode.find(([, pattern]) => pattern.test(line.slice(0, 2000)))
+    if (rule !== undefined) return [{ kind: rule[0], path, line: index + 1, why: rule[2] }]
+    const isEqual = /def __(?:eq|ne|le|ge|lt|gt|contains)__\(/.test(line)
+    const body = `${line.slice(line.indexOf(':') + 1)} ${lines[index + 1] ?? ''}`
+    return isEqual && /return\s+True\b/.test(body)
+      ? [{ kind: 'test', path, line: index + 1, why: 'makes every comparison true' }]
+      : []
+  })
+}

@@ -1,0 +1,174 @@
+/** The `feedback` of an evaluation: failures first, each of limited length. */
+import type { Diagnostic } from '../evaluation/diagnostic.ts'
+import { formatGuard, type Guard } from '../evaluation/guard.ts'
+import type { Failure } from '../evaluation/result.ts'
+import type { SignalValue } from '../evaluation/signal.ts'
+import type { Tampering } from '../evaluation/tamper.ts'
+import { formatCount } from '../format-count.ts'
+import type { Comparison } from '../report/compare-tests.ts'
+import type { TestCase, TestRun } from '../report/test-run.ts'
+import { advisePython, adviseTypescript } from './advice.ts'
+import { findOwnFrame, formatProblem, type Problem } from './problem.ts'
+import { readPythonErrors } from './python-error.ts'
+
+/** Maximum items, characters of an item, described failures, listed ids, and problems with advice. */
+const [maxItems, maxItemLength, maxFailures, maxFailedIds, maxAdvice] = [16, 1500, 8, 200, 4]
+
+/** Maximum names of tests in a list of a result. */
+export const maxNames = 20
+
+const isFailed = ({ status }: TestCase): boolean => status === 'error' || status === 'fail'
+
+/** Returns the first failures, errors first: a test that could not be loaded explains missing ones. */
+export function listFailures(run: TestRun | undefined): readonly Failure[] {
+  const failed = (run?.cases ?? []).filter(isFailed)
+  const ordered = failed.toSorted((a, b) => Number(b.status === 'error') - Number(a.status === 'error'))
+  return ordered.slice(0, maxFailures).map(({ id, status, file, line, message = '' }) => ({
+    id,
+    status,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    message: shorten(removeLibraryFrames(message)),
+  }))
+}
+
+/** Returns the ids of all failed tests, up to a limit. */
+export const listFailedIds = (run: TestRun | undefined): readonly string[] =>
+  (run?.cases ?? [])
+    .filter(isFailed)
+    .slice(0, maxFailedIds)
+    .map(({ id }) => id)
+
+const libraryFrame =
+  /node:internal|node_modules|\(node:|site-packages|dist-packages|\/usr\/lib\/python|<frozen importlib|^\s+\?\?\?$/
+
+const removeLibraryFrames = (message: string): string =>
+  message
+    .split('\n')
+    .filter((line) => !libraryFrame.test(line))
+    .join('\n')
+    .trim()
+
+/** Keeps the beginning and the end of a long text: assertions are at either. */
+const shorten = (text: string): string =>
+  text.length <= maxItemLength
+    ? text
+    : `${text.slice(0, Math.floor(maxItemLength * 0.6))}\n…\n${text.slice(-Math.floor(maxItemLength * 0.35))}`
+
+/** A command with its output and its value. */
+interface Stage {
+  readonly value?: SignalValue
+  readonly stdout: string
+  readonly stderr: string
+  readonly newDiagnostics?: readonly Diagnostic[]
+}
+
+interface FeedbackInput {
+  readonly guard: Guard | null
+  readonly run: TestRun | undefined
+  readonly problems: readonly Problem[]
+  readonly comparison: Comparison
+  readonly stages: readonly Stage[]
+  readonly tamper: readonly Tampering[]
+}
+
+/** Returns the items, the most urgent first. */
+export function createFeedback(input: FeedbackInput): readonly string[] {
+  const { guard, run, problems, comparison, stages, tamper } = input
+  const failures = listFailures(run)
+  const further = (run === undefined ? 0 : run.failed + run.errors) - failures.length
+  const items = [
+    ...(guard === null || guard.confirms ? [] : [formatGuard(guard)]),
+    ...groupFailures(failures).map(formatGroup),
+    ...problems
+      .filter(({ advice }) => advice !== undefined)
+      .slice(0, maxAdvice)
+      .map((problem) => formatProblem(problem)),
+    ...(further > 0 ? [`${formatCount(further, 'further test')} failed`] : []),
+    ...formatComparison(comparison),
+    ...stages.filter(({ value }) => value?.ok === false).map((one) => formatStage(one, failures.length > 0)),
+    ...tamper.map(({ path, why }) => `warning: the candidate changes ${path}, which ${why}`),
+    ...stages.flatMap(({ value }) => (value?.ok ? [`${value.name} ok: ${value.why}`] : [])),
+  ]
+  return items.slice(0, maxItems).map(shorten)
+}
+
+function formatComparison({ missing, missingCount, newlySkipped, skippedCount }: Comparison): string[] {
+  const names = `${missing.slice(0, 5).join(', ')}${missing.length > 5 ? ', …' : ''}`
+  const count = `${formatCount(missingCount, 'test')} of the baseline did not run`
+  return [
+    ...(missingCount > 0 ? [names === '' ? count : `${count}: ${names}`] : []),
+    ...(skippedCount > 0 ? [`newly skipped: ${newlySkipped.slice(0, 5).join(', ') || skippedCount}`] : []),
+  ]
+}
+
+/** Formats the new problems of a linter, or the end of the output of another command. */
+function formatStage({ value, stdout, stderr, newDiagnostics = [] }: Stage, hasFailures: boolean): string {
+  const { name = '', kind, why = '' } = value ?? {}
+  if (newDiagnostics.length > 0) {
+    const sorted = newDiagnostics.toSorted(
+      (a, b) => Number(b.severity === 'error') - Number(a.severity === 'error'),
+    )
+    const more = sorted.length > 10 ? [`and ${sorted.length - 10} more`] : []
+    return [`${name}: ${why}`, ...sorted.slice(0, 10).map(formatDiagnostic), ...more].join('\n')
+  }
+  const needsOutput = hasFailures
+    ? /no test results|no tests ran|timed out|ended/
+    : /no test results|no tests ran|timed out|exit|ended/
+  if (kind === 'test' && !needsOutput.test(why)) return `${name}: ${why}`
+  const text = stderr.trim() === '' ? stdout : stderr
+  return `${name}: ${why}\n${text.trim().split('\n').slice(-40).join('\n')}`.trim()
+}
+
+function formatDiagnostic({ file, line, column, code, message }: Diagnostic): string {
+  const advice = adviseTypescript(code)
+  const place = `${file}:${line}${column === null ? '' : `:${column}`}`
+  return `${place} ${code} ${message}${advice === undefined ? '' : ` (to do: ${advice})`}`
+}
+
+/** Failures with the same cause. */
+interface FailureGroup {
+  readonly first: Failure
+  /** Ids of the other failures. */
+  readonly others: readonly string[]
+  /** `sums.py:12` if the cause is in the project, but not in the test. */
+  readonly raisedAt: string | undefined
+  readonly advice: string | undefined
+}
+
+/** Groups failures by their cause, in order. */
+export function groupFailures(failures: readonly Failure[]): readonly FailureGroup[] {
+  const groups = new Map<string, FailureGroup>()
+  for (const failure of failures) {
+    const { id, file, line, message } = failure
+    const error = readPythonErrors(message).at(-1)
+    const frame = error && findOwnFrame(error.frames)
+    const place = frame && `${frame.file}:${frame.line}`
+    // Equal assertions of two tests are two causes.
+    const isShared = error !== undefined && !error.type.endsWith('AssertionError')
+    const key = isShared ? JSON.stringify([error.type, error.message, place]) : id
+    const known = groups.get(key)
+    if (known) groups.set(key, { ...known, others: [...known.others, id] })
+    else
+      groups.set(key, {
+        first: failure,
+        others: [],
+        raisedAt: place === `${file}:${line}` ? undefined : place,
+        advice: error && advisePython(error, () => undefined),
+      })
+  }
+  return [...groups.values()]
+}
+
+export function formatGroup({ first, others, raisedAt, advice }: FailureGroup): string {
+  const { id, status, file, line, message } = first
+  const place = file === undefined ? '' : ` (${file}${line === undefined ? '' : `:${line}`})`
+  const more = others.length > 3 ? ` and ${others.length - 3} more` : ''
+  return [
+    `${status === 'error' ? 'error' : 'failed'}: ${id}${place}`,
+    ...(others.length === 0 ? [] : [`the same error in ${others.slice(0, 3).join(', ')}${more}`]),
+    ...(raisedAt === undefined ? [] : [`raised at ${raisedAt}`]),
+    ...(advice === undefined ? [] : [`to do: ${advice}`]),
+    message,
+  ].join('\n')
+}

@@ -1,0 +1,118 @@
+/** The output of pytest and unittest. */
+import { createRun, locateFailure, type TestCase, type TestRun, type TestStatus } from './test-run.ts'
+
+/** `=== 3 failed, 3 passed, 1 error in 0.03s ===`, without the rules under -q. */
+const pytestSummary =
+  /^(?:=+ )?((?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|rerun)(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$/gm
+
+/** Reads the last summary line of pytest; `undefined` for other output. */
+export function readPytest(output: string): TestRun | undefined {
+  const last = [...output.matchAll(pytestSummary)].at(-1)?.[1]
+  if (last === undefined) return undefined
+  const count = (name: string): number => Number(new RegExp(`(\\d+) ${name}`).exec(last)?.[1] ?? 0)
+  return {
+    source: 'text:pytest',
+    cases: readPytestFailures(output),
+    isComplete: false,
+    passed: count('passed'),
+    failed: count('failed'),
+    errors: count('error'),
+    skipped: count('skipped') + count('xfailed') + count('xpassed'),
+  }
+}
+
+/** Reads the lines of the short summary, each with its section above. */
+function readPytestFailures(output: string): TestCase[] {
+  const begin = output.lastIndexOf('short test summary info')
+  if (begin < 0) return []
+  const parts = output.slice(0, begin).split(/^_{3,} (.+?) _{3,}$/m)
+  const sections = new Map<string, string>()
+  for (let i = 1; i + 1 < parts.length; i += 2) {
+    const name = (parts[i] ?? '').replace(/^ERROR (?:at \w+ of|collecting) /, '')
+    sections.set(name, (parts[i + 1] ?? '').split(/^={3,}/m)[0]?.trim() ?? '')
+  }
+  return [...output.slice(begin).matchAll(/^(FAILED|ERROR) (\S+?)(?: - (.*))?$/gm)].map(
+    ([, kind, id = '', message = '']): TestCase => {
+      // `tests/test_sums.py::TestMean::test_wrong` has the section `TestMean.test_wrong`.
+      const [file = '', ...names] = id.split('::')
+      const section = sections.get(names.length === 0 ? file : names.join('.'))
+      return { id, status: kind === 'FAILED' ? 'fail' : 'error', ...locateFailure(section ?? message) }
+    },
+  )
+}
+
+const unittestTotal = /^Ran (\d+) tests? in [\d.]+s$/m
+
+/** Reads `Ran N tests`, the counts and the failures of unittest, and with -v each test; `undefined` for other output. */
+export function readUnittest(output: string): TestRun | undefined {
+  const total = Number(unittestTotal.exec(output)?.[1] ?? Number.NaN)
+  const verdict = /^(OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$/m.exec(output.slice(output.search(unittestTotal)))
+  if (Number.isNaN(total) || verdict === null) return undefined
+  const failures = readUnittestFailures(output)
+  const verbose = readVerbose(output, failures)
+  if (verbose.length > 0) return createRun('text:unittest', verbose)
+  const count = (name: string): number =>
+    Number(new RegExp(`(?:^|, )${name}=(\\d+)`).exec(verdict[2] ?? '')?.[1] ?? 0)
+  // Each failed subtest is listed, but its test ran once.
+  const countUnique = (wanted: TestStatus) =>
+    new Set(failures.filter(({ status }) => status === wanted).map(({ id }) => removeSubtest(id))).size
+  const failed = Math.max(countUnique('fail'), Math.min(1, count('failures') + count('unexpected successes')))
+  const errors = Math.max(countUnique('error'), Math.min(1, count('errors')))
+  const skipped = count('skipped') + count('expected failures')
+  return {
+    source: 'text:unittest',
+    cases: failures,
+    isComplete: false,
+    passed: Math.max(0, total - failed - errors - skipped),
+    failed,
+    errors,
+    skipped,
+  }
+}
+
+const removeSubtest = (id: string): string => id.replace(/ [([].*$/, '')
+
+/** Reads the blocks after `=====`: `FAIL: test_wrong (module.Class.test_wrong)` and the text up to the next rule. */
+function readUnittestFailures(output: string): TestCase[] {
+  const block =
+    /^={70}\n(?<kind>FAIL|ERROR): (?<name>[^\n]+)\n(?:[^\n-][^\n]*\n)?-{70}\n(?<body>[\s\S]*?)(?=^={70}$|^-{70}$)/gm
+  const failures = [...output.matchAll(block)].map(
+    ({ groups }): TestCase => ({
+      id: toUnittestId(groups?.name ?? ''),
+      status: groups?.kind === 'ERROR' ? 'error' : 'fail',
+      ...locateFailure((groups?.body ?? '').trim()),
+    }),
+  )
+  const unexpected = [...output.matchAll(/^UNEXPECTED SUCCESS: (.+)$/gm)].map(
+    ([, name = '']): TestCase => ({ id: toUnittestId(name), status: 'fail', message: 'unexpected success' }),
+  )
+  return [...failures, ...unexpected]
+}
+
+const verdicts: readonly (readonly [RegExp, TestStatus])[] = [
+  [/^ok$/, 'pass'],
+  [/^FAIL$/, 'fail'],
+  [/^ERROR$/, 'error'],
+  [/^skipped\b/, 'skip'],
+  [/^expected failure$/, 'xfail'],
+  [/^unexpected success$/, 'fail'],
+]
+
+/** Reads the lines of -v. The test may print between its name and the verdict, and a docstring may follow the name. */
+function readVerbose(output: string, failures: readonly TestCase[]): TestCase[] {
+  const line = /^(?<name>\w+ \([\w.<>]+\))(?:\n[^\n]*?)??(?: \.\.\. )(?<rest>[^\n]*)$/gm
+  return [...output.matchAll(line)].map(({ groups }) => {
+    const id = toUnittestId(groups?.name ?? '')
+    const failure = failures.find((one) => one.id === id || removeSubtest(one.id) === id)
+    if (failure !== undefined) return { ...failure, id }
+    const rest = groups?.rest ?? ''
+    return { id, status: verdicts.find(([pattern]) => pattern.test(rest))?.[1] ?? 'pass' }
+  })
+}
+
+/** `test_a (module.Class.test_a)` and, before Python 3.11, `test_a (module.Class)` become `module.Class.test_a`. */
+function toUnittestId(name: string): string {
+  const [, method = name, owner = '', more = ''] = /^(\w+) \(([^)]*)\)(.*)$/.exec(name) ?? []
+  if (owner === '') return name
+  return `${owner.endsWith(`.${method}`) ? owner : `${owner}.${method}`}${more}`
+}

@@ -1,0 +1,90 @@
+import {
+  type Caller,
+  CallQueue,
+  resolveWorkerFile,
+  WorkerLink,
+  type WorkerMemory,
+  WorkerPool,
+} from '@causeway/worker'
+import type { EngineMethods } from './methods.ts'
+
+interface CallOptions extends Caller {
+  /** Uses the worker and the shorter time limit in any case. For work whose time does not depend on its size. */
+  readonly inWorker?: boolean
+  /** Waits for a worker regardless of how many calls wait. For the output of a command, which would have to run again. */
+  readonly isCommandOutput?: boolean
+}
+
+interface EngineOptions {
+  /** Maximum duration of a call on text of a client, in milliseconds; a longer call ends with its worker. */
+  readonly limitMs?: number
+  /** The same for the output of a command, whose loss would lose an evaluation of several minutes. */
+  readonly outputLimitMs?: number
+  /** Maximum characters and bytes of work on the main thread, which take a few milliseconds. */
+  readonly maxInline?: number
+}
+
+const limits = { name: 'calls that read code', maxRunning: 2 }
+
+/** Runs work on code: small work on this thread, the rest in workers that start on demand. */
+export class Engine {
+  readonly #pool: WorkerPool<EngineMethods>
+  /** Limits calls other than command output, whose number the evaluations limit. */
+  readonly #queue = new CallQueue(limits)
+  readonly #maxInline: number
+  readonly #outputLimitMs: number
+
+  constructor({ limitMs = 5000, outputLimitMs = 10_000, maxInline = 2000 }: EngineOptions = {}) {
+    this.#maxInline = maxInline
+    this.#outputLimitMs = outputLimitMs
+    this.#pool = new WorkerPool<EngineMethods>(
+      () =>
+        new WorkerLink<EngineMethods>(resolveWorkerFile('engine-worker', import.meta.url), {
+          name: 'the worker that reads code',
+          remedy: 'call again, with less text',
+          resourceLimits: { maxOldGenerationSizeMb: 512 },
+        }),
+      { ...limits, maxWaiting: Number.POSITIVE_INFINITY, limitMs },
+    )
+  }
+
+  get memory(): WorkerMemory {
+    return this.#pool.memory
+  }
+
+  async call<Name extends keyof EngineMethods & string>(
+    method: Name,
+    args: Parameters<EngineMethods[Name]>[0],
+    { inWorker = false, isCommandOutput = false, ...options }: CallOptions = {},
+  ): Promise<ReturnType<EngineMethods[Name]>> {
+    type Result = ReturnType<EngineMethods[Name]>
+    if (!inWorker && measureSize(args, this.#maxInline) <= this.#maxInline) {
+      // Loaded with the first call: the parsers take 6 MB.
+      const { engineMethods } = await import('./methods.ts')
+      // The table's type does not relate a method to its own argument.
+      const work = engineMethods[method] as (args: unknown) => Result
+      return work(args)
+    }
+    const run = (more = {}) =>
+      this.#pool.call(method, args as never, { ...options, ...more }) as Promise<Result>
+    if (!isCommandOutput) return this.#queue.run(() => run(), options)
+    return run(inWorker ? {} : { limitMs: this.#outputLimitMs })
+  }
+
+  close(): Promise<void> {
+    return this.#pool.stop()
+  }
+}
+
+/** Counts characters and bytes in data up to `limit`. */
+function measureSize(data: unknown, limit: number): number {
+  if (typeof data === 'string' || data instanceof Uint8Array) return data.length
+  if (typeof data !== 'object' || data === null) return 0
+  const parts = data instanceof Map || data instanceof Set ? data : Object.values(data)
+  let size = 0
+  for (const part of parts) {
+    size += 1 + measureSize(part, limit - size)
+    if (size > limit) break
+  }
+  return size
+}

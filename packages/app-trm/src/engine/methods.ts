@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import type { Category } from '../domain/advice/category.ts'
+import { compareFiles, type ReviewedFile, readChangedFiles } from '../domain/advice/changed-file.ts'
+import { type FixContext, findFixes } from '../domain/advice/fix.ts'
+import { outlineModule } from '../domain/advice/python-module.ts'
+import { review } from '../domain/advice/review.ts'
+import { suggest } from '../domain/advice/suggest.ts'
+import { applyCandidate, listPaths } from '../domain/candidate/apply.ts'
+import { formatDiff } from '../domain/candidate/line-diff.ts'
+import { readCandidate } from '../domain/candidate/read-candidate.ts'
+import type { Candidate, FilesBefore } from '../domain/candidate/types.ts'
+import { readDiagnostics } from '../domain/evaluation/diagnostic.ts'
+import { type MetricOptions, readMetric } from '../domain/evaluation/metric.ts'
+import { findProtected, type Protection } from '../domain/evaluation/tamper.ts'
+import { findProblems, type Problem } from '../domain/feedback/problem.ts'
+import { readTests } from '../domain/report/read-tests.ts'
+
+const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex')
+
+/** Pure functions over code and output of commands, which run in a worker if their input is large. */
+export const engineMethods = {
+  /** Validates a candidate and lists the files that `apply` needs. */
+  read(input: unknown) {
+    const candidate = readCandidate(input)
+    return { candidate, paths: listPaths(candidate) }
+  },
+  apply: ({ files, candidate }: { readonly files: FilesBefore; readonly candidate: Candidate }) =>
+    applyCandidate(files, candidate, hash),
+  findProtected: ({ paths, protection, commands }: ProtectionRequest) =>
+    findProtected(paths, protection, commands),
+  formatDiff: ({ path, before, after }: { readonly path: string; before: string; after: string }) =>
+    formatDiff(path, before, after),
+  tests: readTests,
+  /** Reads the first output that contains a measurement. */
+  metric({ outputs, ...options }: MetricOptions & { readonly outputs: readonly string[] }) {
+    for (const output of outputs) {
+      const metric = readMetric(output, options)
+      if (metric !== undefined) return metric
+    }
+    return undefined
+  },
+  diagnostics: readDiagnostics,
+  /** `modules` are the top-level modules of the project. */
+  problems: ({ outputs, modules }: { readonly outputs: readonly string[]; modules: ReadonlySet<string> }) =>
+    findProblems(outputs, outputs.flatMap(readDiagnostics), (name) => modules.has(name)),
+  definitions: findDefinitions,
+  fix: ({ problems, ...context }: FixContext & { readonly problems: readonly Problem[] }) =>
+    findFixes(problems, context),
+  suggest,
+  review: ({ diff, files = [], focus }: ReviewRequest) =>
+    review([...(diff === undefined ? [] : readChangedFiles(diff)), ...compareFiles(files)], focus),
+}
+
+export type EngineMethods = typeof engineMethods
+
+interface ProtectionRequest {
+  readonly paths: readonly string[]
+  readonly protection: Protection
+  readonly commands: readonly string[]
+}
+
+interface ReviewRequest {
+  readonly diff?: string | undefined
+  readonly files?: readonly ReviewedFile[] | undefined
+  readonly focus?: readonly Category[] | undefined
+}
+
+/** Returns the modules that define each name, from the texts of Python files by path. */
+function findDefinitions(texts: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  for (const [path, text] of texts) {
+    const module = path
+      .replace(/^src\//, '')
+      .replace(/(^|\/)__init__\.py$|\.py$/, '')
+      .replaceAll('/', '.')
+    for (const name of outlineModule(text).definitions) found.set(name, [...(found.get(name) ?? []), module])
+  }
+  return found
+}

@@ -1,0 +1,137 @@
+/** Detects the tools of a project without running anything. */
+import { existsSync } from 'node:fs'
+import { access, constants, readdir, readFile, stat } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { findPrograms, findPythonModule } from '../domain/command/command.ts'
+
+/** Suitable commands, by argument of `trm.start`. */
+export type Detected = Readonly<Record<string, string>>
+
+const virtualEnvironments = ['.venv', 'venv']
+
+/** Returns commands that suit the files of the project and the installed tools. */
+export async function detect(repo: string): Promise<Detected> {
+  return { ...(await detectScripts(repo)), ...(await detectPython(repo)) }
+}
+
+/** Returns the files of an editable install that import from the project itself instead of a copy, relative to the project. */
+export async function findEditableInstalls(repo: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const venv of virtualEnvironments)
+    for (const python of await listNames(join(repo, venv, 'lib'))) {
+      const packages = `${venv}/lib/${python}/site-packages`
+      for (const name of await listNames(join(repo, packages))) {
+        if (!/\.pth$|^__editable__.*\.py$/.test(name)) continue
+        const text = await readFile(join(repo, packages, name), 'utf8').catch(() => '')
+        if (text.includes(repo)) found.push(`${packages}/${name}`)
+      }
+    }
+  return found
+}
+
+async function detectPython(repo: string): Promise<Detected> {
+  const interpreters = virtualEnvironments.map((name) => `${name}/bin/python`)
+  const python = interpreters.find((file) => existsSync(join(repo, file))) ?? 'python3'
+  const names = await listNames(repo)
+  const folders = ['tests', 'test'].filter((name) => names.includes(name))
+  const nested = (await Promise.all(folders.map((name) => listNames(join(repo, name))))).flat()
+  if (![...names, ...nested].some((name) => name.endsWith('.py'))) return {}
+  const [pytest, flake8, mypy] = await Promise.all(
+    ['pytest', 'flake8', 'mypy'].map((module) => hasModule(repo, python, module)),
+  )
+  const test = pytest
+    ? `${python} -m pytest -q`
+    : `${python} -m unittest discover${folders[0] === undefined ? '' : ` -s ${folders[0]}`}`
+  const lint = flake8 ? `${python} -m flake8` : mypy ? `${python} -m mypy .` : undefined
+  return { test, ...(lint === undefined ? {} : { lint }) }
+}
+
+async function detectScripts(repo: string): Promise<Detected> {
+  const scripts = parseScripts(await readFile(join(repo, 'package.json'), 'utf8').catch(() => '{}'))
+  const found: Record<string, string> = {}
+  if (scripts.test !== undefined && !scripts.test.includes('no test specified'))
+    found.test = 'npm test --silent'
+  const candidates = { lint: ['lint'], build: ['build', 'typecheck'], bench: ['bench', 'benchmark'] }
+  for (const [argument, names] of Object.entries(candidates)) {
+    const name = names.find((one) => scripts[one] !== undefined)
+    if (name !== undefined) found[argument] = `npm run --silent ${name}`
+  }
+  return found
+}
+
+function parseScripts(text: string): Readonly<Record<string, string>> {
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: unknown }
+    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, string>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Returns whether all programs that a command starts exist. */
+export async function findCommandStatus(
+  repo: string,
+  command: string,
+): Promise<'available' | 'unavailable' | 'unknown'> {
+  const module = findPythonModule(command)
+  if (module !== undefined && !(await hasModule(repo, ...module))) return 'unavailable'
+  const names = findPrograms(command)
+  if (names.length === 0) return 'unknown'
+  const found = await Promise.all(names.map((name) => hasProgram(repo, name)))
+  return found.every(Boolean) ? 'available' : 'unavailable'
+}
+
+const listPath = (): string[] => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
+
+async function hasProgram(repo: string, name: string): Promise<boolean> {
+  if (name.includes('/')) return isExecutable(isAbsolute(name) ? name : join(repo, name))
+  const found = await Promise.all(listPath().map((folder) => isExecutable(join(folder, name))))
+  return found.some(Boolean)
+}
+
+const standardModules = new Set(['unittest', 'compileall', 'doctest', 'timeit', 'py_compile', 'json', 'venv'])
+
+/** Looks for a module in the project and in the libraries of the interpreter. */
+async function hasModule(repo: string, python: string, module: string): Promise<boolean> {
+  const top = module.split('.')[0] ?? module
+  const isOwn = existsSync(join(repo, top)) || existsSync(join(repo, `${top}.py`))
+  if (standardModules.has(top) || isOwn) return true
+  const libraries = python.includes('/')
+    ? [join(repo, python.replace(/bin\/[^/]*$/, 'lib'))]
+    : listSystemLibraries()
+  const found = await Promise.all(libraries.map((library) => hasModuleIn(library, top)))
+  return found.some(Boolean)
+}
+
+function listSystemLibraries(): string[] {
+  const libraries = listPath()
+    .filter((folder) => /\/bin\/?$/.test(folder))
+    .map((folder) => folder.replace(/bin\/?$/, 'lib'))
+  const pyenv = process.env.PYENV_ROOT ?? join(process.env.HOME ?? '/', '.pyenv')
+  return [...new Set([...libraries, join(pyenv, 'versions')])]
+}
+
+/** `lib/python3.11/site-packages/pytest`, `lib/python3/dist-packages/pytest`, and the same below a version folder. */
+async function hasModuleIn(lib: string, module: string): Promise<boolean> {
+  const names = await listNames(lib)
+  for (const python of names.filter((name) => /^python3/.test(name)))
+    for (const packages of ['site-packages', 'dist-packages']) {
+      const file = join(lib, python, packages, module)
+      if (existsSync(file) || existsSync(`${file}.py`)) return true
+    }
+  for (const version of names.filter((name) => /^3\.\d+/.test(name)))
+    if (await hasModuleIn(join(lib, version, 'lib'), module)) return true
+  return false
+}
+
+/** Returns the names in a folder; none if it does not exist. */
+const listNames = (folder: string): Promise<string[]> => readdir(folder).catch((): string[] => [])
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK)
+    return (await stat(file)).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,107 @@
+/** Evaluates a candidate in a work copy, and a second time where its verdict must not be believed at once. */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type Assessment, assess } from '../domain/evaluation/assess.ts'
+import type { Evidence } from '../domain/evaluation/judge-signal.ts'
+import type { EvalResult } from '../domain/evaluation/result.ts'
+import { epsilon } from '../domain/evaluation/score.ts'
+import type { SignalSpec } from '../domain/evaluation/signal.ts'
+import type { Critic } from '../session/critic.ts'
+import type { Proposal } from '../session/propose.ts'
+import type { SessionRow, StepRow } from '../store/rows.ts'
+import { listModules } from './advice.ts'
+import { auditCommand } from './audit-command.ts'
+import { runGuard } from './run-guard.ts'
+import { runStages } from './run-stages.ts'
+
+const compress = promisify(gzip)
+
+export interface JudgeRequest {
+  readonly kind: EvalResult['kind']
+  readonly reason: string | null
+  readonly proposal?: Proposal | undefined
+  readonly warnings: readonly string[]
+  /** Files that the step changed. */
+  readonly filesChanged: readonly string[]
+  /** Files that differ from the start of the session. */
+  readonly changed: readonly string[]
+  readonly step: StepRow
+  /** Folder with the candidate, in which the commands run. */
+  readonly cwd: string
+  readonly signal: AbortSignal
+}
+
+/** Returns the result and the new standing. Rejects with the signal's reason. */
+export async function judgeStep(
+  critic: Critic,
+  session: SessionRow,
+  request: JudgeRequest,
+): Promise<Assessment> {
+  const { config, standing, baseline } = session
+  const { kind, reason, warnings, filesChanged } = request
+  const run = (signals: readonly SignalSpec[], occasion: string) =>
+    runCommands(critic, { ...session, config: { ...config, signals } }, request, occasion)
+  const evidence = await run(config.signals, '')
+  const input = {
+    config,
+    kind,
+    standing: { ...standing, notes: reason ?? standing.notes },
+    baseline,
+    evidence,
+    problems: await findOutputProblems(critic, config.repo, evidence),
+    filesChanged,
+    warnings,
+  }
+  const first = assess(input)
+  if (kind === 'baseline' || config.protect !== 'compare' || !config.isolate) return first
+  const { rule, score } = first.result
+  const isPromising =
+    rule === 'success' || standing.best_step === null || score > standing.best_score + epsilon
+  const guard = await runGuard(critic, session, { ...request, evidence, isPromising, run })
+  return guard === null ? first : assess({ ...input, guard })
+}
+
+/** Returns the problems in the outputs of commands. */
+export async function findOutputProblems({ engine }: Critic, repo: string, evidence: readonly Evidence[]) {
+  const outputs = evidence.flatMap(({ stdout, stderr }) => [stdout, stderr])
+  return engine.call('problems', { outputs, modules: await listModules(repo) }, { isCommandOutput: true })
+}
+
+/** Runs the commands. Only the output of the first run, without an `occasion`, is stored. */
+async function runCommands(
+  critic: Critic,
+  { id, config }: SessionRow,
+  { step, cwd, signal }: JudgeRequest,
+  occasion: string,
+): Promise<readonly Evidence[]> {
+  const { dir, store, engine } = critic
+  const total = critic.running.get(id)?.progress.total ?? config.signals.length
+  const report = (stage: string, done: number): void =>
+    critic.running
+      .get(id)
+      ?.report(
+        occasion === '' ? { stage, done, total } : { stage: `${stage}, ${occasion}`, done: total, total },
+      )
+  return runStages({
+    config,
+    engine,
+    cwd,
+    hidden: dir,
+    failFast: config.failFast && step.kind !== 'baseline',
+    marker: step.marker,
+    signal,
+    onStage: (index, name) => report(name, index),
+    async onProcess(spec, mark) {
+      await store.setStage(step.id, spec.name, mark)
+      const named = `step ${step.number}${occasion === '' ? '' : ' guard'}`
+      return auditCommand(critic, { session_id: id, occasion: named, cwd }, spec, mark.pid)
+    },
+    async onStageEnd(index, { summary, stdout, stderr }) {
+      if (occasion !== '') return
+      const [out, err] = await Promise.all([compress(stdout), compress(stderr)])
+      await store.saveOutput(step.id, { stage: summary.stage, stdout: out, stderr: err })
+      report(summary.stage, index + 1)
+      critic.notifyChanged(id)
+    },
+  })
+}

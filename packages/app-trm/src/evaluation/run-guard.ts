@@ -1,0 +1,197 @@
+/** The second evaluation of a step, in its work copy. */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import type { GuardFinding } from '../domain/evaluation/guard.ts'
+import type { Evidence } from '../domain/evaluation/judge-signal.ts'
+import { createProbe, listProbeFiles, type Probe, reportsProbe } from '../domain/evaluation/probe.ts'
+import type { SignalSpec } from '../domain/evaluation/signal.ts'
+import {
+  findHelpers,
+  findSuspicions,
+  findTampering,
+  isTestPath,
+  type Suspicion,
+} from '../domain/evaluation/tamper.ts'
+import type { Critic } from '../session/critic.ts'
+import type { SessionRow } from '../store/rows.ts'
+import { listAll } from '../workspace/tree-list.ts'
+
+interface GuardRequest {
+  readonly cwd: string
+  /** Files that differ from the start of the session. */
+  readonly changed: readonly string[]
+  /** The first evaluation. */
+  readonly evidence: readonly Evidence[]
+  /** Whether the step would be a success or the best so far. */
+  readonly isPromising: boolean
+  run(signals: readonly SignalSpec[], occasion: string): Promise<readonly Evidence[]>
+}
+
+/** Maximum texts that are read, their bytes, and test files with a probe. */
+const [maxTexts, maxTextBytes, maxProbes] = [400, 500_000, 20]
+
+const code = /\.(py|[cm]?[jt]sx?|json|mk)$|(^|\/)(GNU)?(Makefile|makefile)$/
+
+/** Returns `null` if nothing was changed that could forge the verdict, and the step is not promising. */
+export async function runGuard(
+  critic: Critic,
+  session: SessionRow,
+  request: GuardRequest,
+): Promise<GuardFinding | null> {
+  const { isPromising, run } = request
+  // A test may have removed the folder in which it ran.
+  if (!existsSync(request.cwd)) return null
+  const origin = await openOrigin(critic, session)
+  try {
+    const guard = { ...request, critic, session, origin }
+    const originals = await readOriginals(guard)
+    const files = await restoreGuarded(guard, originals)
+    const suspicions = await findSuspiciousCode(guard, files, originals)
+    if (files.length === 0 && suspicions.length === 0 && !isPromising) return null
+    const evidence =
+      files.length === 0 ? undefined : await run(session.config.signals, 'tests as at the start')
+    const probe = isPromising ? await runProbe(guard) : 'not possible'
+    return { files, evidence, probe, suspicions }
+  } finally {
+    if (session.start === null && origin !== undefined) await critic.snapshots.drop(origin)
+  }
+}
+
+interface GuardRun extends GuardRequest {
+  readonly critic: Critic
+  readonly session: SessionRow
+  /** Snapshot of the start of the session; `undefined` if the session changed no file. */
+  readonly origin: string | undefined
+}
+
+/** Sessions of version 0.1 have no snapshot of the start, but one of each file that they changed. */
+async function openOrigin(
+  { store, snapshots }: Critic,
+  { id, start }: SessionRow,
+): Promise<string | undefined> {
+  if (start !== null) return start
+  const landings = await store.landings(id)
+  return landings.length === 0 ? undefined : snapshots.combine(landings.map(({ before }) => before))
+}
+
+/** Returns the texts of changed code at the start of the session, by path; an empty text for new files. */
+async function readOriginals({ critic, origin, changed }: GuardRun): Promise<ReadonlyMap<string, string>> {
+  const selected = changed.filter((path) => code.test(path)).slice(0, maxTexts)
+  const texts = new Map(selected.map((path) => [path, '']))
+  if (origin === undefined) return texts
+  const entries = await critic.snapshots.entries(origin)
+  const readable = new Set(entries.filter(({ bytes }) => bytes <= maxTextBytes).map(({ path }) => path))
+  const found = await critic.snapshots.read(
+    origin,
+    selected.filter((path) => readable.has(path)),
+  )
+  for (const [path, content] of found) if (typeof content === 'string') texts.set(path, content)
+  return texts
+}
+
+/** Restores the tests, their configuration, and then what these name. Returns the restored paths. */
+async function restoreGuarded(
+  guard: GuardRun,
+  originals: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const { changed, cwd, session } = guard
+  if (changed.length === 0) return []
+  const commands = session.config.signals.map(({ command }) => command)
+  const created = new Set([...originals].filter(([, text]) => text === '').map(([path]) => path))
+  const named = await restore(
+    guard,
+    findTampering(changed, commands, created).map(({ path }) => path),
+  )
+  const naming = await readTexts(
+    guard,
+    await listFiles(cwd, /(^|\/)(package\.json|(GNU)?(Makefile|makefile))$/),
+  )
+  return [...named, ...(await restore(guard, findHelpers(naming, originals)))].sort()
+}
+
+/** Restores files of the work copy. Returns the paths that differed. */
+async function restore(
+  { critic, origin, cwd }: GuardRun,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  if (origin === undefined || paths.length === 0) return []
+  return critic.snapshots.restoreTo(cwd, origin, paths)
+}
+
+/** Lists the test files of a work copy, and files whose path matches `more`. */
+async function listFiles(cwd: string, more = /$^/): Promise<readonly string[]> {
+  return (await listAll(cwd))
+    .filter(({ stats }) => stats.isFile() && stats.size <= maxTextBytes)
+    .map(({ path }) => path)
+    .filter((path) => code.test(path) && (isTestPath(path) || more.test(path)))
+    .slice(0, maxTexts)
+}
+
+async function readTexts(
+  { critic, cwd }: GuardRun,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const [path, content] of await critic.files(cwd).read(paths))
+    if (typeof content === 'string') texts.set(path, content)
+  return texts
+}
+
+async function findSuspiciousCode(
+  guard: GuardRun,
+  restored: readonly string[],
+  originals: ReadonlyMap<string, string>,
+): Promise<readonly Suspicion[]> {
+  const files = await listAll(guard.cwd)
+  const existing = new Set(files.filter(({ stats }) => stats.isFile()).map(({ path }) => path))
+  const sources = [...originals.keys()].filter((path) => existing.has(path) && !restored.includes(path))
+  const texts = await readTexts(guard, sources)
+  return [...texts].flatMap(([path, text]) => findSuspicions(path, originals.get(path) ?? '', text))
+}
+
+/**
+ * Adds tests that must fail to the test files and runs the tests. A file whose added tests are reported with the files of the
+ * start, but not with the candidate, shows that the candidate forges the verdict.
+ */
+async function runProbe(guard: GuardRun): Promise<GuardFinding['probe']> {
+  const found = guard.evidence.find(({ finding }) => finding.spec.kind === 'test')?.finding
+  if (found?.tests === undefined) return 'not possible'
+  const texts = await readTexts(
+    guard,
+    listProbeFiles(await listFiles(guard.cwd), found.tests).slice(0, maxProbes),
+  )
+  const probes = createProbes(texts)
+  const hidden = await findUnreported(guard, found.spec, probes)
+  if (probes.length === 0) return 'not possible'
+  if (hidden.length === 0) return 'reported'
+  await restore(guard, guard.changed)
+  const controls = createProbes(
+    await readTexts(
+      guard,
+      hidden.map(({ path }) => path),
+    ),
+  )
+  const unknown = await findUnreported(guard, found.spec, controls)
+  if (unknown.length < controls.length) return 'not reported'
+  return hidden.length < probes.length ? 'reported' : 'not possible'
+}
+
+const createProbes = (texts: ReadonlyMap<string, string>): readonly Probe[] =>
+  [...texts].flatMap(([path, text]) => createProbe(path, text, randomUUID().slice(0, 8)) ?? [])
+
+/** Runs the tests with the probes, and returns those that the runner does not report. */
+async function findUnreported(
+  guard: GuardRun,
+  spec: SignalSpec,
+  probes: readonly Probe[],
+): Promise<readonly Probe[]> {
+  if (probes.length === 0) return []
+  for (const { path, text } of probes) await write(guard, path, text)
+  const [evidence] = await guard.run([spec], 'with tests that must fail')
+  return probes.filter((probe) => !reportsProbe(evidence?.finding.tests, probe))
+}
+
+async function write({ critic, cwd }: GuardRun, path: string, text: string): Promise<void> {
+  const files = critic.files(cwd)
+  await files.write(new Map([[path, text]]), { before: await files.read([path]) })
+}

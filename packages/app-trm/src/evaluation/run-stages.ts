@@ -1,0 +1,232 @@
+/** Runs the commands of a session in a folder and parses their reports and output. */
+import { randomUUID } from 'node:crypto'
+import { lstat, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { addReport } from '../domain/command/command.ts'
+import { createEnvironment, createReportEnvironment, redact } from '../domain/command/environment.ts'
+import { createBwrapArguments } from '../domain/command/sandbox.ts'
+import { type SelectedTests, selectTests } from '../domain/command/select-tests.ts'
+import {
+  type Evidence,
+  isSuccessful,
+  readChecks,
+  type StageEnd,
+  type StageFinding,
+} from '../domain/evaluation/judge-signal.ts'
+import { computeMedian, computeSpread, type Metric } from '../domain/evaluation/metric.ts'
+import type { SignalSpec } from '../domain/evaluation/signal.ts'
+import { replacePaths } from '../domain/report/test-run.ts'
+import type { SessionConfig } from '../domain/session-config.ts'
+import type { Engine } from '../engine/engine.ts'
+import { TrmError } from '../errors.ts'
+import type { ProcessMark } from '../runner/process-group.ts'
+import { type CommandResult, runCommand } from '../runner/run-command.ts'
+
+/** Called with the result of a command. */
+export type CommandEnd = (result: CommandResult) => Promise<void>
+
+export interface StagesRun {
+  readonly config: SessionConfig
+  readonly engine: Engine
+  /** Folder in which the commands run. */
+  readonly cwd: string
+  /** The server's data, which a sandbox hides. */
+  readonly hidden: string
+  /** Whether a failed command skips the rest. */
+  readonly failFast: boolean
+  readonly marker: string
+  readonly signal: AbortSignal
+  /** Ids of the only tests to run, and the source of the last run. */
+  readonly only?: { readonly ids: readonly string[]; readonly source: string } | undefined
+  /** Called before a command. */
+  onStage?(index: number, name: string): void
+  /** Called when the process of a command runs. */
+  onProcess(spec: SignalSpec, mark: ProcessMark): Promise<CommandEnd>
+  onStageEnd?(index: number, stage: Evidence): Promise<void>
+}
+
+/** Maximum bytes of a report. */
+const maxReportBytes = 20 * 2 ** 20
+
+const isCommandOutput = true
+
+/** Runs every command of the session in order. Rejects with the signal's reason. */
+export async function runStages(run: StagesRun): Promise<readonly Evidence[]> {
+  const stages: Evidence[] = []
+  let failed: string | undefined
+  for (const [index, spec] of run.config.signals.entries()) {
+    run.signal.throwIfAborted()
+    if (failed !== undefined) {
+      stages.push(createSkipped(run, spec, failed))
+      continue
+    }
+    run.onStage?.(index, spec.name)
+    const stage = await runStage(run, spec)
+    run.signal.throwIfAborted()
+    stages.push(stage)
+    await run.onStageEnd?.(index, stage)
+    if (run.failFast && !isSuccessful(stage.finding.end)) failed = spec.name
+  }
+  return stages
+}
+
+function createSkipped({ config }: StagesRun, spec: SignalSpec, notRunAfter: string): Evidence {
+  const end: StageEnd = { exitCode: null, timedOut: false, cancelled: false, timeoutS: config.timeoutS }
+  return {
+    finding: { spec, end, notRunAfter },
+    summary: { stage: spec.name, exitCode: null, timedOut: false, ms: 0, bytes: 0, truncated: false },
+    stdout: '',
+    stderr: '',
+  }
+}
+
+async function runStage(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+  if (spec.kind === 'test') return runTests(run, spec)
+  if (spec.kind === 'perf') return runBenchmark(run, spec)
+  const result = await runSignal(run, spec, spec.command)
+  const { stdout, stderr } = cleanResult(run, result)
+  const diagnostics = await run.engine.call('diagnostics', `${stdout}\n${stderr}`, { isCommandOutput })
+  const checks = spec.kind === 'check' ? readChecks(stdout) : undefined
+  return toEvidence(run, spec, [result], { diagnostics, checks })
+}
+
+/** Reports have random names in a separate folder, so that a test cannot write its own result. */
+async function runTests(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-trm-'))
+  const createPath = (extension: string) => join(folder, `${randomUUID()}.${extension}`)
+  const [xml, nodeXml, appended] = [createPath('xml'), createPath('xml'), createPath('report')]
+  try {
+    const { command, env } = chooseTests(run, addReport(spec.command, appended))
+    const result = await runSignal(run, spec, command, {
+      env: createReportEnvironment({ xml, nodeXml }, run.config.env, env),
+      writable: [folder],
+    })
+    const read = await Promise.all([xml, nodeXml, appended].map(readReport))
+    const reports = read.filter((text) => text !== undefined)
+    const evidence = { reports, ...cleanResult(run, result) }
+    const tests = await run.engine.call('tests', evidence, { isCommandOutput })
+    return toEvidence(run, spec, [result], {
+      tests: tests && replacePaths(tests, (text) => removeFolder(run, text)),
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Throws `TESTS_NOT_SELECTABLE`. */
+function chooseTests({ only }: StagesRun, command: string): SelectedTests {
+  if (only === undefined) return { command, env: {} }
+  const selected = selectTests(command, only.source, only.ids)
+  if (selected !== undefined) return selected
+  throw new TrmError('TESTS_NOT_SELECTABLE', `the command cannot run selected tests: ${command}`)
+}
+
+/** Returns the text of a report; `undefined` if it does not exist, is a link, or is too large. */
+async function readReport(file: string): Promise<string | undefined> {
+  try {
+    const stats = await lstat(file)
+    return stats.isFile() && stats.size <= maxReportBytes ? await readFile(file, 'utf8') : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Runs the benchmark several times; the median counts. */
+async function runBenchmark(run: StagesRun, spec: SignalSpec): Promise<Evidence> {
+  const { repeat } = run.config.perf
+  const results: CommandResult[] = []
+  const metrics: Metric[] = []
+  for (let time = 0; time < repeat; time++) {
+    const result = await runSignal(run, spec, spec.command)
+    results.push(result)
+    const metric = await readMetric(run, result)
+    if (metric === undefined || result.exitCode !== 0) break
+    metrics.push(metric)
+  }
+  const values = metrics.map(({ value }) => value)
+  const value = computeMedian(values)
+  const isMeasured = metrics.length === repeat && value !== undefined
+  return toEvidence(run, spec, results, {
+    metric: isMeasured ? { value, unit: metrics[0]?.unit ?? '' } : undefined,
+    spread: computeSpread(values),
+  })
+}
+
+/** A client's pattern may backtrack and runs in a worker; past the time limit there is no measurement. */
+async function readMetric(run: StagesRun, result: CommandResult): Promise<Metric | undefined> {
+  const { pattern, unit } = run.config.perf
+  const { stdout, stderr } = cleanResult(run, result)
+  const inWorker = pattern !== undefined
+  try {
+    const request = { outputs: [stdout, stderr], pattern, unit }
+    return await run.engine.call('metric', request, { inWorker, isCommandOutput })
+  } catch (error) {
+    if (CausewayError.is(error, 'DEADLINE_EXCEEDED')) return undefined
+    throw error
+  }
+}
+
+interface SignalOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Writable folders in addition to the working directory. */
+  readonly writable?: readonly string[]
+}
+
+async function runSignal(
+  { config, cwd, hidden, marker, signal, onProcess }: StagesRun,
+  spec: SignalSpec,
+  command: string,
+  { env = {}, writable = [] }: SignalOptions = {},
+): Promise<CommandResult> {
+  let onEnd: CommandEnd | undefined
+  const isConfined = config.sandbox === 'bwrap'
+  const result = await runCommand({
+    command,
+    sandbox: isConfined ? createBwrapArguments({ cwd, repo: config.project, writable, hidden }) : undefined,
+    cwd,
+    env: { ...createEnvironment(process.env, config.env, env), PWD: cwd },
+    timeoutMs: config.timeoutS * 1000,
+    marker,
+    signal,
+    async onStart(mark) {
+      onEnd = await onProcess(spec, mark)
+    },
+  })
+  await onEnd?.(result)
+  return result
+}
+
+function toEvidence(
+  run: StagesRun,
+  spec: SignalSpec,
+  results: readonly CommandResult[],
+  parsed: Omit<StageFinding, 'spec' | 'end'>,
+): Evidence {
+  const last = results.at(-1)
+  if (last === undefined) throw new Error('a stage without a command')
+  const { exitCode, timedOut, cancelled } = last
+  return {
+    finding: { spec, end: { exitCode, timedOut, cancelled, timeoutS: run.config.timeoutS }, ...parsed },
+    summary: {
+      stage: spec.name,
+      exitCode,
+      timedOut,
+      ms: results.reduce((sum, { ms }) => sum + ms, 0),
+      bytes: results.reduce((sum, { stdout, stderr }) => sum + stdout.bytes + stderr.bytes, 0),
+      truncated: results.some(({ stdout, stderr }) => stdout.truncated || stderr.truncated),
+    },
+    ...cleanResult(run, last),
+  }
+}
+
+/** Returns the output without secrets and without the path of the work copy. */
+const cleanResult = (run: StagesRun, { stdout, stderr }: CommandResult) => ({
+  stdout: redact(removeFolder(run, stdout.text), run.config.env),
+  stderr: redact(removeFolder(run, stderr.text), run.config.env),
+})
+
+const removeFolder = ({ cwd }: StagesRun, text: string): string =>
+  text.replaceAll(`file://${cwd}/`, '').replaceAll(`${cwd}/`, '').replaceAll(cwd, '.')

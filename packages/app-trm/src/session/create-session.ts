@@ -1,0 +1,117 @@
+import { stat } from 'node:fs/promises'
+import { CausewayError } from '@causeway/protocol'
+import { chooseStricter, type SandboxLevel } from '../domain/command/sandbox.ts'
+import { createStanding } from '../domain/evaluation/score.ts'
+import { createConfig, type SessionConfig, type SessionRequest } from '../domain/session-config.ts'
+import { TrmError } from '../errors.ts'
+import { type Detected, detect } from '../evaluation/detect.ts'
+import { hasBwrap } from '../runner/run-command.ts'
+import { createWorkspace } from '../workspace/workspace.ts'
+import type { Critic } from './critic.ts'
+import { endSession } from './end-session.ts'
+
+const maxSessions = 50
+/** A session without changes for this time may be ended for a new one, in milliseconds. */
+const idleMs = 7 * 86_400_000
+
+interface CreateRequest {
+  readonly repo: string
+  readonly notes: string
+  readonly preflight: boolean
+  /** Name of the caller's token. */
+  readonly holder: unknown
+  readonly request: string
+  readonly config: Omit<SessionRequest, 'sandbox'> & { readonly sandbox?: SandboxLevel | undefined }
+  readonly warnings: readonly string[]
+}
+
+interface CreatedSession {
+  readonly sessionId: string
+  readonly warnings?: readonly string[]
+}
+
+/** Creates a session. Throws `TRM_OFF`, `OUTSIDE_ROOTS`, `COMMAND_REFUSED`, `SANDBOX_UNAVAILABLE`, `TOO_MANY_SESSIONS`. */
+export async function createSession(critic: Critic, given: CreateRequest): Promise<CreatedSession> {
+  const { config: requested, notes, request } = given
+  if (critic.roots.folders().length === 0)
+    throw new TrmError('TRM_OFF', 'no folder is configured in which Trm may run commands')
+  const sandbox = await chooseSandbox(chooseStricter(requested.sandbox ?? 'none', critic.sandbox))
+  const project = await resolveProject(critic, given.repo)
+  const config = createConfig(project, { ...requested, sandbox })
+  checkCommands(critic, config, { holder: given.holder, detected: await detect(project) })
+  if (given.preflight) critic.checkProjectIdle(project)
+  await endIdleSession(critic, request)
+  const id = critic.newId()
+  const answer = { sessionId: id, warnings: given.warnings }
+  const repo = config.write === 'end' ? await createWorkspace(critic, project, id) : project
+  const start = await takeStart(critic, repo, config.isolate)
+  const row = { id, config: { ...config, repo }, standing: createStanding(notes), start }
+  await critic.store.createSession(row, { id: request, answer })
+  return answer
+}
+
+/** Without isolation, the commands run in projects of any size, and those that are too large have no snapshot. */
+async function takeStart({ snapshots }: Critic, repo: string, isolate: boolean): Promise<string | null> {
+  try {
+    return await snapshots.takeAll(repo)
+  } catch (error) {
+    if (!isolate && TrmError.is(error, 'SNAPSHOT_TOO_LARGE')) return null
+    throw error
+  }
+}
+
+/** Returns the real path of a project. Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`, `DIRECTORY_NOT_FOUND`. */
+async function resolveProject({ roots }: Critic, repo: string): Promise<string> {
+  let folder: string
+  try {
+    folder = await roots.resolve(repo)
+  } catch (error) {
+    if (!CausewayError.is(error, 'OUTSIDE_ROOTS')) throw error
+    // The general remedy adds a folder for reading, which has no effect here.
+    throw new CausewayError('OUTSIDE_ROOTS', error.message, {
+      remedy: 'add its folder to CAUSEWAY_TRM_ROOTS and start the server again',
+      data: error.data,
+    })
+  }
+  if ((await stat(folder)).isDirectory()) return folder
+  throw new CausewayError('DIRECTORY_NOT_FOUND', `not a folder: ${repo}`, { data: { path: repo } })
+}
+
+/** Checks the command policy of the server for the caller. Throws `COMMAND_REFUSED`. */
+function checkCommands(
+  { commands: policy, trusted }: Critic,
+  { signals }: SessionConfig,
+  { holder, detected }: { readonly holder: unknown; readonly detected: Detected },
+): void {
+  if (policy === 'any' || (holder !== undefined && trusted.has(holder))) return
+  const known = Object.values(detected)
+  const isAllowed = (command: string): boolean =>
+    policy === 'detected' ? known.includes(command) : new RegExp(`^(?:${policy})$`, 's').test(command)
+  const refused = signals.find(({ command }) => !isAllowed(command))
+  if (refused === undefined) return
+  throw new TrmError('COMMAND_REFUSED', `the server does not allow this command: ${refused.command}`, {
+    data: { signal: refused.name, policy, allowed: policy === 'detected' ? detected : policy },
+  })
+}
+
+/** Throws `SANDBOX_UNAVAILABLE`. */
+async function chooseSandbox(level: SandboxLevel): Promise<'none' | 'bwrap'> {
+  if (level === 'none') return level
+  if (await hasBwrap()) return 'bwrap'
+  if (level === 'auto') return 'none'
+  throw new TrmError('SANDBOX_UNAVAILABLE', 'bubblewrap is not installed, or cannot create namespaces')
+}
+
+/** Ends the session that was idle longest if there are too many. Throws `TOO_MANY_SESSIONS` if none is idle. */
+async function endIdleSession(critic: Critic, request: string): Promise<void> {
+  const sessions = await critic.store.sessions()
+  if (sessions.length < maxSessions) return
+  const [oldest] = sessions
+    .filter(({ id, updated_ms }) => !critic.running.has(id) && critic.now() - updated_ms > idleMs)
+    .toSorted((a, b) => a.updated_ms - b.updated_ms)
+  if (oldest === undefined)
+    throw new TrmError('TOO_MANY_SESSIONS', `${sessions.length} sessions are open`, {
+      data: { sessions: sessions.map(({ id, config }) => ({ sid: id, repo: config.project })) },
+    })
+  await endSession(critic, oldest, { id: `${request} for room`, answer: { ok: true } })
+}

@@ -1,0 +1,126 @@
+import type { Env, Log, Roots } from '@causeway/app-kit'
+import { CausewayError } from '@causeway/protocol'
+import type { SandboxLevel } from '../domain/command/sandbox.ts'
+import type { Engine } from '../engine/engine.ts'
+import { createProjectBusyError, TrmError } from '../errors.ts'
+import type { EvaluationSlots } from '../runner/slots.ts'
+import type { Snapshots } from '../snapshot/snapshots.ts'
+import type { SessionRow } from '../store/rows.ts'
+import type { TrmStore } from '../store/store.ts'
+import { ProjectFiles } from '../workspace/project-files.ts'
+import type { RunningStep } from './running-step.ts'
+
+export interface CriticParts {
+  readonly env: Env
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  readonly engine: Engine
+  readonly slots: EvaluationSlots
+  readonly roots: Roots
+  /** `any`, `detected`, or a regular expression for whole commands. */
+  readonly commands: string
+  /** Names of tokens that may run any command. */
+  readonly trusted: ReadonlySet<unknown>
+  /** Minimum isolation of every session. */
+  readonly sandbox: SandboxLevel
+  /** Real path of the server's data folder. */
+  readonly dir: string
+  /** Folder of work copies. */
+  readonly workDir: string
+}
+
+/** The reason of evaluations that the end of the server interrupts. */
+export const shutdownError = new CausewayError('CANCELLED', 'the server is stopping')
+
+/** The state that all clients share: sessions, snapshots and running evaluations. */
+export class Critic {
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+  readonly engine: Engine
+  readonly slots: EvaluationSlots
+  readonly roots: Roots
+  readonly commands: string
+  readonly trusted: ReadonlySet<unknown>
+  readonly sandbox: SandboxLevel
+  readonly dir: string
+  readonly workDir: string
+  readonly log: Log
+  readonly now: () => number
+  readonly newId: () => string
+  /** Running evaluations by session. */
+  readonly running = new Map<string, RunningStep>()
+  readonly #changed: Env['changed']
+  readonly #collecting: Promise<void>
+
+  constructor({ env, ...parts }: CriticParts) {
+    this.store = parts.store
+    this.snapshots = parts.snapshots
+    this.engine = parts.engine
+    this.slots = parts.slots
+    this.roots = parts.roots
+    this.commands = parts.commands
+    this.trusted = parts.trusted
+    this.sandbox = parts.sandbox
+    this.dir = parts.dir
+    this.workDir = parts.workDir
+    this.log = env.log
+    this.now = env.now
+    this.newId = env.newId
+    this.#changed = env.changed
+    this.#collecting = this.#collect()
+  }
+
+  /** Returns the files of a project. */
+  readonly files = (root: string): ProjectFiles => new ProjectFiles(root)
+
+  /** Notifies clients that the resource of a session changed. */
+  notifyChanged(sid: string): void {
+    this.#changed.resource(`trm://sessions/${sid}`)
+  }
+
+  /** Returns a session that has not ended. Throws `SESSION_NOT_FOUND`. */
+  async findSession(sid: string | undefined): Promise<SessionRow> {
+    const row = sid === undefined ? undefined : await this.store.session(sid)
+    if (row !== undefined && row.status !== 'ended') return row
+    const message = sid === undefined ? 'no session id was given' : `no active session has this id: ${sid}`
+    throw new CausewayError('SESSION_NOT_FOUND', message, {
+      remedy: 'call trm.start, and pass its sessionId as sid',
+      data: { sid: sid ?? null },
+    })
+  }
+
+  /** Throws `SESSION_BUSY` or `PROJECT_BUSY` while the session or another one in its project evaluates. */
+  checkIdle({ id, config }: SessionRow): void {
+    this.checkProjectIdle(config.repo, id)
+    const busy = this.running.get(id)
+    if (busy === undefined) return
+    throw new TrmError('SESSION_BUSY', `step ${busy.step.number} is being evaluated: ${id}`, {
+      data: { sid: id, step: busy.step.number, stage: busy.progress.stage },
+    })
+  }
+
+  /** Throws `PROJECT_BUSY` while another session evaluates in this folder, a parent or a subfolder. */
+  checkProjectIdle(repo: string, sid?: string): void {
+    for (const { step, repo: other } of this.running.values()) {
+      const overlaps = other === repo || other.startsWith(`${repo}/`) || repo.startsWith(`${other}/`)
+      if (step.session_id !== sid && overlaps) throw createProjectBusyError(other, step.session_id)
+    }
+  }
+
+  /** Interrupts running evaluations, restores their files and closes the database. */
+  async close(): Promise<void> {
+    const steps = [...this.running.values()]
+    await Promise.all([...steps.map((step) => step.cancel(shutdownError)), this.#collecting])
+    await this.engine.close()
+    this.store.close()
+  }
+
+  /** Releases the space of removed snapshots in the background. */
+  async #collect(): Promise<void> {
+    try {
+      await this.snapshots.collect()
+    } catch (error) {
+      this.log.warn({ err: error }, 'cannot release the space of removed snapshots')
+    }
+  }
+}

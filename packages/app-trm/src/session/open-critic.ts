@@ -1,0 +1,64 @@
+import { mkdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Env, makeRoots, numberSetting } from '@causeway/app-kit'
+import { Engine } from '../engine/engine.ts'
+import { killLeftoverTests } from '../evaluation/only-tests.ts'
+import { killLeftover } from '../runner/process-group.ts'
+import { EvaluationSlots } from '../runner/slots.ts'
+import { Snapshots } from '../snapshot/snapshots.ts'
+import type { StepRow } from '../store/rows.ts'
+import { TrmStore } from '../store/store.ts'
+import { removeUnusedWorkspaces } from '../workspace/workspace.ts'
+import { Critic } from './critic.ts'
+import { rollBack } from './roll-back.ts'
+
+/** Opens the critic. First rolls back the evaluations that an earlier server did not finish. */
+export async function openCritic(env: Env): Promise<Critic> {
+  const { dir, settings, log } = env
+  const { trmRoots, trmCommands, trmTrusted, trmSandbox } = settings
+  const roots = Array.isArray(trmRoots) ? trmRoots.filter((folder) => typeof folder === 'string') : []
+  if (settings.trmReviewUrl === true)
+    log.warn({}, 'CAUSEWAY_TRM_REVIEW_URL was removed and has no effect: send the diff of a pull request')
+  const store = new TrmStore(dir, env)
+  const snapshots = new Snapshots({ dir: join(dir, 'trm'), log, db: store.db, now: () => store.now() })
+  const workDir = join(dir, 'trm', 'work')
+  await killLeftoverTests(workDir)
+  await rm(workDir, { recursive: true, force: true })
+  await mkdir(workDir, { recursive: true, mode: 0o700 })
+  for (const step of await store.runningSteps()) await interrupt({ env, store, snapshots }, step)
+  const critic = new Critic({
+    env,
+    store,
+    snapshots,
+    engine: new Engine(),
+    slots: new EvaluationSlots(numberSetting(settings, 'trmParallel')),
+    roots: makeRoots(() => roots, 'CAUSEWAY_TRM_ROOTS'),
+    commands: typeof trmCommands === 'string' ? trmCommands : 'any',
+    trusted: new Set(Array.isArray(trmTrusted) ? trmTrusted : []),
+    sandbox: trmSandbox === 'auto' || trmSandbox === 'bwrap' ? trmSandbox : 'none',
+    dir: await realpath(dir),
+    workDir,
+  })
+  await removeUnusedWorkspaces(critic)
+  return critic
+}
+
+interface RecoveryParts {
+  readonly env: Env
+  readonly store: TrmStore
+  readonly snapshots: Snapshots
+}
+
+/** Kills the processes of an interrupted evaluation and restores the user's files. */
+async function interrupt({ env: { log }, store, snapshots }: RecoveryParts, step: StepRow): Promise<void> {
+  const fields = { session: step.session_id, step: step.number }
+  await killLeftover(step.mark, step.marker)
+  try {
+    await rollBack({ store, snapshots, log }, step, 'interrupted')
+    log.warn(fields, 'an evaluation was interrupted by a restart')
+  } catch (error) {
+    // A project that does not exist or cannot be written must not prevent the start; a reset can still use the landing.
+    log.error({ ...fields, err: error }, 'cannot roll back the changes of an interrupted evaluation')
+    await store.abandonStep(step.id, 'interrupted', false)
+  }
+}

@@ -1,0 +1,61 @@
+import { removeRoots } from '../domain/candidate/path.ts'
+import type { AppliedCandidate, Candidate, FilesBefore } from '../domain/candidate/types.ts'
+import { TrmError } from '../errors.ts'
+import type { SessionRow } from '../store/rows.ts'
+import type { Critic } from './critic.ts'
+import { createStaleError, hashContent } from './seen-files.ts'
+
+/** A candidate that was applied in memory. */
+export interface Proposal {
+  readonly before: FilesBefore
+  readonly applied: AppliedCandidate
+}
+
+/**
+ * Applies a candidate in memory to the current project. Throws the errors of the candidate, `PROTECTED_FILE` and
+ * `STALE_FILE`.
+ */
+export async function propose(critic: Critic, session: SessionRow, input: unknown): Promise<Proposal> {
+  const { repo, project } = session.config
+  const { candidate, paths } = await critic.engine.call('read', removeRoots(input, [repo, project]))
+  const before = await critic.files(repo).read(paths)
+  await checkStale(critic, session, before, readShas(candidate))
+  const applied = await critic.engine.call('apply', { files: before, candidate })
+  await checkProtected(critic, session, [...applied.changes.keys()])
+  return { before, applied }
+}
+
+async function checkProtected(
+  { engine }: Critic,
+  { config: { signals, protect: protection } }: SessionRow,
+  changed: readonly string[],
+): Promise<void> {
+  const commands = signals.map(({ command }) => command)
+  const paths = await engine.call('findProtected', { paths: changed, protection, commands })
+  if (paths.length === 0) return
+  throw new TrmError('PROTECTED_FILE', `the session protects ${paths.join(', ')}`, { data: { paths } })
+}
+
+/** Returns the shas of a candidate, by path. */
+function readShas(candidate: Candidate): ReadonlyMap<string, string> {
+  if (candidate.mode === 'patch') return new Map()
+  const parts: readonly { readonly path: string; readonly sha?: string | undefined }[] =
+    'files' in candidate ? candidate.files : candidate.changes
+  return new Map(parts.flatMap(({ path, sha }) => (sha === undefined ? [] : [[path, sha] as const])))
+}
+
+/** A file must match the sha of the candidate; without one, it must not have changed after the client read it. */
+async function checkStale(
+  critic: Critic,
+  { id }: SessionRow,
+  before: FilesBefore,
+  shas: ReadonlyMap<string, string>,
+): Promise<void> {
+  const seen = await critic.store.seen(id)
+  for (const [path, now] of before) {
+    // Without a sha, applying the candidate reports a removed file.
+    const known = shas.get(path) ?? (now === undefined ? undefined : seen.get(path))
+    if (known !== undefined && (now === undefined || hashContent(now) !== known))
+      throw await createStaleError(critic, id, { path, known, now })
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CausewayError } from '@causeway/protocol'
+import type { EvalResult } from '../domain/evaluation/result.ts'
+import type { StepRow } from '../store/rows.ts'
+
+export interface Progress {
+  /** The running command. */
+  readonly stage: string
+  /** Number of finished commands. */
+  readonly done: number
+  readonly total: number
+}
+
+interface WaitOptions {
+  readonly waitS: number
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+  /** Whether `signal` also cancels the evaluation. */
+  readonly cancels: boolean
+}
+
+interface StepParts {
+  readonly step: StepRow
+  readonly repo: string
+  readonly total: number
+  evaluate(signal: AbortSignal): Promise<EvalResult>
+}
+
+/** An evaluation that runs independently of the calls that wait for it. */
+export class RunningStep {
+  readonly step: StepRow
+  /** Real path of the project. */
+  readonly repo: string
+  /** Settles when the evaluation ends. */
+  readonly done: Promise<EvalResult>
+  readonly #controller = new AbortController()
+  readonly #listeners = new Set<(progress: Progress) => void>()
+  #progress: Progress
+
+  constructor({ step, repo, total, evaluate }: StepParts) {
+    this.step = step
+    this.repo = repo
+    this.#progress = { stage: 'waiting', done: 0, total }
+    this.done = Promise.resolve().then(() => evaluate(this.#controller.signal))
+    this.done.catch(() => {}) // only calls that wait receive the error
+  }
+
+  get progress(): Progress {
+    return this.#progress
+  }
+
+  report(progress: Progress): void {
+    this.#progress = progress
+    for (const listener of this.#listeners) listener(progress)
+  }
+
+  /** Cancels the evaluation and waits until its files are restored. */
+  async cancel(reason?: CausewayError): Promise<void> {
+    this.#controller.abort(reason)
+    await this.done.catch(() => {}) // the call that submitted the candidate receives the error
+  }
+
+  /** Returns the result, or `undefined` if the evaluation continues after the wait. Rejects with its error. */
+  async wait({ waitS, signal, onProgress, cancels }: WaitOptions): Promise<EvalResult | undefined> {
+    const finished = new AbortController()
+    const pause = sleep(waitS * 1000, undefined, {
+      signal: AbortSignal.any([finished.signal, signal]),
+      ref: false,
+    })
+    this.#listeners.add(onProgress)
+    onProgress(this.#progress)
+    try {
+      return await Promise.race([this.done, pause])
+    } catch (error) {
+      if (!signal.aborted) throw error
+      if (!cancels) throw signal.reason
+      await this.cancel(createCancelledError())
+      return await this.done
+    } finally {
+      finished.abort()
+      this.#listeners.delete(onProgress)
+    }
+  }
+}
+
+/** The error of a cancelled evaluation. */
+export const createCancelledError = (): CausewayError =>
+  new CausewayError('CANCELLED', 'the evaluation was cancelled; the files are as before')

@@ -1,0 +1,76 @@
+/** The files that a client read, in the state in which it or the session left them. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import type { CausewayError } from '@causeway/protocol'
+import type { FileContent } from '../domain/candidate/types.ts'
+import { TrmError } from '../errors.ts'
+import type { SeenFile, SessionRow } from '../store/rows.ts'
+import type { TrmStore } from '../store/store.ts'
+import { ProjectFiles } from '../workspace/project-files.ts'
+import type { Critic } from './critic.ts'
+
+const [compress, decompress] = [promisify(deflate), promisify(inflate)]
+
+/** Maximum length of a stored text, in characters. */
+const maxLength = 2 ** 19
+
+/** SHA-256 of a file's bytes, in hex. */
+export const hashContent = (content: FileContent): string =>
+  createHash('sha256').update(content).digest('hex')
+
+/** Creates the row of a file that a client reads. */
+export async function createSeenFile(content: FileContent | undefined): Promise<SeenFile> {
+  if (content === undefined) return { sha: '', text: null }
+  const isStored = typeof content === 'string' && content.length <= maxLength
+  return { sha: hashContent(content), text: isStored ? await compress(content, { level: 1 }) : null }
+}
+
+/** Updates the rows of files that the session changed, if the client read them. */
+export async function recordOwnChanges(
+  store: TrmStore,
+  { id, config }: SessionRow,
+  paths: readonly string[],
+): Promise<void> {
+  const known = await store.seen(id)
+  const own = paths.filter((path) => known.has(path))
+  if (own.length === 0) return
+  const seen = new Map<string, SeenFile>()
+  for (const [path, content] of await new ProjectFiles(config.repo).read(own))
+    seen.set(path, await createSeenFile(content))
+  await store.addSeen(id, seen)
+}
+
+interface StaleFile {
+  readonly path: string
+  /** The sha that the candidate was written for. */
+  readonly known: string
+  /** `undefined` if the file was removed. */
+  readonly now: FileContent | undefined
+}
+
+/** Creates `STALE_FILE` with the changes since the client read the file, if both texts are known. */
+export async function createStaleError(
+  { store, engine }: Critic,
+  sid: string,
+  { path, known, now }: StaleFile,
+): Promise<CausewayError> {
+  const isSeen = (await store.seen(sid)).get(path) === known
+  const compressed = isSeen ? await store.seenText(sid, path) : undefined
+  const before = compressed === undefined ? undefined : (await decompress(compressed)).toString()
+  const isComparable = before !== undefined && typeof now === 'string'
+  const diff = isComparable ? await engine.call('formatDiff', { path, before, after: now }) : undefined
+  const state = now === undefined ? 'was removed' : 'changed after it was read'
+  return new TrmError('STALE_FILE', `the file ${state}: ${path}`, {
+    remedy:
+      diff === undefined
+        ? 'read it again, then submit a candidate for its current content'
+        : 'submit a candidate for its current content, with data.sha_now as sha; data.diff contains the changes',
+    data: {
+      path,
+      sha_read: known,
+      sha_now: now === undefined ? null : hashContent(now),
+      ...(diff === undefined ? {} : { diff }),
+    },
+  })
+}

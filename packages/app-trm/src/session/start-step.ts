@@ -1,0 +1,193 @@
+/** One evaluation: record the edits of others, land the candidate, copy the project, run the commands, judge and commit; or roll back. */
+import { randomUUID } from 'node:crypto'
+import { isCausewayError } from '@causeway/protocol'
+import type { EvalResult } from '../domain/evaluation/result.ts'
+import { epsilon } from '../domain/evaluation/score.ts'
+import { judgeStep } from '../evaluation/judge-step.ts'
+import type { SessionRow, StepRow } from '../store/rows.ts'
+import type { WriteOptions } from '../workspace/project-files.ts'
+import { createWorkCopy } from '../workspace/work-copy.ts'
+import { type Critic, shutdownError } from './critic.ts'
+import type { Proposal } from './propose.ts'
+import { type RecordedEdits, recordEdits } from './record-edits.ts'
+import { rollBack } from './roll-back.ts'
+import { createCancelledError, RunningStep } from './running-step.ts'
+import { recordOwnChanges } from './seen-files.ts'
+
+export interface StepRequest {
+  readonly kind: EvalResult['kind']
+  readonly request: string
+  readonly reason: string | null
+  readonly proposal?: Proposal | undefined
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Lands the candidate and starts its evaluation, which continues independently of the call. An error before that changes
+ * nothing and does not use a step.
+ */
+export async function startStep(
+  critic: Critic,
+  session: SessionRow,
+  given: StepRequest,
+): Promise<RunningStep> {
+  const { store, snapshots, running } = critic
+  const { config, standing } = session
+  const { reason, proposal } = given
+  const edits: RecordedEdits =
+    given.kind === 'baseline'
+      ? { edited: [], landing: null, changed: [] }
+      : await recordEdits(critic, session)
+  // Edits of another program are the candidate of a step without one.
+  const kind = given.kind === 'rerun' && edits.edited.length > 0 ? 'submit' : given.kind
+  const request = { ...given, kind }
+  const paths = [...(proposal?.applied.changes.keys() ?? [])]
+  const landsNow = paths.length > 0 && config.write !== 'improved'
+  const before = landsNow ? await snapshots.take(config.repo, paths) : undefined
+  const step = await store.beginStep(
+    { id: session.id, rev: session.rev, standing: { ...standing, notes: reason ?? standing.notes } },
+    {
+      session_id: session.id,
+      number: kind === 'baseline' ? standing.step : standing.step + 1,
+      kind,
+      request: request.request,
+      marker: randomUUID(),
+      reason,
+      standing_before: standing,
+    },
+    before,
+  )
+  if (proposal === undefined && edits.landing !== null) await store.setLanding(step.id, edits.landing)
+  if (landsNow && proposal !== undefined) {
+    try {
+      await land(critic, session, proposal, step.landing_id ?? 0)
+    } catch (error) {
+      await rollBack(critic, step, 'failed')
+      throw error
+    }
+  }
+  const started = new RunningStep({
+    step,
+    repo: config.repo,
+    total: config.signals.length,
+    evaluate: (signal) => evaluateOrRollBack(critic, session, { request, edits, step, signal }),
+  })
+  running.set(session.id, started)
+  return started
+}
+
+/** Writes the changes of a candidate to the project and finishes the landing. */
+async function land(
+  { store, snapshots, files }: Critic,
+  session: SessionRow,
+  proposal: Proposal,
+  landingId: number,
+): Promise<void> {
+  const { repo } = session.config
+  const { changes } = proposal.applied
+  const paths = [...changes.keys()]
+  await files(repo).write(changes, createWriteOptions(proposal))
+  await store.finishLanding(landingId, await snapshots.take(repo, paths))
+  await recordOwnChanges(store, session, paths)
+}
+
+/** Returns renamed paths and x bits from the report of a candidate. */
+function createWriteOptions({ before, applied: { report } }: Proposal): WriteOptions {
+  const moved = report.files.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from] as const]))
+  const executable = report.files.flatMap((file) =>
+    file.executable === undefined ? [] : [[file.path, file.executable] as const],
+  )
+  return { before, moved: new Map(moved), executable: new Map(executable) }
+}
+
+interface StartedStep {
+  readonly request: StepRequest
+  readonly edits: RecordedEdits
+  readonly step: StepRow
+  readonly signal: AbortSignal
+}
+
+async function evaluateOrRollBack(
+  critic: Critic,
+  session: SessionRow,
+  started: StartedStep,
+): Promise<EvalResult> {
+  const { step, signal } = started
+  try {
+    return await evaluate(critic, session, started)
+  } catch (error) {
+    if (!signal.aborted) {
+      await rollBack(critic, step, 'failed')
+      throw error
+    }
+    await rollBack(critic, step, signal.reason === shutdownError ? 'interrupted' : 'cancelled')
+    throw isCausewayError(signal.reason) ? signal.reason : createCancelledError()
+  } finally {
+    critic.running.delete(session.id)
+    critic.notifyChanged(session.id)
+  }
+}
+
+async function evaluate(critic: Critic, session: SessionRow, started: StartedStep): Promise<EvalResult> {
+  const { store, slots } = critic
+  const { config } = session
+  const { request, edits, step, signal } = started
+  const startMs = performance.now()
+  const release = await slots.acquire(signal)
+  try {
+    const copy = await createWorkCopy(critic, config, { name: step.marker, signal })
+    try {
+      if (request.proposal !== undefined && config.write === 'improved')
+        await critic
+          .files(copy.cwd)
+          .write(request.proposal.applied.changes, createWriteOptions(request.proposal))
+      const paths = [...(request.proposal?.applied.changes.keys() ?? [])].sort()
+      const assessed = await judgeStep(critic, session, {
+        ...request,
+        step,
+        cwd: copy.cwd,
+        signal,
+        filesChanged: request.proposal === undefined ? edits.edited : paths,
+        changed: [...new Set([...edits.changed, ...paths])].sort(),
+      })
+      const landed = await landIfBetter(critic, session, started, assessed.result)
+      const result = { ...assessed.result, landed, ms: Math.round(performance.now() - startMs) }
+      signal.throwIfAborted()
+      await store.finishStep(step.id, result, {
+        id: session.id,
+        rev: session.rev + 1,
+        standing: assessed.standing,
+        baseline: assessed.baseline,
+        status: result.shouldHalt ? 'halted' : 'active',
+      })
+      return result
+    } finally {
+      await copy.remove()
+    }
+  } finally {
+    release()
+  }
+}
+
+/** With `write: improved`, lands a candidate that is better. Returns whether the candidate is in the user's project. */
+async function landIfBetter(
+  critic: Critic,
+  session: SessionRow,
+  { request, step }: StartedStep,
+  { score, guard }: EvalResult,
+): Promise<boolean> {
+  const { store, snapshots } = critic
+  const { id, config, standing } = session
+  const { proposal } = request
+  if (proposal === undefined) return config.write !== 'end'
+  if (config.write !== 'improved') return config.write === 'each'
+  const isBetter = standing.best_step === null || score > standing.best_score + epsilon
+  if (guard?.confirms === false) return false
+  const paths = [...proposal.applied.changes.keys()]
+  if (!isBetter || paths.length === 0) return false
+  const before = await snapshots.take(config.repo, paths)
+  const landing = await store.beginLanding({ session_id: id, kind: 'submit', before })
+  await store.setLanding(step.id, landing)
+  await land(critic, session, proposal, landing)
+  return true
+}

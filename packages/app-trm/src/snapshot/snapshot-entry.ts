@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import { open, readlink } from 'node:fs/promises'
+
+/** One path of a snapshot. */
+export interface SnapshotEntry {
+  readonly path: string
+  /** `other` is a folder or a device. */
+  readonly kind: 'file' | 'link' | 'absent' | 'other'
+  /** Id of the content, as git computes it; empty for `absent` and `other`. */
+  readonly blob: string
+  /** Permission bits, 0o7777; 0 if absent. */
+  readonly mode: number
+  readonly bytes: number
+}
+
+/** Creates the entry of a path in its current state. */
+export async function readEntry(
+  path: string,
+  absolute: string,
+  stats: Stats | undefined,
+): Promise<SnapshotEntry> {
+  if (stats === undefined) return createAbsent(path)
+  const mode = stats.mode & 0o7777
+  if (stats.isFile()) return { path, kind: 'file', mode, ...(await hashFile(absolute)) }
+  if (!stats.isSymbolicLink()) return { ...createAbsent(path), kind: 'other', mode }
+  const target = Buffer.from(await readlink(absolute))
+  const blob = createBlobHash(target.length).update(target).digest('hex')
+  return { path, kind: 'link', mode, blob, bytes: target.length }
+}
+
+export const createAbsent = (path: string): SnapshotEntry => ({
+  path,
+  kind: 'absent',
+  blob: '',
+  mode: 0,
+  bytes: 0,
+})
+
+/** Whether two entries have the same content, regardless of mode bits. */
+export const hasSameContent = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
+  a.kind === b.kind && a.blob === b.blob
+
+/** Whether two entries are equal on disk. */
+export const isSameEntry = (a: SnapshotEntry, b: SnapshotEntry): boolean =>
+  hasSameContent(a, b) && (a.kind !== 'file' || a.mode === b.mode)
+
+/** Creates the hash of a git blob: SHA-1 of a header and the bytes, which the caller adds. */
+export const createBlobHash = (bytes: number) => createHash('sha1').update(`blob ${bytes}\0`)
+
+async function hashFile(absolute: string): Promise<Pick<SnapshotEntry, 'blob' | 'bytes'>> {
+  const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const { size: bytes } = await file.stat()
+    const hash = createBlobHash(bytes)
+    for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk)
+    return { blob: hash.digest('hex'), bytes }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Log } from '@causeway/app-kit'
+import type { FileContent, FilesBefore } from '../domain/candidate/types.ts'
+import { TrmError } from '../errors.ts'
+import { copyTree } from '../workspace/copy-tree.ts'
+import { locate, type Place, resolveRoot } from '../workspace/place.ts'
+import { createTooLargeError, decodeContent, maxFileBytes } from '../workspace/project-files.ts'
+import { listAll, listTree, type TreeFile, type TreeLimits } from '../workspace/tree-list.ts'
+import { findWorkspaceId, workspaceFolder } from '../workspace/workspace-folder.ts'
+import { type Contents, FallbackContents } from './contents.ts'
+import { GitContents } from './git-contents.ts'
+import { createManifest, type Manifest, ManifestCache, readManifest, storeManifest } from './manifest.ts'
+import { type RestoreReport, readBlob, restore } from './restore.ts'
+import { type ContentDatabase, RowContents } from './row-contents.ts'
+import { hasGit, ShadowGit } from './shadow-git.ts'
+import { createAbsent, hasSameContent, isSameEntry, readEntry, type SnapshotEntry } from './snapshot-entry.ts'
+
+export interface SnapshotsOptions {
+  /** Folder of `shadow.git`, which is created for the first snapshot. */
+  readonly dir: string
+  readonly log: Pick<Log, 'debug'>
+  /** Stores contents if git is not installed. */
+  readonly db: ContentDatabase
+  readonly newId?: (() => string) | undefined
+  readonly limits?: TreeLimits | undefined
+  /** Minimum age of unused contents that `collect` deletes, in milliseconds. */
+  readonly keepMs?: number | undefined
+  readonly now?: (() => number) | undefined
+}
+
+/** Files that are read at the same time. */
+const concurrency = 16
+
+const defaultLimits: TreeLimits = { files: 20_000, bytes: 2 ** 30 }
+
+/**
+ * Snapshots of project files, stored outside of the project. Only `restore` writes to the project.
+ *
+ * To undo a step: `restore(before, { expected: after })`. To reset or to restore a checkpoint: the same with `combine` of
+ * the snapshots of several steps, oldest first for the target and newest first for the expected state.
+ */
+export class Snapshots {
+  readonly #options: SnapshotsOptions
+  readonly #git: ShadowGit
+  readonly #contents: Contents
+  readonly #cache = new ManifestCache()
+  readonly #combined = new Map<string, Manifest>()
+
+  constructor(options: SnapshotsOptions) {
+    const { dir, log, db, keepMs = 3_600_000, now = Date.now } = options
+    this.#options = options
+    this.#git = new ShadowGit(join(dir, 'shadow.git'), log)
+    this.#contents = new FallbackContents({
+      git: new GitContents(this.#git, keepMs),
+      rows: new RowContents({ db, now, keepMs }),
+      hasGit,
+      hasRepository: () => existsSync(join(this.#git.folder, 'HEAD')),
+    })
+  }
+
+  /** The cache of manifests, for the memory report of the server. */
+  get memory(): Pick<ManifestCache, 'bytes' | 'shrink'> {
+    return this.#cache
+  }
+
+  /** Records paths, present or absent, and returns the id of the snapshot. Throws `INVALID_PATH`. */
+  async take(folder: string, paths: readonly string[]): Promise<string> {
+    const root = await resolveRoot(folder)
+    const id = this.#newId()
+    const manifest = createManifest(root, await this.#record(root, paths))
+    await storeManifest(this.#contents, id, manifest)
+    this.#cache.set(id, manifest)
+    return id
+  }
+
+  /**
+   * Copies a project to an empty or absent folder; with `isWhole` including ignored files, for a folder that is already a
+   * copy. Throws `SNAPSHOT_TOO_LARGE`.
+   */
+  async copy(
+    folder: string,
+    target: string,
+    { signal, isWhole = false }: { readonly signal?: AbortSignal; readonly isWhole?: boolean } = {},
+  ): Promise<void> {
+    const root = await resolveRoot(folder)
+    const files = await (isWhole ? listAll(root) : this.#list(root))
+    await copyTree(files, target, signal)
+  }
+
+  /** Records every file of a project and returns the id of the snapshot. Throws `SNAPSHOT_TOO_LARGE`. */
+  async takeAll(folder: string): Promise<string> {
+    const root = await resolveRoot(folder)
+    const files = await this.#list(root)
+    return this.take(
+      root,
+      files.map(({ path }) => path),
+    )
+  }
+
+  /** Records the state of paths in another snapshot; a path that it does not have is absent. */
+  async select(id: string, paths: readonly string[]): Promise<string> {
+    const selected = this.#newId()
+    const manifest = selectEntries(await this.#manifest(id), paths)
+    await storeManifest(this.#contents, selected, manifest)
+    this.#cache.set(selected, manifest)
+    return selected
+  }
+
+  /** Returns the files of a project that differ from a snapshot of all its files, sorted. Throws `SNAPSHOT_TOO_LARGE`. */
+  async compare(folder: string, id: string): Promise<readonly string[]> {
+    const root = await resolveRoot(folder)
+    const known = new Map((await this.entries(id)).map((entry) => [entry.path, entry]))
+    const listed = (await this.#list(root)).map(({ path }) => path)
+    const paths = [...new Set([...listed, ...known.keys()])].values()
+    const changed: string[] = []
+    const compareNext = async (): Promise<void> => {
+      for (const path of paths) {
+        const { absolute, stats } = await locate(root, path)
+        const entry = await readEntry(path, absolute, stats)
+        if (!isSameEntry(known.get(path) ?? createAbsent(path), entry)) changed.push(path)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, compareNext))
+    return changed.sort()
+  }
+
+  /** Restores paths of a snapshot in another folder; removes those that it does not have. Returns the changed paths. */
+  async restoreTo(folder: string, id: string, paths: readonly string[]): Promise<readonly string[]> {
+    const manifest = selectEntries(await this.#manifest(id), paths)
+    const target = { ...manifest, root: await resolveRoot(folder) }
+    const { restored, deleted } = await restore(this.#contents, target, { expected: undefined, force: true })
+    return [...restored, ...deleted].sort()
+  }
+
+  /**
+   * Restores the paths of a snapshot and deletes those that were absent. Throws `USER_EDIT_CONFLICT` with `data.conflicts`
+   * for files that differ from the snapshot `expected`, without changing any file.
+   */
+  async restore(
+    id: string,
+    {
+      expected,
+      ...options
+    }: { readonly expected?: string; readonly paths?: readonly string[]; readonly force?: boolean } = {},
+  ): Promise<RestoreReport> {
+    const known = expected === undefined ? undefined : await this.#manifest(expected)
+    return restore(this.#contents, await this.#manifest(id), { ...options, expected: known })
+  }
+
+  /** Returns the paths whose content on disk differs from the snapshot, sorted. */
+  async findChanged(id: string): Promise<readonly string[]> {
+    const { root, entries } = await this.#manifest(id)
+    const changed: string[] = []
+    for (const entry of entries) {
+      const { absolute, stats } = await locate(root, entry.path)
+      if (!hasSameContent(entry, await readEntry(entry.path, absolute, stats))) changed.push(entry.path)
+    }
+    return changed
+  }
+
+  /**
+   * Creates a snapshot from the first entry of each path in these snapshots. It exists in this process until `drop`, and
+   * requires the contents of the snapshots.
+   */
+  async combine(ids: readonly string[]): Promise<string> {
+    const manifests = await Promise.all(ids.map((id) => this.#manifest(id)))
+    const root = manifests[0]?.root
+    if (root === undefined || manifests.some((other) => other.root !== root))
+      throw new TrmError('SNAPSHOT_NOT_FOUND', 'the snapshots do not exist or belong to different projects')
+    const entries = new Map<string, SnapshotEntry>()
+    for (const entry of manifests.flatMap((manifest) => manifest.entries))
+      if (!entries.has(entry.path)) entries.set(entry.path, entry)
+    const id = this.#newId()
+    this.#combined.set(id, createManifest(root, [...entries.values()]))
+    return id
+  }
+
+  /** Returns the entries, sorted by path. */
+  async entries(id: string): Promise<readonly SnapshotEntry[]> {
+    return (await this.#manifest(id)).entries
+  }
+
+  /** Returns the contents of paths; omits paths that the snapshot does not have. Throws `FILE_TOO_LARGE`. */
+  async read(id: string, paths: readonly string[]): Promise<FilesBefore> {
+    const entries = new Map((await this.entries(id)).map((entry) => [entry.path, entry]))
+    const files = new Map<string, FileContent | undefined>()
+    for (const path of paths) {
+      const entry = entries.get(path)
+      if (entry === undefined) continue
+      if (entry.kind === 'file' && entry.bytes > maxFileBytes) throw createTooLargeError(path, entry.bytes)
+      const isFile = entry.kind === 'file'
+      files.set(path, isFile ? decodeContent(await readBlob(this.#contents, entry.blob)) : undefined)
+    }
+    return files
+  }
+
+  /** Removes snapshots; ignores unknown ids. `collect` releases the space. */
+  async drop(...ids: readonly string[]): Promise<void> {
+    const stored = ids.filter((id) => !this.#combined.delete(id))
+    if (stored.length === 0) return
+    for (const id of stored) this.#cache.delete(id)
+    await this.#contents.drop(stored)
+  }
+
+  /** Releases the space of removed snapshots. */
+  collect(): Promise<void> {
+    return this.#contents.collect()
+  }
+
+  async #list(root: string): Promise<readonly TreeFile[]> {
+    const git = (await hasGit()) ? this.#git : undefined
+    return listTree(git, root, this.#options.limits ?? defaultLimits)
+  }
+
+  #newId(): string {
+    return (this.#options.newId ?? randomUUID)()
+  }
+
+  async #manifest(id: string): Promise<Manifest> {
+    const known = this.#combined.get(id) ?? this.#cache.get(id)
+    return known ?? this.#cache.set(id, await this.#relocate(await readManifest(this.#contents, id)))
+  }
+
+  /** A snapshot of a workspace belongs to the workspace in this data folder, which may have been moved or copied. */
+  async #relocate(manifest: Manifest): Promise<Manifest> {
+    const sid = findWorkspaceId(manifest.root)
+    const folder = sid === undefined ? undefined : workspaceFolder(dirname(this.#options.dir), sid)
+    return folder !== undefined && existsSync(folder)
+      ? { ...manifest, root: await resolveRoot(folder) }
+      : manifest
+  }
+
+  /** Stores the contents of paths and returns their entries. */
+  async #record(root: string, paths: readonly string[]): Promise<readonly SnapshotEntry[]> {
+    const places = await Promise.all([...new Set(paths)].map((path) => locate(root, path)))
+    const files = places.filter(({ stats }) => stats?.isFile())
+    const blobs = await this.#contents.addFiles(files.map(({ absolute }) => absolute))
+    const blobByPlace = new Map(files.map((place, index) => [place, blobs[index] ?? '']))
+    return Promise.all(
+      places.map(async (place: Place): Promise<SnapshotEntry> => {
+        const { path, absolute, stats } = place
+        const blob = blobByPlace.get(place)
+        if (blob !== undefined && stats)
+          return { path, kind: 'file', blob, mode: stats.mode & 0o7777, bytes: stats.size }
+        if (stats?.isSymbolicLink()) await this.#contents.addText(await readlink(absolute))
+        return readEntry(path, absolute, stats)
+      }),
+    )
+  }
+}
+
+/** Returns a manifest of these paths; a path that `manifest` does not have is absent. */
+function selectEntries({ root, entries }: Manifest, paths: readonly string[]): Manifest {
+  const known = new Map(entries.map((entry) => [entry.path, entry]))
+  return createManifest(
+    root,
+    [...new Set(paths)].map((path) => known.get(path) ?? createAbsent(path)),
+  )
+}

@@ -1,0 +1,108 @@
+import type { Baseline, EvalResult } from '../domain/evaluation/result.ts'
+import type { Standing } from '../domain/evaluation/score.ts'
+import type { SessionConfig } from '../domain/session-config.ts'
+import type { ProcessMark } from '../runner/process-group.ts'
+
+export interface SessionRow {
+  readonly id: string
+  readonly config: SessionConfig
+  readonly status: 'active' | 'halted' | 'ended'
+  readonly standing: Standing
+  readonly baseline: Baseline | null
+  /** Snapshot of all files at the start; `null` in sessions of version 0.1 and of projects that are too large. */
+  readonly start: string | null
+  /** Number of changes. A change names the revision that it was computed from. */
+  readonly rev: number
+  readonly created_ms: number
+  readonly updated_ms: number
+}
+
+/** An evaluation. */
+export interface StepRow {
+  readonly id: number
+  readonly session_id: string
+  /** 0 for the baseline. */
+  readonly number: number
+  readonly kind: EvalResult['kind']
+  readonly status: 'running' | 'done' | 'interrupted' | 'cancelled' | 'failed'
+  readonly request: string
+  /** In the environment of every process of the step. */
+  readonly marker: string
+  readonly mark: ProcessMark | null
+  readonly stage: string | null
+  readonly reason: string | null
+  readonly landing_id: number | null
+  readonly standing_before: Standing
+  readonly result: EvalResult | null
+  readonly started_ms: number
+  readonly undone_ms: number | null
+}
+
+/** A change of the user's files, with the snapshots before and after it. `edit`: another program made it. */
+export interface LandingRow {
+  readonly id: number
+  readonly session_id: string
+  readonly kind: 'submit' | 'edit' | 'undo' | 'restore' | 'reset' | 'best'
+  readonly before: string
+  /** `null` while the files are written. */
+  readonly after: string | null
+}
+
+export interface CheckpointRow {
+  readonly id: string
+  readonly session_id: string
+  readonly description: string | null
+  readonly standing: Standing
+  /** Ids of the steps that were not undone. */
+  readonly live: readonly number[]
+  /** Last landing; 0 without one. */
+  readonly landing_id: number
+  readonly made_ms: number
+}
+
+/** Compressed output of one command, without secrets. */
+export interface OutputRow {
+  readonly stage: string
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+}
+
+/** A file as a client read it. */
+export interface SeenFile {
+  /** SHA-256 of its bytes in hex; empty if the file did not exist. */
+  readonly sha: string
+  /** Compressed; `null` if the text is too long or the file is binary. */
+  readonly text: Buffer | null
+}
+
+/** A change of a session, applied only if `rev` is current. */
+export interface SessionChange {
+  readonly id: string
+  readonly rev: number
+  readonly standing?: Standing | undefined
+  readonly status?: SessionRow['status'] | undefined
+  readonly baseline?: Baseline | undefined
+}
+
+/** The audit of a command, stored also after its session ended. */
+export interface CommandRow {
+  readonly session_id: string
+  /** `step 3`, `step 3 guard` or `only`. */
+  readonly occasion: string
+  readonly stage: string
+  readonly command: string
+  readonly cwd: string
+  readonly pid: number
+  readonly started_ms: number
+  /** `null` while the command runs, and if a signal or the end of the server ended it. */
+  readonly exit_code: number | null
+  readonly ms: number | null
+  /** Bytes of both streams. */
+  readonly bytes: number | null
+}
+
+/** A request id with the result that a repeated request returns. */
+export interface StoredRequest {
+  readonly id: string
+  readonly answer: unknown
+}

@@ -1,0 +1,377 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Env } from '@causeway/app-kit'
+import { AgingClock, openDatabase } from '@causeway/store'
+import type { Baseline, EvalResult } from '../domain/evaluation/result.ts'
+import type { Standing } from '../domain/evaluation/score.ts'
+import { type SessionConfig, upgradeConfig } from '../domain/session-config.ts'
+import { createProjectBusyError, TrmError } from '../errors.ts'
+import type { ProcessMark } from '../runner/process-group.ts'
+import type { ContentDatabase } from '../snapshot/row-contents.ts'
+import { workspaceFolder } from '../workspace/workspace-folder.ts'
+import type {
+  CheckpointRow,
+  CommandRow,
+  LandingRow,
+  OutputRow,
+  SeenFile,
+  SessionChange,
+  SessionRow,
+  StepRow,
+  StoredRequest,
+} from './rows.ts'
+import { migrations } from './schema.ts'
+
+/** Time during which a repeated request gets the stored result, in milliseconds. */
+const repeatMs = 600_000
+
+/** The members of a row with JSON text instead of objects. */
+type Text<Row, Keys extends keyof Row> = Omit<Row, Keys> & { readonly [Key in Keys]: string }
+type SessionText = Text<SessionRow, 'config' | 'standing'> & { readonly baseline: string | null }
+type StepText = Omit<Text<StepRow, 'standing_before'>, 'mark' | 'result'> & {
+  readonly mark: string | null
+  readonly result: string | null
+}
+type CheckpointText = Text<CheckpointRow, 'standing' | 'live'>
+
+type NewStep = Pick<
+  StepRow,
+  'session_id' | 'number' | 'kind' | 'request' | 'marker' | 'reason' | 'standing_before'
+>
+
+/** The sessions in `trm.db`. Each method is one transaction. */
+export class TrmStore {
+  /** The open database, for the contents of snapshots. */
+  readonly db: ContentDatabase
+  readonly #aging: AgingClock
+  readonly #dir: string
+
+  /** Opens `trm.db` in a data folder. Throws the errors of `openDatabase`. */
+  constructor(dir: string, { now, steady }: Pick<Env, 'now' | 'steady'>) {
+    this.db = openDatabase(join(dir, 'trm.db'), { migrations, now })
+    const columns = ['request.made_ms', 'step.started_ms']
+    this.#aging = new AgingClock(this.db, { columns, keepMs: repeatMs, now, steady })
+    this.#dir = realpathSync(dir)
+  }
+
+  /** Unix time in milliseconds; the clock of rows that expire. */
+  now(): number {
+    return this.#aging.now()
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  /** Returns the result of a request of the last ten minutes. */
+  async answered(request: string): Promise<unknown> {
+    const row = this.#get<{ answer: string }>(
+      'SELECT answer FROM request WHERE id = ? AND made_ms > ?',
+      request,
+      this.now() - repeatMs,
+    )
+    return row && (JSON.parse(row.answer) as unknown)
+  }
+
+  async createSession(
+    { id, config, standing, start }: Pick<SessionRow, 'id' | 'config' | 'standing' | 'start'>,
+    request: StoredRequest,
+  ): Promise<void> {
+    this.#transact(() => {
+      this.#run(
+        `INSERT INTO session (id, config, status, standing, start, rev, created_ms, updated_ms)
+         VALUES (?, ?, 'active', ?, ?, 1, ?, ?)`,
+        id,
+        JSON.stringify(config),
+        JSON.stringify(standing),
+        start,
+        this.now(),
+        this.now(),
+      )
+      this.#storeRequest(request)
+    })
+  }
+
+  async session(id: string): Promise<SessionRow | undefined> {
+    const row = this.#get<SessionText>('SELECT * FROM session WHERE id = ?', id)
+    return row && this.#parseSession(row)
+  }
+
+  /** Returns the sessions that have not ended. */
+  async sessions(): Promise<readonly SessionRow[]> {
+    const sql = `SELECT * FROM session WHERE status <> 'ended' ORDER BY created_ms, id`
+    return this.#all<SessionText>(sql).map((row) => this.#parseSession(row))
+  }
+
+  async endSession(change: SessionChange, request: StoredRequest): Promise<void> {
+    this.#transact(() => {
+      this.#apply({ ...change, status: 'ended' })
+      this.#run('DELETE FROM seen WHERE session_id = ?', change.id)
+      this.#run('DELETE FROM output WHERE step_id IN (SELECT id FROM step WHERE session_id = ?)', change.id)
+      this.#storeRequest(request)
+    })
+  }
+
+  /**
+   * Starts an evaluation. `before` is the snapshot of the files that it changes. Throws `SESSION_BUSY` if one is running or
+   * the session changed, `PROJECT_BUSY` if another session evaluates in the same folder, a parent or a subfolder.
+   */
+  async beginStep(change: SessionChange, step: NewStep, before: string | undefined): Promise<StepRow> {
+    return this.#transact(() => {
+      const { session_id } = step
+      const running = `SELECT 1 FROM step WHERE session_id = ? AND status = 'running'`
+      if (this.#get(running, session_id) !== undefined)
+        throw new TrmError('SESSION_BUSY', `an evaluation is running: ${session_id}`, {
+          data: { sid: session_id },
+        })
+      const other = this.#findOverlapping(session_id)
+      if (other !== undefined) throw createProjectBusyError(other.repo, other.id)
+      this.#apply(change)
+      const landing = before === undefined ? null : this.#addLanding(session_id, 'submit', before)
+      const id = this.#insert(
+        `INSERT INTO step (session_id, number, kind, status, request, marker, reason, landing_id, standing_before, started_ms)
+         VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
+        ...[session_id, step.number, step.kind, step.request, step.marker, step.reason, landing],
+        ...[JSON.stringify(step.standing_before), this.now()],
+      )
+      return parseStep(this.#get<StepText>('SELECT * FROM step WHERE id = ?', id) as StepText)
+    })
+  }
+
+  /** Records the running command of a step. */
+  async setStage(stepId: number, stage: string, mark: ProcessMark): Promise<void> {
+    this.#run('UPDATE step SET stage = ?, mark = ? WHERE id = ?', stage, JSON.stringify(mark), stepId)
+  }
+
+  /** Records the landing that wrote the candidate of a step. */
+  async setLanding(stepId: number, landingId: number): Promise<void> {
+    this.#run('UPDATE step SET landing_id = ? WHERE id = ?', landingId, stepId)
+  }
+
+  async finishStep(stepId: number, result: EvalResult, change: SessionChange): Promise<void> {
+    this.#transact(() => {
+      this.#apply(change)
+      const sql = `UPDATE step SET status = 'done', stage = NULL, mark = NULL, result = ? WHERE id = ?`
+      this.#run(sql, JSON.stringify(result), stepId)
+    })
+  }
+
+  /** Ends a step without a result. Deletes its landing if the files were restored. */
+  async abandonStep(stepId: number, status: StepRow['status'], isRestored: boolean): Promise<void> {
+    this.#transact(() => {
+      if (isRestored)
+        this.#run('DELETE FROM landing WHERE id = (SELECT landing_id FROM step WHERE id = ?)', stepId)
+      const sql = 'UPDATE step SET status = ?, stage = NULL, mark = NULL, undone_ms = ? WHERE id = ?'
+      this.#run(sql, status, this.now(), stepId)
+    })
+  }
+
+  async steps(sessionId: string): Promise<readonly StepRow[]> {
+    return this.#all<StepText>('SELECT * FROM step WHERE session_id = ? ORDER BY id', sessionId).map(
+      parseStep,
+    )
+  }
+
+  /** Returns the step of a request of the last ten minutes. */
+  async stepByRequest(request: string): Promise<StepRow | undefined> {
+    const sql = 'SELECT * FROM step WHERE request = ? AND started_ms > ?'
+    const row = this.#get<StepText>(sql, request, this.now() - repeatMs)
+    return row && parseStep(row)
+  }
+
+  async runningSteps(): Promise<readonly StepRow[]> {
+    return this.#all<StepText>(`SELECT * FROM step WHERE status = 'running'`).map(parseStep)
+  }
+
+  /** Sets which steps are not undone, and the standing of the session. */
+  async revert(change: SessionChange, live: readonly number[], request: StoredRequest): Promise<void> {
+    this.#transact(() => {
+      this.#apply(change)
+      this.#run(
+        `UPDATE step SET undone_ms = CASE WHEN id IN (SELECT value FROM json_each(?)) THEN NULL
+         ELSE coalesce(undone_ms, ?) END WHERE session_id = ? AND status = 'done' AND kind <> 'baseline'`,
+        JSON.stringify(live),
+        this.now(),
+        change.id,
+      )
+      this.#storeRequest(request)
+    })
+  }
+
+  /** Starts a landing without a step and returns its id; `finishLanding` ends it. */
+  async beginLanding({ session_id, kind, before }: Omit<LandingRow, 'id' | 'after'>): Promise<number> {
+    return this.#addLanding(session_id, kind, before)
+  }
+
+  async finishLanding(id: number, after: string): Promise<void> {
+    this.#run('UPDATE landing SET after = ? WHERE id = ?', after, id)
+  }
+
+  async landings(sessionId: string): Promise<readonly LandingRow[]> {
+    return this.#all('SELECT * FROM landing WHERE session_id = ? ORDER BY id', sessionId)
+  }
+
+  async addCheckpoint(row: CheckpointRow, request: StoredRequest): Promise<void> {
+    this.#transact(() => {
+      this.#run(
+        'INSERT INTO checkpoint (id, session_id, description, standing, live, landing_id, made_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ...[row.id, row.session_id, row.description, JSON.stringify(row.standing)],
+        ...[JSON.stringify(row.live), row.landing_id, row.made_ms],
+      )
+      this.#storeRequest(request)
+    })
+  }
+
+  async checkpoints(sessionId: string): Promise<readonly CheckpointRow[]> {
+    const sql = 'SELECT * FROM checkpoint WHERE session_id = ? ORDER BY made_ms, rowid'
+    return this.#all<CheckpointText>(sql, sessionId).map((row) => ({
+      ...row,
+      standing: JSON.parse(row.standing) as Standing,
+      live: JSON.parse(row.live) as number[],
+    }))
+  }
+
+  async saveOutput(stepId: number, { stage, stdout, stderr }: OutputRow): Promise<void> {
+    const sql = 'INSERT OR REPLACE INTO output (step_id, stage, stdout, stderr) VALUES (?, ?, ?, ?)'
+    this.#run(sql, stepId, stage, stdout, stderr)
+  }
+
+  async output(stepId: number, stage: string): Promise<OutputRow | undefined> {
+    return this.#get(
+      'SELECT stage, stdout, stderr FROM output WHERE step_id = ? AND stage = ?',
+      stepId,
+      stage,
+    )
+  }
+
+  async outputStages(stepId: number): Promise<readonly string[]> {
+    const sql = 'SELECT stage FROM output WHERE step_id = ? ORDER BY rowid'
+    return this.#all<{ stage: string }>(sql, stepId).map(({ stage }) => stage)
+  }
+
+  /** Adds an audit row and returns its id for `commandEnded`. */
+  async commandStarted(row: Omit<CommandRow, 'exit_code' | 'ms' | 'bytes'>): Promise<number> {
+    return this.#insert(
+      'INSERT INTO command (session_id, occasion, stage, command, cwd, pid, started_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ...[row.session_id, row.occasion, row.stage, row.command, row.cwd, row.pid, row.started_ms],
+    )
+  }
+
+  async commandEnded(
+    id: number,
+    { exit_code, ms, bytes }: Pick<CommandRow, 'exit_code' | 'ms' | 'bytes'>,
+  ): Promise<void> {
+    this.#run('UPDATE command SET exit_code = ?, ms = ?, bytes = ? WHERE id = ?', exit_code, ms, bytes, id)
+  }
+
+  /** Returns the last 100 commands of a session, the newest first. */
+  async commands(sessionId: string): Promise<readonly CommandRow[]> {
+    return this.#all(
+      `SELECT session_id, occasion, stage, command, cwd, pid, started_ms, exit_code, ms, bytes FROM command
+       WHERE session_id = ? ORDER BY id DESC LIMIT 100`,
+      sessionId,
+    )
+  }
+
+  /** Records files, by path, as the client read them. */
+  async addSeen(sessionId: string, files: ReadonlyMap<string, SeenFile>): Promise<void> {
+    this.#transact(() => {
+      for (const [path, { sha, text }] of files)
+        this.#run(
+          'INSERT OR REPLACE INTO seen (session_id, path, sha, text) VALUES (?, ?, ?, ?)',
+          ...[sessionId, path, sha, text],
+        )
+    })
+  }
+
+  /** Returns the sha of each file that the client read, by path. */
+  async seen(sessionId: string): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT path, sha FROM seen WHERE session_id = ?'
+    const rows = this.#all<{ path: string; sha: string }>(sql, sessionId)
+    return new Map(rows.map(({ path, sha }) => [path, sha]))
+  }
+
+  /** Returns the compressed text that the client read. */
+  async seenText(sessionId: string, path: string): Promise<Buffer | undefined> {
+    const sql = 'SELECT text FROM seen WHERE session_id = ? AND path = ?'
+    return this.#get<{ text: Buffer | null }>(sql, sessionId, path)?.text ?? undefined
+  }
+
+  #storeRequest({ id, answer }: StoredRequest): void {
+    this.#run('DELETE FROM request WHERE made_ms <= ?', this.now() - repeatMs)
+    const sql = 'INSERT OR REPLACE INTO request (id, answer, made_ms) VALUES (?, ?, ?)'
+    this.#run(sql, id, JSON.stringify(answer), this.now())
+  }
+
+  /** Throws `SESSION_BUSY` if the revision is not current. */
+  #apply({ id, rev, standing, status, baseline }: SessionChange): void {
+    const { changes } = this.#run(
+      `UPDATE session SET rev = rev + 1, updated_ms = ?, standing = coalesce(?, standing),
+       status = coalesce(?, status), baseline = coalesce(?, baseline) WHERE id = ? AND rev = ?`,
+      this.now(),
+      standing === undefined ? null : JSON.stringify(standing),
+      status ?? null,
+      baseline === undefined ? null : JSON.stringify(baseline),
+      id,
+      rev,
+    )
+    if (changes === 0)
+      throw new TrmError('SESSION_BUSY', `another call changed the session: ${id}`, { data: { sid: id } })
+  }
+
+  /** Finds another session that evaluates in the same folder, a parent or a subfolder. */
+  #findOverlapping(sessionId: string): { readonly repo: string; readonly id: string } | undefined {
+    return this.#get(
+      `SELECT other.id AS id, other.config ->> 'repo' AS repo FROM session AS own, step
+       JOIN session AS other ON other.id = step.session_id
+       WHERE own.id = ? AND other.id <> own.id AND step.status = 'running'
+       AND (instr((own.config ->> 'repo') || '/', (other.config ->> 'repo') || '/') = 1
+         OR instr((other.config ->> 'repo') || '/', (own.config ->> 'repo') || '/') = 1) LIMIT 1`,
+      sessionId,
+    )
+  }
+
+  #addLanding(sessionId: string, kind: LandingRow['kind'], before: string): number {
+    const sql = 'INSERT INTO landing (session_id, kind, before) VALUES (?, ?, ?)'
+    return this.#insert(sql, sessionId, kind, before)
+  }
+
+  /** A session with a workspace uses the workspace in this data folder. */
+  #parseSession(row: SessionText): SessionRow {
+    const config = upgradeConfig(JSON.parse(row.config) as SessionConfig)
+    const hasWorkspace = config.repo !== config.project
+    return {
+      ...row,
+      config: hasWorkspace ? { ...config, repo: workspaceFolder(this.#dir, row.id) } : config,
+      standing: JSON.parse(row.standing) as Standing,
+      baseline: row.baseline === null ? null : (JSON.parse(row.baseline) as Baseline),
+    }
+  }
+
+  #get<Row>(sql: string, ...values: unknown[]): Row | undefined {
+    return this.db.prepare<unknown[], Row>(sql).get(...values)
+  }
+
+  #all<Row>(sql: string, ...values: unknown[]): Row[] {
+    return this.db.prepare<unknown[], Row>(sql).all(...values)
+  }
+
+  #run(sql: string, ...values: unknown[]) {
+    return this.db.prepare<unknown[]>(sql).run(...values)
+  }
+
+  #insert(sql: string, ...values: unknown[]): number {
+    return Number(this.#run(sql, ...values).lastInsertRowid)
+  }
+
+  #transact<Result>(work: () => Result): Result {
+    return this.db.transaction(work).immediate()
+  }
+}
+
+const parseStep = (row: StepText): StepRow => ({
+  ...row,
+  standing_before: JSON.parse(row.standing_before) as Standing,
+  mark: row.mark === null ? null : (JSON.parse(row.mark) as ProcessMark),
+  result: row.result === null ? null : (JSON.parse(row.result) as EvalResult),
+})

@@ -1,0 +1,117 @@
+/** Arguments and names that several tools use, and the session of a call. */
+import type { ToolContext } from '@causeway/app-kit'
+import { z } from 'zod'
+import { readAverage } from '../domain/evaluation/score.ts'
+import type { Critic } from '../session/critic.ts'
+import type { Progress } from '../session/running-step.ts'
+import type { SessionRow } from '../store/rows.ts'
+
+/** The state of one client: the session that it started last. */
+export interface ClientState {
+  sid?: string
+}
+
+export type TrmContext = ToolContext<Critic, ClientState>
+
+export const sidArgument = {
+  sid: z.string().optional().describe('sessionId of trm.start; default: your last'),
+}
+
+export const waitArgument = (seconds: number) => ({
+  wait: z.number().min(0).max(300).default(seconds).describe('Seconds; then poll state'),
+})
+
+export const detailsArgument = {
+  details: z.boolean().default(false).describe('All fields'),
+}
+
+/** Creates the aliases of a tool: its name in the original design, and other names of its arguments. */
+export const createAliases = (tool: string, args: Readonly<Record<string, string>> = {}) => ({
+  bare: [`trm.${tool}`],
+  args: { session_id: 'sid', sessionId: 'sid', ...args },
+})
+
+/** Hints of tools that write files or run commands. */
+export const writeHints = { destructive: true, openWorld: true }
+
+export const readHints = { readOnly: true }
+
+export const unknownList = () => z.array(z.unknown())
+
+/** Checks a value with a schema that is not listed, because listing it would cost too many tokens. */
+export const checkWith =
+  (schema: z.ZodType): z.core.CheckFn<unknown> =>
+  ({ value, issues }) => {
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+    for (const issue of schema.safeParse(value).error?.issues ?? []) {
+      const names = issue.path.length === 0 ? { known } : {}
+      issues.push({ ...issue, ...names, input: value } as z.core.$ZodRawIssue) // zod created the issue
+    }
+  }
+
+/** A session without commands, because tests run the examples. */
+export const exampleStart = { tool: 'start', args: { repo: 'sums', preflight: false } }
+
+export const exampleCandidate = {
+  mode: 'files',
+  files: [
+    {
+      path: 'sums.py',
+      content:
+        'def total(values):\n    return sum(values)\n\n\ndef mean(values):\n    return total(values) / len(values)\n',
+    },
+  ],
+}
+
+export const exampleSubmit = {
+  tool: 'submit',
+  args: { candidate: exampleCandidate, reason: 'divide by the count', wait: 60 },
+}
+
+/** Returns the session of a call. Clients that share their state must pass `sid`. Throws `SESSION_NOT_FOUND`. */
+export const findSession = ({ store, session, sharedSession }: TrmContext, sid: string | undefined) =>
+  store.findSession(sid ?? (sharedSession ? undefined : session.sid))
+
+export const createRequestKey = (tool: string, { requestId }: TrmContext): string => `${tool} ${requestId}`
+
+/** Returns the stored result of a repeated request, or the result of `work`. */
+export async function runOnce<Result>(
+  ctx: TrmContext,
+  tool: string,
+  work: (request: string) => Promise<Result>,
+): Promise<Result> {
+  const request = createRequestKey(tool, ctx)
+  const stored = await ctx.store.store.answered(request)
+  return stored === undefined ? work(request) : (stored as Result)
+}
+
+/** Creates a listener that reports progress to the client in increasing steps. */
+export function createProgressListener(ctx: TrmContext): (progress: Progress) => void {
+  let last = -1
+  return ({ stage, done, total }) => {
+    const at = stage === 'waiting' ? 0 : done + 0.5
+    last = Math.max(at, last + 0.001)
+    ctx.progress(Math.min(last, total + 0.9), total + 1, stage)
+  }
+}
+
+/** The summary of an evaluation that still runs. */
+export function formatRunning({ id, standing }: SessionRow, step: number, progress: Progress) {
+  const { stage, done, total } = progress
+  return {
+    sessionId: id,
+    status: 'running',
+    step,
+    stage,
+    stagesDone: done,
+    stages: total,
+    score: null,
+    emaScore: readAverage(standing),
+    bestScore: standing.best_score,
+    tests: null,
+    shouldHalt: false,
+    reasons: [],
+    feedback: [],
+    summary: `Step ${step} is being evaluated (${stage}, ${done} of ${total} commands done). Call trm.state with wait.`,
+  }
+}

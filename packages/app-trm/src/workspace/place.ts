@@ -1,0 +1,78 @@
+import type { Stats } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { normalizePath } from '../domain/candidate/path.ts'
+import { TrmError } from '../errors.ts'
+
+/** A normalized path of a project and its state on disk. */
+export interface Place {
+  readonly path: string
+  readonly absolute: string
+  /** `undefined` if nothing exists at the path. */
+  readonly stats: Stats | undefined
+}
+
+/** Returns the real path of a project. Throws `DIRECTORY_NOT_FOUND`. */
+export async function resolveRoot(folder: string): Promise<string> {
+  try {
+    return await realpath(folder)
+  } catch (cause) {
+    throw new CausewayError('DIRECTORY_NOT_FOUND', `the project does not exist: ${folder}`, {
+      cause,
+      data: { folder },
+    })
+  }
+}
+
+/**
+ * Examines a path below a real root without following links. Throws `INVALID_PATH` if one of its parent folders is a
+ * link, a file, or the root of another repository.
+ */
+export async function locate(root: string, given: string): Promise<Place> {
+  const path = normalizePath(given)
+  const absolute = join(root, path)
+  const parts = path.split('/')
+  for (let depth = 1; depth < parts.length; depth++) {
+    const folder = parts.slice(0, depth).join('/')
+    const stats = await statIfExists(join(root, folder))
+    if (stats === undefined) return { path, absolute, stats: undefined }
+    if (stats.isSymbolicLink()) throw createError(path, `goes through the link ${folder}`)
+    if (!stats.isDirectory()) throw createError(path, `goes through ${folder}, which is not a folder`)
+    if (await statIfExists(join(root, folder, '.git')))
+      throw createError(path, `is in another repository, ${folder}`)
+  }
+  return { path, absolute, stats: await statIfExists(absolute) }
+}
+
+/** Examines a path that must be a regular file or absent. Throws `INVALID_PATH`. */
+export async function locateFile(root: string, path: string): Promise<Place> {
+  const place = await locate(root, path)
+  const { stats } = place
+  if (stats?.isSymbolicLink()) throw createError(place.path, 'is a link')
+  if (stats?.isDirectory()) throw createError(place.path, 'is a folder')
+  if (stats && !stats.isFile()) throw createError(place.path, 'is a device')
+  return place
+}
+
+/** Returns the stats of a path without following a link; `undefined` if nothing exists there. */
+export async function statIfExists(absolute: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(absolute)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** Returns the parent folders of a path below the root, the nearest first. */
+export function listParents(root: string, absolute: string): string[] {
+  const folders: string[] = []
+  for (let folder = dirname(absolute); folder.length > root.length; folder = dirname(folder))
+    folders.push(folder)
+  return folders
+}
+
+const createError = (path: string, problem: string): CausewayError =>
+  new TrmError('INVALID_PATH', `the path ${problem}: ${path}`, { data: { path } })

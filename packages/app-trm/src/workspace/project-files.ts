@@ -1,0 +1,116 @@
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { CausewayError } from '@causeway/protocol'
+import { type Changes, type FileContent, type FilesBefore, isSameContent } from '../domain/candidate/types.ts'
+import { TrmError } from '../errors.ts'
+import { locateFile, type Place, resolveRoot } from './place.ts'
+import { type Replaced, type Replacement, removeTemporaryFiles, replaceFiles } from './replace-files.ts'
+
+/** Maximum size of a file that a candidate may change: 10 MiB. */
+export const maxFileBytes = 10 * 2 ** 20
+
+export interface WriteOptions {
+  /** The contents from which the changes were computed. */
+  readonly before: FilesBefore
+  /** Previous paths of renamed files, by new path. */
+  readonly moved?: ReadonlyMap<string, string> | undefined
+  /** x bits to set or clear, by path. */
+  readonly executable?: ReadonlyMap<string, boolean> | undefined
+}
+
+/** Reads and writes the files of a project below its real root. Does not follow links or enter `.git`. */
+export class ProjectFiles {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Reads files for a candidate. Throws `INVALID_PATH`, `FILE_TOO_LARGE`. */
+  async read(paths: readonly string[]): Promise<FilesBefore> {
+    return read(await resolveRoot(this.#folder), paths)
+  }
+
+  /**
+   * Writes all changes or none: stages every file next to its path, then renames it. Mode bits stay. Throws `STALE_FILE` for
+   * a file that differs from `before`.
+   */
+  async write(changes: Changes, options: WriteOptions): Promise<void> {
+    const root = await resolveRoot(this.#folder)
+    const files: Replaced[] = []
+    for (const [path, content] of changes) {
+      const place = await locateFile(root, path)
+      files.push({ place, by: await createReplacement(root, place, content, options) })
+    }
+    await replaceFiles(root, files, async () => {
+      const now = await read(root, [...changes.keys()])
+      for (const path of changes.keys()) {
+        if (isSameContent(options.before.get(path), now.get(path))) continue
+        throw new TrmError('STALE_FILE', `the file changed while the candidate was applied: ${path}`, {
+          data: { path },
+        })
+      }
+    })
+  }
+
+  /** Removes temporary files of a write that a crash interrupted. */
+  async sweep(paths: readonly string[]): Promise<void> {
+    const root = await resolveRoot(this.#folder)
+    for (const path of paths) await removeTemporaryFiles((await locateFile(root, path)).absolute)
+  }
+}
+
+async function read(root: string, paths: readonly string[]): Promise<FilesBefore> {
+  const files = new Map<string, FileContent | undefined>()
+  for (const path of paths) {
+    const place = await locateFile(root, path)
+    files.set(place.path, place.stats && (await readContent(place)))
+  }
+  return files
+}
+
+/** Decodes UTF-8 with its byte order mark; returns the bytes if they are not UTF-8 or contain NUL. */
+export function decodeContent(bytes: Uint8Array): FileContent {
+  if (bytes.includes(0)) return bytes
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return bytes
+  }
+}
+
+export const createTooLargeError = (path: string, bytes: number): CausewayError =>
+  new TrmError('FILE_TOO_LARGE', `the file has ${bytes} bytes, more than ${maxFileBytes}: ${path}`, {
+    data: { path, bytes, most: maxFileBytes },
+  })
+
+async function readContent({ path, absolute, stats }: Place): Promise<FileContent> {
+  if ((stats?.size ?? 0) > maxFileBytes) throw createTooLargeError(path, stats?.size ?? 0)
+  const file = await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return decodeContent(await file.readFile())
+  } finally {
+    await file.close()
+  }
+}
+
+async function createReplacement(
+  root: string,
+  { path, stats }: Place,
+  content: FileContent | null,
+  { moved, executable }: WriteOptions,
+): Promise<Replacement> {
+  if (content === null) return { kind: 'absent' }
+  const from = moved?.get(path)
+  const origin = stats ?? (from === undefined ? undefined : (await locateFile(root, from)).stats)
+  const isExecutable = executable?.get(path)
+  const newMode = (isExecutable ? 0o777 : 0o666) & ~process.umask()
+  const mode = origin === undefined ? newMode : setExecutable(origin.mode & 0o7777, isExecutable)
+  return { kind: 'file', mode, fill: (file) => file.writeFile(content) }
+}
+
+/** Sets the x bit for everyone who may read the file. */
+function setExecutable(mode: number, isExecutable: boolean | undefined): number {
+  if (isExecutable === undefined) return mode
+  return isExecutable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111
+}

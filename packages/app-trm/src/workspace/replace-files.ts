@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { classifyFailure, StoreError } from '@causeway/store'
+import { TrmError } from '../errors.ts'
+import { listParents, type Place } from './place.ts'
+
+/** The new state of a path. */
+export type Replacement =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly mode: number; readonly fill: (file: FileHandle) => Promise<void> }
+  | { readonly kind: 'link'; readonly target: () => Promise<string> }
+
+export interface Replaced {
+  readonly place: Place
+  readonly by: Replacement
+}
+
+const marker = '.causeway-'
+
+type Steps = (() => Promise<unknown>)[]
+
+/**
+ * Replaces files, all or none. Writes new contents next to their paths, runs `check`, and then renames each file. A failure
+ * restores the previous files. Throws `TREE_BUSY`, `DATA_UNWRITABLE`, and the errors of `check`.
+ */
+export async function replaceFiles(
+  root: string,
+  files: readonly Replaced[],
+  check: () => Promise<void>,
+): Promise<void> {
+  const undo: Steps = []
+  const finish: Steps = []
+  try {
+    const staged: { place: Place; path: string | undefined }[] = []
+    for (const { place, by } of files) {
+      await createParents(root, place.absolute, undo)
+      staged.push({ place, path: await stage(place, by, undo) })
+    }
+    await check()
+    for (const { place, path } of staged) await exchange(place, path, { undo, finish })
+  } catch (error) {
+    for (const step of undo.toReversed()) await step()
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EISDIR' || code === 'ENOTEMPTY' || code === 'ENOENT')
+      throw new TrmError('TREE_BUSY', 'another program changed the project at the same time', {
+        cause: error,
+      })
+    if (classifyFailure(error) === 'unwritable')
+      throw new StoreError('DATA_UNWRITABLE', 'a file of the project cannot be written', {
+        remedy: 'free disk space and check the permissions of the project',
+        cause: error,
+      })
+    throw error
+  }
+  for (const step of finish) await step()
+  for (const { place, by } of files) if (by.kind === 'absent') await removeEmptyParents(root, place.absolute)
+}
+
+/** Removes files that an interrupted replacement left next to a path. */
+export async function removeTemporaryFiles(absolute: string): Promise<void> {
+  const folder = dirname(absolute)
+  const prefix = `.${basename(absolute).slice(0, 100)}${marker}`
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (name.startsWith(prefix)) await rm(join(folder, name), { force: true })
+  }
+}
+
+async function createParents(root: string, absolute: string, undo: Steps): Promise<void> {
+  for (const folder of listParents(root, absolute).toReversed()) {
+    try {
+      await mkdir(folder)
+      undo.push(() => rmdir(folder))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+async function stage({ absolute }: Place, by: Replacement, undo: Steps): Promise<string | undefined> {
+  if (by.kind === 'absent') return undefined
+  const path = createTemporaryPath(absolute)
+  undo.push(() => rm(path, { force: true }))
+  if (by.kind === 'link') {
+    await symlink(await by.target(), path)
+    return path
+  }
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  const file = await open(path, flags, 0o600)
+  try {
+    await by.fill(file)
+    await file.chmod(by.mode)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return path
+}
+
+async function exchange(
+  { absolute, stats }: Place,
+  staged: string | undefined,
+  { undo, finish }: { readonly undo: Steps; readonly finish: Steps },
+): Promise<void> {
+  if (stats === undefined) {
+    if (staged === undefined) return
+    undo.push(() => rm(absolute, { force: true }))
+    await rename(staged, absolute)
+    return
+  }
+  const previous = createTemporaryPath(absolute)
+  if (staged === undefined) await rename(absolute, previous)
+  else await linkOrCopy(absolute, previous)
+  undo.push(() => rename(previous, absolute))
+  if (staged !== undefined) await rename(staged, absolute)
+  finish.push(() => rm(previous, { force: true }))
+}
+
+/** Creates a hard link, or a copy if the file system does not support hard links. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!['EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS'].includes(code)) throw error
+    await copyFile(from, to, constants.COPYFILE_EXCL)
+  }
+}
+
+const createTemporaryPath = (absolute: string): string =>
+  join(dirname(absolute), `.${basename(absolute).slice(0, 100)}${marker}${randomUUID().slice(0, 8)}`)
+
+async function removeEmptyParents(root: string, absolute: string): Promise<void> {
+  for (const folder of listParents(root, absolute)) {
+    try {
+      await rmdir(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+    }
+  }
+}

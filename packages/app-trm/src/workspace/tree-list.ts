@@ -1,0 +1,164 @@
+import type { Stats } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CausewayError } from '@causeway/protocol'
+import { type IgnoreRules, parseIgnoreRules } from '../domain/ignore-rules.ts'
+import { TrmError } from '../errors.ts'
+import type { ShadowGit } from '../snapshot/shadow-git.ts'
+import { statIfExists } from './place.ts'
+
+/** A file or a link of a project. */
+export interface TreeFile {
+  readonly path: string
+  readonly absolute: string
+  readonly stats: Stats
+}
+
+export interface TreeLimits {
+  readonly files: number
+  readonly bytes: number
+}
+
+/** Folders that tools create and can create again; never copied. */
+const generatedFolders: readonly string[] = [
+  'node_modules',
+  '.venv',
+  'venv',
+  '.tox',
+  '__pycache__',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+]
+
+/**
+ * Lists every file and link of a project that its ignore rules include or its repository tracks, sorted, without nested
+ * repositories. Without git, tracked files that are ignored are missing. Throws `SNAPSHOT_TOO_LARGE` with `data.largest`.
+ */
+export async function listTree(
+  git: ShadowGit | undefined,
+  root: string,
+  limits: TreeLimits,
+): Promise<readonly TreeFile[]> {
+  const listed = git === undefined ? await walkTree(root) : await listWithGit(git, root)
+  const paths = [...new Set(listed)].filter((path) => path !== '' && !path.endsWith('/')).sort()
+  if (paths.length > limits.files)
+    throw createTooLargeError(
+      paths.map((path) => [path, 1]),
+      'files',
+    )
+  const files: TreeFile[] = []
+  for (const path of paths) {
+    const absolute = join(root, path)
+    const stats = await statIfExists(absolute)
+    if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
+  }
+  if (files.reduce((sum, { stats }) => sum + stats.size, 0) <= limits.bytes) return files
+  throw createTooLargeError(
+    files.map(({ path, stats }) => [path, stats.size]),
+    'bytes',
+  )
+}
+
+/** Lists every file and link of a folder except in generated folders. */
+export async function listAll(root: string): Promise<readonly TreeFile[]> {
+  const files: TreeFile[] = []
+  const pending = ['']
+  for (let folder = pending.shift(); folder !== undefined; folder = pending.shift()) {
+    for (const name of await listNames(join(root, folder))) {
+      const path = folder === '' ? name : `${folder}/${name}`
+      const absolute = join(root, path)
+      const stats = await statIfExists(absolute)
+      if (stats?.isDirectory()) {
+        if (!generatedFolders.includes(name)) pending.push(path)
+      } else if (stats?.isFile() || stats?.isSymbolicLink()) files.push({ path, absolute, stats })
+    }
+  }
+  return files
+}
+
+/** A folder that a command removed has no names. */
+const listNames = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+
+/** Disables programs that the configuration of a project can start. */
+const safeFlags: readonly string[] = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
+/** Lists the paths that an empty index does not track, and the ignored paths that the project's index tracks. */
+async function listWithGit(git: ShadowGit, root: string): Promise<string[]> {
+  const folder = join(root, '.git')
+  const exclude = join(folder, 'info', 'exclude')
+  const untracked = await git.run(
+    [
+      ...['ls-files', '-z', '--others', '--exclude-per-directory=.gitignore'],
+      ...generatedFolders.flatMap((name) => ['-x', `${name}/`]),
+      ...((await statIfExists(exclude))?.isFile() ? ['-X', exclude] : []),
+    ],
+    { env: { GIT_WORK_TREE: root, GIT_INDEX_FILE: join(git.folder, 'no-index') }, cwd: root },
+  )
+  const paths = untracked.toString().split('\0')
+  if ((await statIfExists(folder)) === undefined) return paths
+  const args = [...safeFlags, 'ls-files', '-z', '--cached', '--ignored', '--exclude-standard']
+  const tracked = await git.attempt(args, { env: { GIT_DIR: folder, GIT_WORK_TREE: root }, cwd: root })
+  return [...paths, ...(tracked?.toString().split('\0') ?? [])]
+}
+
+/** The rules of one `.gitignore`. */
+interface Rules {
+  /** Relative to the project, with a final slash; empty for the project. */
+  readonly folder: string
+  readonly rules: IgnoreRules
+}
+
+/** Lists the paths that ignore rules include. Rules of deeper folders come first; ignored folders are skipped. */
+export async function walkTree(root: string): Promise<readonly string[]> {
+  const found: string[] = []
+  const walk = async (folder: string, inherited: readonly Rules[]): Promise<void> => {
+    const all = [...(await readRules(join(root, folder, '.gitignore'), folder)), ...inherited]
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}${entry.name}`
+      const isFolder = entry.isDirectory()
+      if (entry.name === '.git' || isIgnored(path, isFolder, all)) continue
+      const isRepository = isFolder && (await statIfExists(join(root, path, '.git'))) !== undefined
+      if (!isFolder) found.push(path)
+      else if (!generatedFolders.includes(entry.name) && !isRepository) await walk(`${path}/`, all)
+    }
+  }
+  await walk('', await readRules(join(root, '.git', 'info', 'exclude'), ''))
+  return found
+}
+
+async function readRules(file: string, folder: string): Promise<readonly Rules[]> {
+  if (!(await statIfExists(file))?.isFile()) return []
+  return [{ folder, rules: parseIgnoreRules(await readFile(file, 'utf8')) }]
+}
+
+function isIgnored(path: string, isFolder: boolean, nearestFirst: readonly Rules[]): boolean {
+  for (const { folder, rules } of nearestFirst) {
+    const ignored = rules(path.slice(folder.length), isFolder)
+    if (ignored !== undefined) return ignored
+  }
+  return false
+}
+
+function createTooLargeError(
+  sizes: readonly (readonly [path: string, size: number])[],
+  unit: 'files' | 'bytes',
+): CausewayError {
+  const folders = new Map<string, number>()
+  let total = 0
+  for (const [path, size] of sizes) {
+    const parts = path.split('/')
+    const folder = parts.slice(0, Math.min(2, parts.length - 1)).join('/') || '.'
+    folders.set(folder, (folders.get(folder) ?? 0) + size)
+    total += size
+  }
+  const largest = [...folders]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 5)
+    .map(([folder, size]) => ({ folder, [unit]: size }))
+  return new TrmError('SNAPSHOT_TOO_LARGE', `the project has ${total} ${unit}`, { data: { largest } })
+}

@@ -1,0 +1,85 @@
+/** A workspace: a session's own copy of a project. With `write: end` every tool reads and writes there. */
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type FileContent, isSameContent } from '../domain/candidate/types.ts'
+import type { SessionConfig } from '../domain/session-config.ts'
+import { TrmError } from '../errors.ts'
+import type { Critic } from '../session/critic.ts'
+import type { SessionRow } from '../store/rows.ts'
+import { workspaceFolder, workspacesFolder } from './workspace-folder.ts'
+
+/** Copies a project and returns the folder of the workspace. Throws `SNAPSHOT_TOO_LARGE`. */
+export async function createWorkspace(
+  { dir, snapshots }: Critic,
+  project: string,
+  sid: string,
+): Promise<string> {
+  const folder = workspaceFolder(dir, sid)
+  await mkdir(workspacesFolder(dir), { recursive: true, mode: 0o700 })
+  await snapshots.copy(project, folder)
+  return folder
+}
+
+/** Removes workspaces without a session: the server ended between the copy and the creation of the session. */
+export async function removeUnusedWorkspaces({ dir, store }: Critic): Promise<void> {
+  const known = new Set((await store.sessions()).map(({ id }) => id))
+  const folder = workspacesFolder(dir)
+  for (const name of await readdir(folder).catch((): string[] => []))
+    if (!known.has(name)) await rm(join(folder, name), { recursive: true, force: true })
+}
+
+/** Removes the workspace of a session, if it has one. */
+export async function removeWorkspace({ repo, project }: SessionConfig): Promise<void> {
+  if (repo !== project) await rm(repo, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/**
+ * Writes the changes in a workspace to the user's project, all or none, and returns their paths. Throws `USER_EDIT_CONFLICT`
+ * for files that were edited since the start, unless they already have the new content.
+ */
+export async function landWorkspace(
+  { store, snapshots, files }: Critic,
+  { id, config }: SessionRow,
+  force: boolean,
+): Promise<readonly string[]> {
+  const landings = await store.landings(id)
+  if (config.repo === config.project || landings.length === 0) return []
+  const start = await snapshots.combine(landings.map(({ before }) => before))
+  try {
+    const paths = (await snapshots.entries(start)).map(({ path }) => path)
+    const [original, ours, theirs] = await Promise.all([
+      snapshots.read(start, paths),
+      files(config.repo).read(paths),
+      files(config.project).read(paths),
+    ])
+    const changed = paths.filter(
+      (path) =>
+        !isSameContent(ours.get(path), theirs.get(path)) &&
+        !isSameContent(ours.get(path), original.get(path)),
+    )
+    const conflicts = changed.filter((path) => !isSameContent(theirs.get(path), original.get(path)))
+    if (conflicts.length > 0 && !force)
+      throw new TrmError('USER_EDIT_CONFLICT', `edited since the session started: ${conflicts.join(', ')}`, {
+        data: { conflicts },
+      })
+    const changes = new Map<string, FileContent | null>(changed.map((path) => [path, ours.get(path) ?? null]))
+    const executable = await readExecutableBits(config.repo, changed)
+    await files(config.project).write(changes, { before: theirs, executable })
+    return changed
+  } finally {
+    await snapshots.drop(start)
+  }
+}
+
+/** Returns the x bits of existing files, by path. */
+async function readExecutableBits(
+  root: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  const found = new Map<string, boolean>()
+  for (const path of paths) {
+    const stats = await lstat(join(root, path)).catch(() => undefined)
+    if (stats !== undefined) found.set(path, (stats.mode & 0o100) !== 0)
+  }
+  return found
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import t from 'tap'
+import { randomFrom } from '../../../test/random.ts'
+import { verifies } from '../../../test/verifies.ts'
+import { createGamingCases, createSample } from './gaming/cases.ts'
+import { openTrm, python, readText } from './trm-kit.ts'
+
+t.setTimeout(600_000)
+
+const hasPytest = spawnSync(python, ['-m', 'pytest', '--version']).status === 0
+
+const sample = createSample(randomFrom(4))
+
+/** Every third case; all of them with `CAUSEWAY_LONG`. */
+const step = process.env.CAUSEWAY_LONG === undefined ? 3 : 1
+
+const cases = createGamingCases(sample, {
+  unittest: `${python} -m unittest`,
+  pytest: hasPytest ? `${python} -m pytest -q` : undefined,
+}).filter((_, index) => index % step === 0)
+
+for (const { rule, runner, project, commands, candidate } of cases)
+  verifies(
+    'trm:submit:gaming',
+    `${runner}: a candidate that ${rule} is neither a success nor the best`,
+    async (t) => {
+      const files = Object.fromEntries(Object.entries(project).map(([path, text]) => [`p/${path}`, text]))
+      const { client, root } = await openTrm(t, { files })
+      const { ask } = client()
+      const { baseline } = await ask('start', { repo: 'p', ...commands })
+      const changes = Object.entries(candidate).map(([path, content]) =>
+        content === null ? { path, delete: true } : { path, content },
+      )
+      const result = await ask('submit', { candidate: { mode: 'files', files: changes } })
+      t.not(result.rule, 'success', JSON.stringify(result.guard))
+      const state = await ask('state')
+      t.equal(state.bestStep, 0, JSON.stringify({ baseline: baseline.score, ...result, feedback: undefined }))
+      t.equal(state.bestScore, baseline.score)
+      await ask('end', { apply: 'best' })
+      for (const [path, text] of Object.entries(project)) t.equal(readText(root, 'p', path), text)
+    },
+  )
+
+if (!hasPytest)
+  t.test('candidates that game pytest', async (t) => {
+    t.pass('pytest', { skip: `install pytest for ${python} (Debian package python3-pytest)` })
+  })
+
+verifies('trm:submit:gaming', 'unittest: a repair is a success and the best', async (t) => {
+  const [first] = cases
+  const files = Object.entries(first?.project ?? {}).map(([path, text]) => [`p/${path}`, text])
+  const { client } = await openTrm(t, { files: Object.fromEntries(files) })
+  const { ask } = client()
+  await ask('start', { repo: 'p', ...first?.commands })
+  const candidate = { mode: 'files', files: [{ path: `${sample.module}.py`, content: sample.repaired }] }
+  t.match(await ask('submit', { candidate }), {
+    rule: 'success',
+    guard: { probe: 'reported', confirms: true },
+  })
+  t.match(await ask('state'), { bestStep: 1, bestScore: 1 })
+})

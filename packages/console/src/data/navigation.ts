@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals'
+
+/** The address of the page: its path, and what follows `#`. */
+export class Navigation {
+  readonly path = signal(location.pathname)
+  /** What follows `#`, after each change by a link or by the person. */
+  readonly hash = signal({ text: location.hash })
+
+  constructor() {
+    addEventListener('popstate', () => this.#read())
+    addEventListener('hashchange', () => this.#read())
+    document.addEventListener('click', (event) => this.#follow(event))
+  }
+
+  /** Opens a page of the console. */
+  open(url: string): void {
+    history.pushState(null, '', url)
+    this.#read()
+  }
+
+  /** Replaces what follows `#`, without a history entry and without a change of `hash`. */
+  replaceHash(hash: string): void {
+    history.replaceState(history.state, '', hash === '' ? location.pathname : `#${hash}`)
+  }
+
+  #read(): void {
+    this.path.value = location.pathname
+    this.hash.value = { text: location.hash }
+  }
+
+  /** Opens a link to a page of the console without loading a document. */
+  #follow(event: MouseEvent): void {
+    const link = (event.target as Element | null)?.closest('a')
+    if (event.defaultPrevented || event.button !== 0 || link?.href === undefined) return
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    const url = new URL(link.href)
+    if (link.dataset.native !== undefined || url.origin !== location.origin || link.target !== '') return
+    if (url.pathname === location.pathname && url.hash !== '') return
+    event.preventDefault()
+    this.open(url.href)
+  }
+}

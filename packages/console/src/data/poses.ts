@@ -1,0 +1,139 @@
+import type { Server } from './server.ts'
+
+/** Numbers of a pose: position x y z in m, orientation w x y z. */
+export const poseWidth = 7
+
+/** A body is drawn if only this bit of its state is set. */
+const recorded = 1
+
+/** Poses of all bodies in consecutive frames. */
+export interface PoseChunk {
+  readonly bodies: readonly number[]
+  /** Frame ids, shape [frames] */
+  readonly frames: Float64Array
+  /** s, shape [frames] */
+  readonly times: Float64Array
+  readonly origin: readonly [number, number, number]
+  /** shape [frames, bodies] */
+  readonly states: Uint8Array
+  /** shape [frames, bodies, 7], row-major float32 */
+  readonly values: Float32Array
+}
+
+/** A frame in a chunk. */
+export interface PoseRow {
+  readonly chunk: PoseChunk
+  readonly row: number
+}
+
+/** Parses the binary format CWP1. Throws if it is malformed. */
+export function parsePoses(buffer: ArrayBuffer): PoseChunk {
+  const view = new DataView(buffer)
+  if (buffer.byteLength < 56 || view.getUint32(0) !== 0x43575031) throw new Error('not poses of Causeway')
+  const [frames, bodies] = [view.getUint32(8, true), view.getUint32(12, true)]
+  const origin = [view.getFloat64(16, true), view.getFloat64(24, true), view.getFloat64(32, true)] as const
+  let at = 56
+  const take = <T>(bytes: number, create: (offset: number) => T): T => {
+    const part = create(at)
+    at += bytes
+    return part
+  }
+  const ids = take(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
+  const times = take(frames * 8, (offset) => new Float64Array(buffer, offset, frames))
+  const bodyIds = take(bodies * 4, (offset) => [...new Uint32Array(buffer, offset, bodies)])
+  const count = frames * bodies
+  const states = take(Math.ceil(count / 4) * 4, (offset) => new Uint8Array(buffer, offset, count))
+  const values = new Float32Array(buffer, at, count * poseWidth)
+  return { frames: ids, times, bodies: bodyIds, origin, states, values }
+}
+
+/** Whether a body is recorded in a frame and has a finite pose at a distance that can be drawn. */
+export const isDrawable = ({ chunk, row }: PoseRow, column: number): boolean =>
+  chunk.states[row * chunk.bodies.length + column] === recorded
+
+/** Whether a body is recorded in a frame, but cannot be drawn. */
+export const isLost = ({ chunk, row }: PoseRow, column: number): boolean =>
+  ((chunk.states[row * chunk.bodies.length + column] ?? 0) & ~recorded) !== 0
+
+/** Returns the position of a body in m. */
+export function getPosition({ chunk, row }: PoseRow, column: number): [number, number, number] {
+  const at = (row * chunk.bodies.length + column) * poseWidth
+  const { values, origin } = chunk
+  return [0, 1, 2].map((axis) => (values[at + axis] ?? Number.NaN) + (origin[axis] ?? 0)) as [
+    number,
+    number,
+    number,
+  ]
+}
+
+const chunkFrames = 256
+const maxBytes = 64 * 2 ** 20
+
+/** Loads poses in chunks and keeps the chunks that were used last, up to 64 MB. */
+export class PoseCache {
+  readonly #server: Server
+  readonly #path: string
+  readonly #first: number
+  readonly #chunks = new Map<number, Promise<PoseChunk>>()
+  readonly #loaded = new Map<number, PoseChunk>()
+  #bytes = 0
+
+  /** `recording` is an id, `first` the first frame id. */
+  constructor(server: Server, recording: string, first: number) {
+    this.#server = server
+    this.#path = `/api/apps/replay/recordings/${encodeURIComponent(recording)}/poses`
+    this.#first = first
+  }
+
+  /** Returns a frame if it is loaded. */
+  find(frame: number): PoseRow | undefined {
+    const chunk = this.#loaded.get(this.#toIndex(frame))
+    return chunk === undefined ? undefined : findRow(chunk, frame)
+  }
+
+  /** Loads a frame. Returns `undefined` if the recording does not contain it. */
+  async load(frame: number): Promise<PoseRow | undefined> {
+    const index = this.#toIndex(frame)
+    const loading = this.#chunks.get(index) ?? this.#fetch(index)
+    // The chunk that was used last is evicted last.
+    this.#chunks.delete(index)
+    this.#chunks.set(index, loading)
+    return findRow(await loading, frame)
+  }
+
+  #toIndex(frame: number): number {
+    return Math.floor((frame - this.#first) / chunkFrames)
+  }
+
+  #fetch(index: number): Promise<PoseChunk> {
+    const from = this.#first + index * chunkFrames
+    const loading = this.#server
+      .getBytes(`${this.#path}?from=${from}&to=${from + chunkFrames - 1}`)
+      .then((bytes) => {
+        const chunk = parsePoses(bytes)
+        this.#loaded.set(index, chunk)
+        this.#bytes += bytes.byteLength
+        this.#evict(index)
+        return chunk
+      })
+    loading.catch(() => this.#chunks.delete(index))
+    return loading
+  }
+
+  #evict(used: number): void {
+    for (const index of this.#chunks.keys()) {
+      if (this.#bytes <= maxBytes) return
+      const chunk = this.#loaded.get(index)
+      if (index === used || chunk === undefined) continue
+      this.#bytes -= chunk.values.buffer.byteLength
+      this.#chunks.delete(index)
+      this.#loaded.delete(index)
+    }
+  }
+}
+
+/** Returns the row of a frame, or of the frame before it if the recording has a gap there. */
+function findRow(chunk: PoseChunk, frame: number): PoseRow | undefined {
+  const row = chunk.frames.findLastIndex((id) => id <= frame)
+  return row === -1 ? undefined : { chunk, row }
+}

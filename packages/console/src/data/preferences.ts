@@ -1,0 +1,43 @@
+import { type Signal, signal } from '@preact/signals'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+const themes: readonly Theme[] = ['system', 'light', 'dark']
+
+/** Choices of the person, stored in the browser. */
+export class Preferences {
+  readonly theme: Signal<Theme>
+  /** Whether keys without a modifier are shortcuts (WCAG 2.1.4). */
+  readonly hasSingleKeys: Signal<boolean>
+  /** Incremented when the effective theme changes, for what is drawn on a canvas. */
+  readonly themeVersion = signal(0)
+
+  constructor() {
+    const stored = localStorage.getItem('causeway.theme')
+    this.theme = signal(themes.find((theme) => theme === stored) ?? 'system')
+    this.hasSingleKeys = signal(localStorage.getItem('causeway.single-keys') !== 'off')
+    this.#apply()
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+      this.themeVersion.value++
+    })
+  }
+
+  /** Switches to the next theme: system, light, dark. */
+  cycleTheme(): void {
+    this.theme.value = themes[(themes.indexOf(this.theme.value) + 1) % themes.length] ?? 'system'
+    localStorage.setItem('causeway.theme', this.theme.value)
+    this.#apply()
+  }
+
+  setSingleKeys(isOn: boolean): void {
+    this.hasSingleKeys.value = isOn
+    localStorage.setItem('causeway.single-keys', isOn ? 'on' : 'off')
+  }
+
+  #apply(): void {
+    const { dataset } = document.documentElement
+    if (this.theme.value === 'system') delete dataset.theme
+    else dataset.theme = this.theme.value
+    this.themeVersion.value++
+  }
+}

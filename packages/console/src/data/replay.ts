@@ -1,0 +1,129 @@
+import type { Point3 } from '../domain/fit.ts'
+
+/** A row of `list_recordings`. */
+export interface ListedRecording {
+  readonly recording: string
+  readonly name: string
+  readonly size_bytes: number
+  readonly total_frames: number | null
+}
+
+/** What `list_recordings` returns. */
+export interface RecordingList {
+  readonly recordings: readonly ListedRecording[]
+  readonly others: readonly { readonly path: string; readonly name: string; readonly reason: string }[]
+  readonly searched: readonly string[]
+  readonly count: number
+  readonly next_cursor: string | null
+}
+
+/** Recorded geometry of a body. */
+export interface RecordedGeometry {
+  readonly body_id: number
+  readonly name: string | null
+  readonly shape:
+    | { readonly kind: 'sphere'; readonly radius: number }
+    | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
+    | { readonly kind: 'box' | 'plane' }
+    | null
+  readonly half_extents: Point3 | null
+  readonly position: readonly number[] | null
+  readonly orientation: readonly number[] | null
+}
+
+/** What `get_metadata` returns. */
+export interface Metadata {
+  readonly recording: string
+  readonly name: string
+  readonly total_frames: number
+  readonly first_frame: number | null
+  readonly last_frame: number | null
+  readonly first_time_s: number | null
+  readonly last_time_s: number | null
+  readonly dt_s: number | null
+  readonly missing: readonly string[]
+  readonly bodies: readonly { readonly body_id: number; readonly mass: number | null }[]
+  readonly geometry?: readonly RecordedGeometry[]
+  readonly summary: string
+}
+
+/** A finding of `diagnose`. */
+export interface Finding {
+  readonly id: string
+  readonly kind: string
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly frames: { readonly first: number; readonly last: number; readonly peak: number }
+  readonly bodies: readonly number[]
+  readonly value: number | null
+  readonly limit: number | null
+  readonly unit: string
+}
+
+/** What `diagnose` returns. */
+export interface Diagnosis {
+  readonly findings: readonly Finding[]
+  readonly count: number
+  readonly frames_checked: number
+  readonly checked?: readonly string[]
+  readonly not_checked?: readonly {
+    readonly law: string
+    readonly frames: { readonly first: number; readonly last: number }
+    readonly missing: readonly string[]
+    readonly how_to_record: string
+  }[]
+  readonly summary: string
+}
+
+/** A shape that was estimated from contacts, or recorded as a mesh. */
+export type EstimatedShape = { readonly box: Point3 } | { readonly radius: number }
+
+/** The forces of a pair in contact. */
+export interface Contact {
+  readonly body_a_id: number
+  readonly body_b_id: number
+  readonly on: number
+  readonly at: Point3
+  readonly points: readonly Point3[]
+  readonly normal_n: Point3 | null
+  readonly friction_n: Point3 | null
+}
+
+/** What `/recordings/<id>/scene` returns. */
+export interface Scene {
+  readonly frame_id: number
+  readonly shapes: Readonly<Record<string, EstimatedShape>>
+  readonly grounds: readonly { readonly body: number; readonly at: Point3; readonly normal: Point3 }[]
+  readonly contacts: readonly Contact[]
+}
+
+interface Vector {
+  readonly x: number | null
+  readonly y: number | null
+  readonly z: number | null
+}
+
+/** What `get_frame` returns, as far as the console shows it. */
+export interface FrameAnswer {
+  readonly frame_id: number
+  readonly simulation_time: number | null
+  readonly states: readonly {
+    readonly body_id: number
+    readonly position: Vector
+    readonly velocity: Vector
+  }[]
+  readonly solver: {
+    readonly iterations: number | null
+    readonly residual: number | null
+    readonly converged: boolean | null
+    readonly num_constraints: number | null
+  } | null
+  readonly system_energy: { readonly total_system_e: number | null; readonly delta_e: number | null } | null
+}
+
+/** One quantity of `get_series`. */
+export interface Series {
+  readonly name: string
+  readonly unit: string
+  readonly frames: readonly number[]
+  readonly values: readonly (number | null)[]
+}

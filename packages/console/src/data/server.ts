@@ -1,0 +1,164 @@
+import { signal } from '@preact/signals'
+
+/** An error of the server, or of the connection to it. */
+export class ServerError extends Error {
+  readonly code: string
+  readonly remedy: string
+  readonly data: unknown
+
+  constructor({
+    code,
+    message,
+    remedy = '',
+    data,
+  }: { code: string; message: string; remedy?: string; data?: unknown }) {
+    super(message)
+    this.code = code
+    this.remedy = remedy
+    this.data = data
+  }
+}
+
+/** One block of a tool's result (MCP `content`). */
+export interface ContentBlock {
+  readonly type: string
+  readonly text?: string
+  readonly data?: string
+  readonly mimeType?: string
+  readonly uri?: string
+}
+
+/** The outcome of a tool call, with what the page shows about it. */
+export interface ToolAnswer {
+  readonly structured: unknown
+  readonly content: readonly ContentBlock[]
+  readonly error: ServerError | undefined
+  readonly ms: number
+  readonly bytes: number
+  readonly requestId: string
+}
+
+const tokenKey = 'causeway.token'
+const sessionKey = 'causeway.session'
+
+/** The server that served this page. With a token file, every request carries the token of this browser tab. */
+export class Server {
+  /** Whether a request was rejected for lack of a valid token. */
+  readonly needsToken = signal(false)
+  /** Whether the last request reached the server. */
+  readonly isReachable = signal(true)
+  readonly #session: string
+  #token = sessionStorage.getItem(tokenKey) ?? ''
+
+  constructor() {
+    this.#session = sessionStorage.getItem(sessionKey) ?? `console-${crypto.randomUUID()}`
+    sessionStorage.setItem(sessionKey, this.#session)
+  }
+
+  /** Stores the token for this tab. */
+  setToken(token: string): void {
+    this.#token = token
+    sessionStorage.setItem(tokenKey, token)
+    this.needsToken.value = false
+  }
+
+  /** Returns the JSON of a path. Throws `ServerError`. */
+  async get<T>(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<T> {
+    const response = await this.#fetch(path, options)
+    return (await response.json()) as T
+  }
+
+  /** Returns the bytes of a path. Throws `ServerError`. */
+  async getBytes(path: string, options: { readonly signal?: AbortSignal } = {}): Promise<ArrayBuffer> {
+    return (await this.#fetch(path, options)).arrayBuffer()
+  }
+
+  /** Returns the structured result of a tool. `app` is a path such as `replay`. Throws `ServerError`. */
+  async call<T>(
+    app: string,
+    tool: string,
+    args: object,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<T> {
+    const response = await this.#fetch(`/api/apps/${app}/tools/${tool}`, {
+      ...options,
+      body: JSON.stringify(args),
+    })
+    return (await response.json()) as T
+  }
+
+  /** Calls a tool as an MCP client does, and returns all of its result. Throws `ServerError` if there is no result. */
+  async callForAnswer(
+    app: string,
+    tool: string,
+    args: unknown,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<ToolAnswer> {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: tool, arguments: args },
+    })
+    const start = performance.now()
+    const response = await this.#fetch(`/mcp/${app}`, { ...options, body })
+    const text = await response.text()
+    const ms = performance.now() - start
+    const { result, error } = JSON.parse(text) as RpcResponse
+    const failure =
+      error === undefined ? result?._meta?.['causeway/error'] : (error.data ?? { code: String(error.code) })
+    return {
+      structured: result?.structuredContent,
+      content: result?.content ?? [],
+      error:
+        failure === undefined
+          ? undefined
+          : new ServerError({ message: error?.message ?? 'the call failed', ...failure }),
+      ms,
+      bytes: new TextEncoder().encode(text).length,
+      requestId: response.headers.get('causeway-request') ?? '',
+    }
+  }
+
+  async #fetch(path: string, { body, signal }: { body?: string; signal?: AbortSignal }): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json', 'causeway-session': this.#session }
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (this.#token !== '') headers.authorization = `Bearer ${this.#token}`
+    const response = await fetch(path, {
+      headers,
+      ...(body === undefined ? {} : { method: 'POST', body }),
+      ...(signal === undefined ? {} : { signal }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted) throw error
+      this.isReachable.value = false
+      throw new ServerError({
+        code: 'UNREACHABLE',
+        message: 'the server does not answer',
+        remedy: 'start it with npm start',
+      })
+    })
+    this.isReachable.value = true
+    if (response.status === 401) this.needsToken.value = true
+    // The MCP endpoint reports errors of calls in its body.
+    if (response.ok || path.startsWith('/mcp/')) return response
+    const failure = (await response.json().catch(() => undefined)) as
+      | { code: string; message: string }
+      | undefined
+    throw new ServerError(
+      failure ?? { code: `HTTP_${response.status}`, message: 'the server sent no error object' },
+    )
+  }
+}
+
+interface RpcResponse {
+  readonly result?: {
+    readonly structuredContent?: unknown
+    readonly content?: readonly ContentBlock[]
+    readonly _meta?: { readonly 'causeway/error'?: { code: string; message: string } }
+  }
+  readonly error?: {
+    readonly code: number
+    readonly message: string
+    readonly data?: { code: string; message: string }
+  }
+}

@@ -1,0 +1,53 @@
+import type { EstimatedShape, Metadata, RecordedGeometry } from '../data/replay.ts'
+import type { Point3 } from './fit.ts'
+
+/** A shape as it is drawn, in m. */
+export type DrawnShape =
+  | { readonly kind: 'box'; readonly half: Point3 }
+  | { readonly kind: 'sphere'; readonly radius: number }
+  | { readonly kind: 'capsule'; readonly radius: number; readonly half_length: number }
+
+/** A body of a scene with the shape that is drawn and where it comes from. */
+export interface SceneBody {
+  readonly id: number
+  readonly name: string
+  readonly mass: number | null
+  readonly shape: DrawnShape
+  readonly source: 'recorded' | 'estimated' | 'unknown'
+}
+
+/** Edge of the box that stands for a body of unknown shape, in m. */
+const unknownEdge = 0.2
+
+/** Returns the bodies with their recorded shapes, else the estimated ones, else a small box. */
+export function toSceneBodies(
+  { bodies, geometry = [] }: Pick<Metadata, 'bodies' | 'geometry'>,
+  estimated: Readonly<Record<string, EstimatedShape>>,
+): SceneBody[] {
+  const recorded = new Map(geometry.map((one) => [one.body_id, one]))
+  return bodies.map(({ body_id, mass }) => {
+    const own = recorded.get(body_id)
+    const name = own?.name ?? `body ${body_id}`
+    const shape = own === undefined ? undefined : toRecordedShape(own)
+    if (shape !== undefined) return { id: body_id, name, mass, shape, source: 'recorded' }
+    const guess = estimated[body_id]
+    if (guess === undefined) {
+      const half = unknownEdge / 2
+      return { id: body_id, name, mass, shape: { kind: 'box', half: [half, half, half] }, source: 'unknown' }
+    }
+    const drawn: DrawnShape =
+      'box' in guess ? { kind: 'box', half: guess.box } : { kind: 'sphere', radius: guess.radius }
+    return { id: body_id, name, mass, shape: drawn, source: 'estimated' }
+  })
+}
+
+function toRecordedShape({ shape, half_extents }: RecordedGeometry): DrawnShape | undefined {
+  if (shape?.kind === 'sphere' || shape?.kind === 'capsule') return shape
+  return half_extents === null ? undefined : { kind: 'box', half: half_extents }
+}
+
+/** The radius of the sphere around a shape. */
+export function getRadius(shape: DrawnShape): number {
+  if (shape.kind === 'box') return Math.hypot(...shape.half)
+  return shape.kind === 'sphere' ? shape.radius : shape.radius + shape.half_length
+}

@@ -1,0 +1,173 @@
+import type { Schema } from '../data/types.ts'
+
+/** How a form edits the value of a schema. */
+export type Field =
+  | { readonly kind: 'text'; readonly isLong: boolean }
+  | { readonly kind: 'number'; readonly isInteger: boolean; readonly min?: number; readonly max?: number }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'choice'; readonly values: readonly unknown[] }
+  | { readonly kind: 'choices'; readonly values: readonly unknown[] }
+  | { readonly kind: 'list'; readonly item: Schema; readonly max: number }
+  | { readonly kind: 'object'; readonly properties: readonly Property[] }
+  | { readonly kind: 'variants'; readonly variants: readonly Schema[] }
+  | { readonly kind: 'json' }
+
+export interface Property {
+  readonly name: string
+  readonly schema: Schema
+  readonly isRequired: boolean
+}
+
+/** Longer texts get several lines. */
+const longText = 200
+
+/** Definitions by name, for `$ref`. */
+export type Definitions = Readonly<Record<string, Schema>>
+
+/** Returns how to edit a value. Schemas that no other kind covers are edited as JSON. */
+export function toField(schema: Schema, definitions: Definitions): Field {
+  const resolved = resolve(schema, definitions)
+  const { enum: values, const: constant } = resolved
+  if (constant !== undefined) return { kind: 'choice', values: [constant] }
+  if (values !== undefined) return { kind: 'choice', values }
+  const options = (resolved.anyOf ?? resolved.oneOf)?.map((option) => resolve(option, definitions))
+  if (options !== undefined)
+    return toVariants(
+      options.filter(({ type }) => type !== 'null'),
+      definitions,
+    )
+  const types = [resolved.type ?? []].flat().filter((type) => type !== 'null')
+  if (types.length !== 1) return { kind: 'json' }
+  switch (types[0]) {
+    case 'string':
+      return { kind: 'text', isLong: (resolved.maxLength ?? 0) > longText }
+    case 'integer':
+    case 'number':
+      return toNumberField(resolved, types[0] === 'integer')
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'array':
+      return toListField(resolved, definitions)
+    case 'object':
+      return toObjectField(resolved)
+    default:
+      return { kind: 'json' }
+  }
+}
+
+/** Follows `$ref` and keeps the description and default next to it. */
+export function resolve(schema: Schema, definitions: Definitions): Schema {
+  const { $ref, ...rest } = schema
+  const name = $ref?.replace('#/$defs/', '')
+  const target = name === undefined ? undefined : definitions[name]
+  return target === undefined ? schema : { ...target, ...rest }
+}
+
+function toVariants(options: readonly Schema[], definitions: Definitions): Field {
+  const [only] = options
+  if (only !== undefined && options.length === 1) return toField(only, definitions)
+  const areObjects = options.every(({ type, properties }) => type === 'object' && properties !== undefined)
+  return areObjects ? { kind: 'variants', variants: options } : { kind: 'json' }
+}
+
+function toNumberField({ minimum, maximum }: Schema, isInteger: boolean): Field {
+  return {
+    kind: 'number',
+    isInteger,
+    ...(minimum === undefined ? {} : { min: minimum }),
+    ...(maximum === undefined ? {} : { max: maximum }),
+  }
+}
+
+function toListField(
+  { items, maxItems = Number.POSITIVE_INFINITY }: Schema,
+  definitions: Definitions,
+): Field {
+  if (typeof items !== 'object') return { kind: 'json' }
+  const { enum: values } = resolve(items, definitions)
+  return values === undefined ? { kind: 'list', item: items, max: maxItems } : { kind: 'choices', values }
+}
+
+function toObjectField({ properties = {}, required = [], additionalProperties }: Schema): Field {
+  const names = Object.entries(properties)
+  if (names.length === 0 && additionalProperties !== false) return { kind: 'json' }
+  return {
+    kind: 'object',
+    properties: names.map(([name, schema]) => ({ name, schema, isRequired: required.includes(name) })),
+  }
+}
+
+/** Returns the smallest value that a new entry starts with. */
+export function createValue(schema: Schema, definitions: Definitions): unknown {
+  const field = toField(schema, definitions)
+  switch (field.kind) {
+    case 'text':
+      return ''
+    case 'number':
+      return Math.max(0, field.min ?? 0)
+    case 'boolean':
+      return false
+    case 'choice':
+      return field.values[0]
+    case 'choices':
+    case 'list':
+      return []
+    case 'object':
+      return createObject(field.properties, definitions)
+    case 'variants':
+      return createValue(field.variants[0] ?? {}, definitions)
+    case 'json':
+      return resolve(schema, definitions).type === 'array' ? [] : {}
+  }
+}
+
+const createObject = (properties: readonly Property[], definitions: Definitions): object =>
+  Object.fromEntries(
+    properties
+      .filter(({ isRequired }) => isRequired)
+      .map(({ name, schema }) => [name, createValue(schema, definitions)]),
+  )
+
+/** Returns the index of the variant whose constants match a value, or 0. */
+export function findVariant(variants: readonly Schema[], value: unknown): number {
+  const found = variants.findIndex(({ properties = {} }) =>
+    Object.entries(properties).every(
+      ([name, { const: constant }]) =>
+        constant === undefined || (value as Record<string, unknown> | null)?.[name] === constant,
+    ),
+  )
+  return Math.max(0, found)
+}
+
+/** Returns a name for a variant: its title, or its constants. */
+export function getVariantName({ title, properties = {} }: Schema, index: number): string {
+  const constants = Object.values(properties).flatMap(({ const: constant }) =>
+    constant === undefined ? [] : [constant],
+  )
+  return title ?? (constants.length > 0 ? constants.join(' ') : `Form ${index + 1}`)
+}
+
+/** Describes a schema in a few words: `integer, 1 to 200`. */
+export function describeType(schema: Schema, definitions: Definitions): string {
+  const { type, minimum, maximum, exclusiveMinimum, format } = resolve(schema, definitions)
+  const types = [type ?? []].flat().filter((one) => one !== 'null')
+  const bounds =
+    minimum !== undefined && maximum !== undefined
+      ? [`${minimum} to ${maximum}`]
+      : [
+          ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+          ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
+          ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+        ]
+  return [...types, ...(format === undefined ? [] : [format]), ...bounds].join(', ')
+}
+
+/** Returns an object with a property set, or without it if the value is `undefined`. */
+export function withProperty(value: unknown, name: string, property: unknown): Record<string, unknown> {
+  const { [name]: _, ...rest } = (value ?? {}) as Record<string, unknown>
+  if (property === undefined) return rest
+  // Keeps the order of an existing property.
+  return value !== null && typeof value === 'object' && name in value
+    ? { ...(value as object), [name]: property }
+    : { ...rest, [name]: property }
+}

@@ -1,0 +1,33 @@
+/** Returns the first page whose pattern matches a path, with the parts that its `:names` match. */
+export function findPage<Page extends { readonly pattern: string }>(
+  pages: readonly Page[],
+  path: string,
+): { readonly page: Page; readonly parts: Readonly<Record<string, string>> } | undefined {
+  for (const page of pages) {
+    const parts = matchPath(page.pattern, path)
+    if (parts !== undefined) return { page, parts }
+  }
+  return undefined
+}
+
+function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const names = pattern.split('/')
+  const values = path.replace(/(.)\/$/, '$1').split('/')
+  if (names.length !== values.length) return undefined
+  const parts: Record<string, string> = {}
+  for (const [index, name] of names.entries()) {
+    const value = decode(values[index] ?? '')
+    if (name.startsWith(':')) parts[name.slice(1)] = value
+    else if (name !== value) return undefined
+  }
+  return parts
+}
+
+/** Malformed escapes remain as they are. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,39 @@
+export type Point3 = readonly [number, number, number]
+
+/** A sphere that contains most of a scene. */
+export interface Bounds {
+  readonly center: Point3
+  readonly radius: number
+}
+
+/** Farther points, in m, do not decide what is shown. */
+const maxDistance = 1e4
+
+/** Bounds from the 2nd to the 98th percentile of the points, so that a few lost bodies do not make the others invisible. */
+export function fitPoints(points: readonly Point3[], margin: number): Bounds {
+  const near = points.filter((point) => point.every((value) => Math.abs(value) < maxDistance))
+  if (near.length === 0) return { center: [0, 0, 0], radius: Math.max(1, margin) }
+  const spans = [0, 1, 2].map((axis) => {
+    const sorted = near.map((point) => point[axis] ?? 0).sort((a, b) => a - b)
+    const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0
+    return [at(0.02), at(0.98)] as const
+  })
+  const center = spans.map(([low, high]) => (low + high) / 2) as unknown as Point3
+  const radius = Math.hypot(...spans.map(([low, high]) => (high - low) / 2)) + margin
+  return { center, radius: Math.max(radius, 1e-3) }
+}
+
+/** Whether values need a logarithmic axis: a few are a million times greater than the typical one. */
+export function needsLogAxis(values: readonly (number | null)[]): boolean {
+  const sizes = values
+    .flatMap((value) => (value === null || value === 0 ? [] : [Math.abs(value)]))
+    .sort((a, b) => a - b)
+  const [median, largest] = [sizes[Math.floor(sizes.length / 2)], sizes.at(-1)]
+  return median !== undefined && largest !== undefined && largest > 1e6 * median
+}
+
+/** Compresses a value to its magnitude: ±log10(1 + |value|). */
+export const toSymlog = (value: number): number => Math.sign(value) * Math.log10(1 + Math.abs(value))
+
+/** The value that `toSymlog` compressed. */
+export const fromSymlog = (value: number): number => Math.sign(value) * (10 ** Math.abs(value) - 1)

@@ -1,0 +1,53 @@
+const units = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** Formats a size in decimal units: `1.4 MB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
+}
+
+/** Formats a duration in the two largest units: `2 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const parts = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ] as const
+  const first = parts.findIndex(([count]) => count > 0)
+  if (first === -1) return '0 s'
+  return parts
+    .slice(first, first + 2)
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ')
+}
+
+/** Formats a count with thin spaces between groups of digits. */
+export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, '\u2009')
+
+/** Formats milliseconds of a call. */
+export const formatMs = (ms: number): string =>
+  ms < 10 ? ms.toFixed(2) : ms < 1000 ? ms.toFixed(1) : ms.toFixed(0)
+
+/** Formats an ISO time as local hours, minutes and seconds, with milliseconds. */
+export function formatTime(iso: string): string {
+  const [, time = iso] = iso.split('T')
+  return time.replace('Z', '')
+}
+/** Formats a number with four significant digits. */
+export function formatNumber(value: number): string {
+  if (Number.isNaN(value)) return 'not a number'
+  if (!Number.isFinite(value)) return value > 0 ? 'infinite' : '-infinite'
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value)
+  const size = Math.abs(value)
+  return size !== 0 && (size >= 1e6 || size < 1e-3)
+    ? value.toExponential(3)
+    : String(Number(value.toPrecision(4)))
+}

@@ -1,0 +1,29 @@
+import { createContext } from 'preact'
+import { useContext, useEffect } from 'preact/hooks'
+import type { Navigation } from '../data/navigation.ts'
+import type { Preferences } from '../data/preferences.ts'
+import type { Server } from '../data/server.ts'
+import type { Shortcut, Shortcuts } from './shortcuts.ts'
+
+/** What every view can use. */
+export interface Console {
+  readonly server: Server
+  readonly navigation: Navigation
+  readonly preferences: Preferences
+  readonly shortcuts: Shortcuts
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined)
+
+/** Returns the console. Throws outside of it. */
+export function useConsole(): Console {
+  const found = useContext(ConsoleContext)
+  if (found === undefined) throw new Error('used outside of the console')
+  return found
+}
+
+/** Binds shortcuts while a component is mounted. `group` must not change. */
+export function useShortcuts(group: () => readonly Shortcut[]): void {
+  const { shortcuts } = useConsole()
+  useEffect(() => shortcuts.add(group()), [shortcuts])
+}

@@ -1,0 +1,35 @@
+/** Outlines on a grid of 24, drawn with a line of the text's colour. */
+const paths = {
+  overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
+  apps: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
+  replay: 'M4 5h16v11H4zM10 8.5v4l3.5-2zM4 20h16M9 18v4',
+  traffic: 'M3 12h4l3-8 4 16 3-8h4',
+  health: 'M12 20s-8-4.8-8-10.5A4.5 4.5 0 0 1 12 7a4.5 4.5 0 0 1 8 2.5C20 15.2 12 20 12 20z',
+  logs: 'M5 5h14M5 10h14M5 15h9M5 20h6',
+  sessions:
+    'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 21c0-4 3-6 7-6s7 2 7 6M16 4a4 4 0 0 1 0 7M18 15c2.5.7 4 2.7 4 6',
+  theme: 'M12 3a9 9 0 1 0 0 18V3zM12 3a9 9 0 0 1 0 18',
+  keys: 'M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M7 14h10',
+  play: 'M7 4l13 8-13 8z',
+  pause: 'M7 4h3v16H7zM14 4h3v16h-3z',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
+} as const
+
+export type IconName = keyof typeof paths
+
+/** A decorative icon. The control that contains it has a text. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg
+    class="icon"
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.8"
+    stroke-linejoin="round"
+    stroke-linecap="round"
+    aria-hidden="true"
+  >
+    <path d={paths[name]} />
+  </svg>
+)

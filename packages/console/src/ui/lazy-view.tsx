@@ -1,0 +1,36 @@
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** The variable parts of a page's path. */
+export type PathParts = Readonly<Record<string, string>>
+
+export type View = FunctionComponent<{ readonly parts: PathParts }>
+
+/** Loads the code of a page when it is opened. */
+export function LazyView({ load, parts }: { load: () => Promise<View>; parts: PathParts }) {
+  const [loaded, setLoaded] = useState<{ view?: View; failed?: boolean }>({})
+  useEffect(() => {
+    let isCurrent = true
+    load().then(
+      (view) => isCurrent && setLoaded({ view }),
+      () => isCurrent && setLoaded({ failed: true }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [load])
+  const { view: Page, failed } = loaded
+  if (failed)
+    return (
+      <div class="notice warn" role="alert">
+        The code of this page could not be loaded. If Causeway was updated, reload the page.
+      </div>
+    )
+  return Page === undefined ? (
+    <p class="muted" data-loading>
+      Loading…
+    </p>
+  ) : (
+    <Page parts={parts} />
+  )
+}

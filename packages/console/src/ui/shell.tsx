@@ -1,0 +1,190 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Health } from '../data/types.ts'
+import icon from '../icon.svg'
+import { useConsole, useShortcuts } from './console.ts'
+import { Icon, type IconName } from './icon.tsx'
+import type { Shortcut } from './shortcuts.ts'
+import { Chip, toSeverity, useLoaded } from './state.tsx'
+
+/** An entry of the navigation. */
+export interface Section {
+  readonly path: string
+  readonly label: string
+  readonly icon: IconName
+  /** The second key of its shortcut, after `g`. */
+  readonly key: string
+}
+
+/** The frame of every page: header, navigation, and the page itself. */
+export function Shell({
+  sections,
+  title,
+  children,
+}: {
+  sections: readonly Section[]
+  title: string
+  children: ComponentChildren
+}) {
+  const { navigation, preferences, server } = useConsole()
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  const path = navigation.path.value
+  useShortcuts(() => [
+    ...sections.map(
+      ({ path, label, key }): Shortcut => ({
+        keys: `g ${key}`,
+        label: `Open ${label}`,
+        run: () => navigation.open(path),
+      }),
+    ),
+    { keys: '?', label: 'Show the keys of this page', run: () => setHelpOpen(true) },
+  ])
+  useEffect(() => {
+    document.title = `${title} · Causeway`
+  }, [title])
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [path])
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" data-native>
+        Skip to the content
+      </a>
+      <header>
+        <a class="brand" href="/">
+          <img src={icon} alt="" />
+          Causeway
+        </a>
+        <span class="space" />
+        <HealthChip />
+        <button type="button" class="button quiet" onClick={() => setHelpOpen(true)}>
+          <Icon name="keys" />
+          Keys
+        </button>
+        <button type="button" class="button quiet" onClick={() => preferences.cycleTheme()}>
+          <Icon name="theme" />
+          Theme: {preferences.theme}
+        </button>
+      </header>
+      <nav aria-label="Pages">
+        <ul>
+          {sections.map((section) => (
+            <li key={section.path}>
+              <a href={section.path} {...(isCurrent(section.path, path) ? { 'aria-current': 'page' } : {})}>
+                <Icon name={section.icon} />
+                {section.label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main id="main" tabIndex={-1} ref={main}>
+        {server.needsToken.value ? <TokenForm /> : children}
+      </main>
+      {isHelpOpen && <KeysDialog close={() => setHelpOpen(false)} />}
+    </div>
+  )
+}
+
+const isCurrent = (section: string, path: string): boolean =>
+  section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
+
+/** The state of the server as a word, updated every five seconds. */
+function HealthChip() {
+  const { server } = useConsole()
+  const health = useLoaded((signal) => server.get<Health>('/health', { signal }), [server.needsToken.value], {
+    everyMs: 5000,
+  })
+  if (!server.isReachable.value) return <Chip severity="err">not reachable</Chip>
+  if (health.value === undefined) return null
+  const { status } = health.value
+  return (
+    <a href="/" style={{ textDecoration: 'none' }}>
+      <Chip severity={toSeverity(status)}>{status === 'ok' ? 'healthy' : status}</Chip>
+    </a>
+  )
+}
+
+/** Asks for a token. It is stored for this tab only. */
+function TokenForm() {
+  const { server } = useConsole()
+  const [token, setToken] = useState('')
+  return (
+    <form
+      class="card stack"
+      style={{ maxWidth: '420px' }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        server.setToken(token.trim())
+      }}
+    >
+      <h1>Token required</h1>
+      <p>This server has a token file. Enter a token of it. This tab stores it until it is closed.</p>
+      <label class="stack" style={{ gap: '4px' }}>
+        Token
+        <input
+          type="password"
+          autocomplete="off"
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+      </label>
+      <div>
+        <button type="submit" class="button primary">
+          Continue
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** The keys of the current page. */
+function KeysDialog({ close }: { close: () => void }) {
+  const { shortcuts, preferences } = useConsole()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} aria-label="Keys" onClose={close}>
+      <div class="stack">
+        <div class="row spread">
+          <h2>Keys</h2>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </div>
+        <table>
+          <tbody>
+            {shortcuts.groups.value.flat().map(({ keys, label }) => (
+              <tr key={keys}>
+                <td>{label}</td>
+                <td class="number">
+                  {keys.split(/[ +]/).map((key) => (
+                    <kbd key={key}>{keyNames[key] ?? key}</kbd>
+                  ))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={preferences.hasSingleKeys.value}
+            onChange={(event) => preferences.setSingleKeys(event.currentTarget.checked)}
+          />
+          Keys without Ctrl or Alt are shortcuts
+        </label>
+      </div>
+    </dialog>
+  )
+}
+
+const keyNames: Readonly<Record<string, string>> = {
+  Control: 'Ctrl',
+  Enter: '↵',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+}

@@ -1,0 +1,72 @@
+import { signal } from '@preact/signals'
+import type { Preferences } from '../data/preferences.ts'
+
+/** A key, a sequence such as `g r`, or a combination such as `Control+Enter`, and what it does. */
+export interface Shortcut {
+  readonly keys: string
+  readonly label: string
+  readonly run: () => void
+}
+
+/** Maximum time between the keys of a sequence, in ms. */
+const sequenceMs = 1000
+
+/** The keys of the page. The list that `?` shows is the table that binds them. */
+export class Shortcuts {
+  /** Groups of shortcuts, the last of them first. */
+  readonly groups = signal<readonly (readonly Shortcut[])[]>([])
+  readonly #preferences: Preferences
+  #prefix = ''
+  #prefixAt = 0
+
+  constructor(preferences: Preferences) {
+    this.#preferences = preferences
+    document.addEventListener('keydown', (event) => this.#handle(event))
+  }
+
+  /** Adds shortcuts. Returns a function that removes them. */
+  add(group: readonly Shortcut[]): () => void {
+    this.groups.value = [group, ...this.groups.value]
+    return () => {
+      this.groups.value = this.groups.value.filter((one) => one !== group)
+    }
+  }
+
+  #handle(event: KeyboardEvent): void {
+    if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+    const key = toKeyName(event)
+    const isPlain = !key.includes('+')
+    if (/^(Space|Enter)$/.test(key) && isActivated(event.target)) return
+    if (isPlain && (isTyping(event.target) || !this.#preferences.hasSingleKeys.value)) return
+    const sequence =
+      event.timeStamp - this.#prefixAt < sequenceMs && this.#prefix !== '' ? `${this.#prefix} ${key}` : key
+    const shortcuts = this.groups.value.flat()
+    const found =
+      shortcuts.find(({ keys }) => keys === sequence) ?? shortcuts.find(({ keys }) => keys === key)
+    const isPrefix = shortcuts.some(({ keys }) => keys.startsWith(`${key} `))
+    this.#prefix = found === undefined && isPrefix ? key : ''
+    this.#prefixAt = event.timeStamp
+    if (found === undefined) return
+    event.preventDefault()
+    found.run()
+  }
+}
+
+function toKeyName({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string {
+  const isNamed = key.length > 1
+  const modifiers = [
+    ...(ctrlKey || metaKey ? ['Control'] : []),
+    ...(altKey ? ['Alt'] : []),
+    ...(shiftKey && isNamed ? ['Shift'] : []),
+  ]
+  return [...modifiers, key === ' ' ? 'Space' : key].join('+')
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+  !(target instanceof HTMLInputElement && target.type === 'range')
+
+/** Whether Space and Enter activate the element itself. */
+const isActivated = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)

@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { ServerError } from '../data/server.ts'
+
+/** The state of something that is loaded. The last value remains while an error is shown. */
+export interface Loaded<T> {
+  readonly value: T | undefined
+  readonly error: ServerError | undefined
+  readonly reload: () => void
+}
+
+/** Loads a value when the inputs change and, with `everyMs`, repeatedly while the page is visible. */
+export function useLoaded<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  { everyMs }: { readonly everyMs?: number } = {},
+): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; error?: ServerError }>({})
+  const [attempt, setAttempt] = useState(0)
+  useEffect(() => setState({}), inputs)
+  useEffect(() => {
+    const controller = new AbortController()
+    const run = () =>
+      load(controller.signal).then(
+        (value) => controller.signal.aborted || setState({ value }),
+        (error: unknown) =>
+          controller.signal.aborted || setState((old) => ({ ...old, error: toServerError(error) })),
+      )
+    run()
+    const timer = everyMs === undefined ? undefined : setInterval(() => document.hidden || run(), everyMs)
+    return () => {
+      controller.abort()
+      clearInterval(timer)
+    }
+  }, [...inputs, attempt])
+  return { value: state.value, error: state.error, reload: () => setAttempt((count) => count + 1) }
+}
+
+const toServerError = (error: unknown): ServerError =>
+  error instanceof ServerError
+    ? error
+    : new ServerError({ code: 'PAGE_ERROR', message: error instanceof Error ? error.message : String(error) })
+
+/** Shows the value, or the error with its remedy, or that the value is being loaded. */
+export function LoadedView<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>
+  children: (value: T) => ComponentChildren
+}) {
+  const { value, error, reload } = loaded
+  return (
+    <>
+      {error !== undefined && <ErrorNotice error={error} retry={reload} />}
+      {value === undefined
+        ? error === undefined && (
+            <p class="muted" data-loading>
+              Loading…
+            </p>
+          )
+        : children(value)}
+    </>
+  )
+}
+
+/** An error with its code, its message and what to do. */
+export const ErrorNotice = ({ error, retry }: { error: ServerError; retry?: () => void }) => (
+  <div class="notice err" role="alert">
+    <div class="stack" style={{ gap: '4px', flex: 1 }}>
+      <strong class="mono">{error.code}</strong>
+      <span>{error.message}</span>
+      {error.remedy !== '' && <span>{error.remedy}</span>}
+    </div>
+    {retry !== undefined && (
+      <button type="button" class="button" onClick={retry}>
+        Retry
+      </button>
+    )}
+  </div>
+)
+
+const marks = { ok: '●', warn: '▲', err: '◆', off: '○' } as const
+
+export type Severity = keyof typeof marks
+
+/** A state as shape, word and colour. */
+export const Chip = ({ severity, children }: { severity: Severity; children: ComponentChildren }) => (
+  <span class={`chip ${severity}`}>
+    <span aria-hidden="true">{marks[severity]}</span>
+    {children}
+  </span>
+)
+
+/** The severity of a status of `/health`. */
+export const toSeverity = (status: string): Severity =>
+  status === 'ok' ? 'ok' : status === 'failed' ? 'err' : 'warn'
+
+/** What a page without data shows: what will be here, and what creates it. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="card stack" style={{ justifyItems: 'start' }}>
+    <strong>{title}</strong>
+    <div class="muted stack">{children}</div>
+  </div>
+)

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks'
+import type { ContentBlock, ToolAnswer } from '../../data/server.ts'
+import { formatBytes, formatMs } from '../../domain/text.ts'
+import { Chip, ErrorNotice } from '../../ui/state.tsx'
+import { ValueTree } from '../../ui/value-tree.tsx'
+
+type Tab = 'result' | 'picture' | 'text'
+
+const tabNames: Readonly<Record<Tab, string>> = { result: 'Result', picture: 'Picture', text: 'Text' }
+
+/** The answer of a tool as a tree, as pictures, and as the text that a model reads. */
+export function AnswerView({ answer }: { answer: ToolAnswer }) {
+  const { error, ms, bytes, requestId, structured, content } = answer
+  const pictures = content.filter(({ type }) => type === 'image')
+  const tabs: readonly Tab[] = [
+    ...(pictures.length > 0 ? (['picture'] as const) : []),
+    ...(structured === undefined ? [] : (['result'] as const)),
+    ...(content.some(({ type }) => type === 'text') ? (['text'] as const) : []),
+  ]
+  const [chosen, setTab] = useState<Tab>()
+  const tab = chosen !== undefined && tabs.includes(chosen) ? chosen : tabs[0]
+  const summary = (structured as { readonly summary?: unknown } | undefined)?.summary
+  return (
+    <>
+      <div class="row">
+        {error === undefined ? <Chip severity="ok">ok</Chip> : <Chip severity="err">{error.code}</Chip>}
+        <span class="muted">
+          {formatMs(ms)} ms · {formatBytes(bytes)}
+        </span>
+        {requestId !== '' && <span class="muted mono clip">{requestId}</span>}
+      </div>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {typeof summary === 'string' && <p class="summary">{summary}</p>}
+      {tabs.length > 0 && (
+        <fieldset class="row" aria-label="Show the answer as">
+          {tabs.map((one) => (
+            <button
+              type="button"
+              class="button"
+              key={one}
+              aria-pressed={one === tab}
+              onClick={() => setTab(one)}
+            >
+              {tabNames[one]}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {tab === 'result' && (
+        <div class="card answer">
+          <ValueTree value={structured} />
+        </div>
+      )}
+      {tab === 'picture' && pictures.map((picture) => <Picture key={picture.data} picture={picture} />)}
+      {tab === 'text' && (
+        <div class="card answer">
+          {content.map(({ text }) => text !== undefined && <pre key={text}>{formatText(text)}</pre>)}
+        </div>
+      )}
+    </>
+  )
+}
+
+const Picture = ({ picture: { data = '', mimeType = 'image/png' } }: { picture: ContentBlock }) => (
+  <img class="picture" src={`data:${mimeType};base64,${data}`} alt="Answer of the tool" />
+)
+
+/** Indents a text that is JSON. */
+function formatText(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks'
+import type { Diagnosis, Finding } from '../../data/replay.ts'
+import { formatNumber } from '../../domain/text.ts'
+
+/** Number of findings that are shown first. */
+const firstFindings = 5
+
+/** Ids of floor and walls have bit 31 set. */
+const environmentBit = 0x8000_0000
+
+export const severityMarks = { error: '◆', warning: '▲', info: '●' } as const
+
+/** Describes a finding: `energy injection, body 2: 11.6 J (limit 0.0045)`. */
+export function formatFinding({ kind, bodies, value, limit, unit }: Finding): string {
+  const own = bodies.filter((id) => id < environmentBit)
+  const names = [
+    ...(own.length === 0 ? [] : [`${own.length === 1 ? 'body' : 'bodies'} ${own.join(', ')}`]),
+    ...(own.length < bodies.length ? ['environment'] : []),
+  ]
+  const who = names.map((name) => `, ${name}`).join('')
+  const amount = value === null ? '' : `: ${formatNumber(value)} ${unit}`.trimEnd()
+  const bound = value === null || limit === null ? '' : ` (limit ${formatNumber(limit)})`
+  return `${kind.replaceAll('_', ' ')}${who}${amount}${bound}`
+}
+
+/** The findings of a diagnosis, causes first, and what the diagnosis did not check. */
+export function FindingList({
+  diagnosis,
+  chosen,
+  open,
+}: {
+  diagnosis: Diagnosis
+  chosen: string | undefined
+  open: (finding: Finding) => void
+}) {
+  const [isAll, setAll] = useState(false)
+  const { findings, count } = diagnosis
+  const shown = isAll ? findings : findings.slice(0, firstFindings)
+  return (
+    <section class="stack" aria-labelledby="findings-title" style={{ gap: '8px' }}>
+      <h2 id="findings-title">Findings {count > 0 && <span class="muted">{count}</span>}</h2>
+      {count === 0 && (
+        <p>
+          <span class="chip ok">● no finding</span> in {diagnosis.frames_checked} frames
+        </p>
+      )}
+      <ul class="findings">
+        {shown.map((finding) => (
+          <li key={finding.id}>
+            <button
+              type="button"
+              class="finding"
+              aria-pressed={finding.id === chosen}
+              onClick={() => open(finding)}
+            >
+              <span class={`mark-sign ${finding.severity}`}>
+                <span aria-hidden="true">{severityMarks[finding.severity]}</span>
+                <span class="visually-hidden">{finding.severity}</span>
+              </span>
+              <span>{formatFinding(finding)}</span>
+              <span class="muted number">{formatFrames(finding)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {findings.length > shown.length && (
+        <div>
+          <button type="button" class="button" onClick={() => setAll(true)}>
+            Show all {findings.length}
+          </button>
+        </div>
+      )}
+      <Coverage diagnosis={diagnosis} />
+    </section>
+  )
+}
+
+const formatFrames = ({ frames: { first, last } }: Finding): string =>
+  first === last ? `frame ${first}` : `${first}–${last}`
+
+/** The laws that were checked and those that the recording has no data for. */
+function Coverage({ diagnosis: { checked = [], not_checked: missing = [] } }: { diagnosis: Diagnosis }) {
+  if (checked.length + missing.length === 0) return null
+  return (
+    <details class="coverage">
+      <summary>
+        {checked.length} laws checked
+        {missing.length > 0 && (
+          <>
+            {', '}
+            <strong>{missing.length} not or partly</strong>
+          </>
+        )}
+      </summary>
+      {missing.length > 0 && (
+        <ul class="stack" style={{ gap: '6px' }}>
+          {missing.map(({ law, frames, missing: data, how_to_record }) => (
+            <li key={`${law} ${frames.first}`}>
+              <strong>○ {law.replaceAll('_', ' ')}</strong>{' '}
+              <span class="muted">
+                frames {frames.first}–{frames.last}: no {data.join(', ')}
+              </span>
+              <br />
+              <span class="muted">To check it: {how_to_record}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {checked.length > 0 && <p class="muted">Checked: {checked.join(', ').replaceAll('_', ' ')}</p>}
+    </details>
+  )
+}

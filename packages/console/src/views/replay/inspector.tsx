@@ -1,0 +1,178 @@
+import type { Contact, FrameAnswer } from '../../data/replay.ts'
+import type { SceneBody } from '../../domain/bodies.ts'
+import { formatNumber } from '../../domain/text.ts'
+import { type Loaded, LoadedView } from '../../ui/state.tsx'
+
+/** Number of bodies that are listed. */
+const maxBodies = 100
+
+/** The values of the shown frame: solver, energy, bodies, and the contacts of the selected body. */
+export function Inspector({
+  bodies,
+  selected,
+  setSelected,
+  frame,
+  contacts,
+}: {
+  bodies: readonly SceneBody[]
+  selected: number | undefined
+  setSelected: (body: number | undefined) => void
+  frame: Loaded<FrameAnswer>
+  contacts: readonly Contact[] | undefined
+}) {
+  return (
+    <section class="stack" aria-labelledby="frame-title" style={{ gap: '8px' }}>
+      <h2 id="frame-title">Frame</h2>
+      <LoadedView loaded={frame}>
+        {(value) => (
+          <>
+            <FrameFacts frame={value} contacts={contacts} />
+            <BodyTable {...{ bodies, selected, setSelected }} frame={value} />
+            {selected !== undefined && contacts !== undefined && (
+              <BodyContacts contacts={contacts} body={selected} bodies={bodies} />
+            )}
+          </>
+        )}
+      </LoadedView>
+    </section>
+  )
+}
+
+function FrameFacts({ frame, contacts }: { frame: FrameAnswer; contacts: readonly Contact[] | undefined }) {
+  const { frame_id, solver, system_energy: energy, simulation_time: time } = frame
+  const facts: [string, string][] = [
+    ['Frame', `${frame_id}${time === null ? '' : ` at ${formatNumber(time)} s`}`],
+    ...(energy?.total_system_e == null
+      ? []
+      : ([['Energy', `${formatNumber(energy.total_system_e)} J${formatChange(energy.delta_e)}`]] as [
+          string,
+          string,
+        ][])),
+    ...(solver === null
+      ? []
+      : ([
+          [
+            'Solver',
+            `${solver.iterations === 1 ? '1 iteration' : `${solver.iterations ?? '?'} iterations`}, ${solver.converged ? 'converged' : 'not converged'}`,
+          ],
+        ] as [string, string][])),
+    ...(contacts === undefined
+      ? []
+      : ([['Pairs in contact', String(contacts.length)]] as [string, string][])),
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt class="muted">{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const formatChange = (delta: number | null): string =>
+  delta === null ? '' : `, ${delta >= 0 ? '+' : ''}${formatNumber(delta)} J`
+
+const formatSource = {
+  recorded: 'recorded shape',
+  estimated: 'shape estimated',
+  unknown: 'shape unknown',
+} as const
+
+function BodyTable({
+  bodies,
+  selected,
+  setSelected,
+  frame,
+}: {
+  bodies: readonly SceneBody[]
+  selected: number | undefined
+  setSelected: (body: number | undefined) => void
+  frame: FrameAnswer
+}) {
+  const states = new Map(frame.states.map((state) => [state.body_id, state]))
+  return (
+    <div class="scroll">
+      <table class="bodies">
+        <thead>
+          <tr>
+            <th>Body</th>
+            <th class="number">x m</th>
+            <th class="number">y m</th>
+            <th class="number">z m</th>
+            <th class="number">speed m/s</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bodies.slice(0, maxBodies).map(({ id, name, source }) => {
+            const state = states.get(id)
+            const { x = null, y = null, z = null } = state?.position ?? {}
+            const velocity = state === undefined ? [] : [state.velocity.x, state.velocity.y, state.velocity.z]
+            const isKnown = velocity.length > 0 && velocity.every((value) => value !== null)
+            return (
+              <tr key={id} class={id === selected ? 'selected' : ''}>
+                <td>
+                  <button
+                    type="button"
+                    class="body-name"
+                    aria-pressed={id === selected}
+                    title={formatSource[source]}
+                    onClick={() => setSelected(id === selected ? undefined : id)}
+                  >
+                    {name}
+                  </button>
+                </td>
+                {[x, y, z].map((value, axis) => (
+                  <td class="number" key={'xyz'[axis]}>
+                    {value === null ? '–' : formatNumber(value)}
+                  </td>
+                ))}
+                <td class="number">{isKnown ? formatNumber(Math.hypot(...(velocity as number[]))) : '–'}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      {bodies.length > maxBodies && (
+        <p class="muted">
+          {maxBodies} of {bodies.length} bodies are listed.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The contacts of a body with the forces on the body that each names. */
+function BodyContacts({
+  contacts,
+  body,
+  bodies,
+}: {
+  contacts: readonly Contact[]
+  body: number
+  bodies: readonly SceneBody[]
+}) {
+  const own = contacts.filter(({ body_a_id, body_b_id }) => body_a_id === body || body_b_id === body)
+  const getName = (id: number): string => bodies.find((one) => one.id === id)?.name ?? 'environment'
+  return (
+    <div class="stack" style={{ gap: '4px' }}>
+      <h3>Contacts of {getName(body)}</h3>
+      {own.length === 0 && <p class="muted">This body touches nothing in this frame.</p>}
+      {own.map(({ body_a_id, body_b_id, normal_n, friction_n, points }) => (
+        <div class="row spread" key={`${body_a_id} ${body_b_id}`}>
+          <span>
+            {getName(body_a_id === body ? body_b_id : body_a_id)}{' '}
+            <span class="muted">{points.length === 1 ? '1 point' : `${points.length} points`}</span>
+          </span>
+          <span class="number">
+            {normal_n === null
+              ? 'forces not recorded'
+              : `${formatNumber(Math.hypot(...normal_n))} N normal, ${formatNumber(Math.hypot(...(friction_n ?? [0])))} N friction`}
+          </span>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,140 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Diagnosis, ListedRecording, RecordingList } from '../../data/replay.ts'
+import { formatBytes, formatCount } from '../../domain/text.ts'
+import { useConsole } from '../../ui/console.ts'
+import { Chip, Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+
+/** Longer recordings are diagnosed when they are opened. */
+const maxFrames = 5000
+
+/** The recordings below the roots, each with the result of its diagnosis. */
+export function RecordingsPage() {
+  const { server } = useConsole()
+  const list = useLoaded(
+    (signal) => server.call<RecordingList>('replay', 'list_recordings', {}, { signal }),
+    [server.needsToken.value],
+  )
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Replay</h1>
+        <p class="muted">
+          Recordings of rigid body simulations. Open one to see its scene, findings and values.
+        </p>
+      </div>
+      <LoadedView loaded={list}>{(value) => <Recordings list={value} />}</LoadedView>
+    </div>
+  )
+}
+
+function Recordings({ list }: { list: RecordingList }) {
+  const health = useHealth(list.recordings)
+  if (list.recordings.length === 0)
+    return (
+      <Empty title="No recordings found">
+        <p>Searched folders: {list.searched.join(', ')}</p>
+        <p>Add a folder with CAUSEWAY_RECORDING_ROOTS, or record a run by sending frames as JSON lines:</p>
+        <pre>{`curl ${location.origin}/api/apps/replay/recordings/my_run/frames --data-binary @run.jsonl`}</pre>
+      </Empty>
+    )
+  return (
+    <>
+      <div class="card scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>Recording</th>
+              <th>Diagnosis</th>
+              <th class="number">Frames</th>
+              <th class="number">Size</th>
+              <th>File</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.recordings.map(({ recording, name, total_frames, size_bytes }) => (
+              <tr key={recording}>
+                <td>
+                  <a href={`/replay/${encodeURIComponent(recording)}`}>{recording}</a>
+                </td>
+                <td>
+                  <HealthChip health={health.get(recording)} />
+                </td>
+                <td class="number">{total_frames === null ? '–' : formatCount(total_frames)}</td>
+                <td class="number">{formatBytes(size_bytes)}</td>
+                <td class="muted">{name}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {list.next_cursor !== null && (
+        <p class="muted">
+          {list.recordings.length} of {list.count} recordings are listed.
+        </p>
+      )}
+      {list.others.length > 0 && (
+        <section class="stack" aria-labelledby="others-title">
+          <h2 id="others-title">Files that are not recordings</h2>
+          <div class="card scroll">
+            <table>
+              <tbody>
+                {list.others.map(({ path, name, reason }) => (
+                  <tr key={path}>
+                    <td>{name}</td>
+                    <td>
+                      <code>{reason}</code>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      )}
+    </>
+  )
+}
+
+type Health = Pick<Diagnosis, 'findings' | 'count' | 'not_checked'> | 'failed'
+
+/** Diagnoses one recording after the other while the page is open. */
+function useHealth(recordings: readonly ListedRecording[]): ReadonlyMap<string, Health> {
+  const { server } = useConsole()
+  const [found, setFound] = useState<ReadonlyMap<string, Health>>(new Map())
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const run = async (): Promise<void> => {
+      for (const { recording, total_frames } of recordings) {
+        if (signal.aborted) return
+        if (total_frames === null || total_frames === 0 || total_frames > maxFrames) continue
+        const health = await server
+          .call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 1 }, { signal })
+          .catch(() => 'failed' as const)
+        if (!signal.aborted) setFound((old) => new Map(old).set(recording, health))
+      }
+    }
+    void run()
+    return () => controller.abort()
+  }, [recordings])
+  return found
+}
+
+function HealthChip({ health }: { health: Health | undefined }) {
+  if (health === undefined) return <span class="muted">–</span>
+  if (health === 'failed') return <Chip severity="off">not diagnosed</Chip>
+  const { count, findings, not_checked = [] } = health
+  const [worst] = findings
+  if (worst === undefined)
+    return (
+      <Chip severity="ok">
+        {not_checked.length === 0 ? 'no finding' : `no finding, ${not_checked.length} laws not fully checked`}
+      </Chip>
+    )
+  const text = `${worst.kind.replaceAll('_', ' ')}${count > 1 ? ` and ${count - 1} more` : ''}`
+  return (
+    <Chip severity={worst.severity === 'error' ? 'err' : worst.severity === 'warning' ? 'warn' : 'ok'}>
+      {text}
+    </Chip>
+  )
+}

@@ -1,0 +1,35 @@
+/** Colours of a scene, as CSS texts. */
+export interface StageColors {
+  readonly background: string
+  readonly grid: string
+  readonly selection: string
+  readonly contact: string
+  readonly normal: string
+  readonly friction: string
+  readonly bodies: readonly string[]
+}
+
+/** Reads the colours of the theme from the style sheet. Canvases cannot use its variables. */
+export function readColors(
+  element: HTMLElement,
+): StageColors & { readonly text: string; readonly series: readonly string[] } {
+  const probe = document.createElement('span')
+  element.append(probe)
+  const read = (name: string): string => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
+  }
+  const colors = {
+    background: read('bg1'),
+    grid: read('line'),
+    selection: read('fg'),
+    contact: read('err'),
+    normal: read('ok'),
+    friction: read('warn'),
+    bodies: [1, 2, 3, 4, 5, 6].map((number) => read(`body${number}`)),
+    text: read('fg2'),
+    series: [1, 2, 3, 4].map((number) => read(`series${number}`)),
+  }
+  probe.remove()
+  return colors
+}

@@ -1,0 +1,206 @@
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getPosition, isDrawable, isLost, type PoseCache, type PoseRow } from '../../data/poses.ts'
+import type { Contact, Scene } from '../../data/replay.ts'
+import { getRadius, type SceneBody } from '../../domain/bodies.ts'
+import { fitPoints, type Point3 } from '../../domain/fit.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import { maxContacts, type ShownMarks } from './contact-marks.ts'
+import type { Playback } from './playback.ts'
+import { Stage } from './stage.ts'
+import { readColors } from './stage-colors.ts'
+
+interface StageProps {
+  readonly playback: Playback
+  readonly poses: PoseCache
+  readonly bodies: readonly SceneBody[]
+  readonly selected: number | undefined
+  readonly setSelected: (body: number | undefined) => void
+  readonly layers: ShownMarks
+  readonly contacts: readonly Contact[]
+  readonly grounds: Scene['grounds']
+  readonly recording: string
+  /** Whether the shapes are known. */
+  readonly isReady: boolean
+}
+
+/** The three-dimensional scene, or a drawing by the server if the browser has no WebGL. */
+export function StageView(props: StageProps) {
+  const { playback, poses, bodies, selected, setSelected, layers, contacts, grounds, recording, isReady } =
+    props
+  const { preferences } = useConsole()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const stage = useRef<Stage | undefined>(undefined)
+  const [hasWebGl, setWebGl] = useState(true)
+  const [lost, setLost] = useState(0)
+  const [version, setVersion] = useState(0)
+
+  useEffect(() => {
+    if (!isReady || canvas.current === null) return
+    try {
+      stage.current = new Stage(
+        canvas.current,
+        bodies,
+        readColors(canvas.current.parentElement as HTMLElement),
+      )
+    } catch {
+      return setWebGl(false)
+    }
+    setVersion((count) => count + 1)
+    return () => {
+      stage.current?.close()
+      stage.current = undefined
+    }
+  }, [isReady, bodies])
+  useShowFrames({ playback, poses, stage, version, setLost })
+  const fit = (isSelection: boolean) => async (): Promise<void> => {
+    const row = await poses.load(playback.frame.value)
+    const own = isSelection && selected !== undefined ? bodies.filter(({ id }) => id === selected) : bodies
+    if (row !== undefined) stage.current?.fit(boundBodies(row, own))
+  }
+  const fits = useRef({ selection: fit(true), all: fit(false) })
+  fits.current = { selection: fit(true), all: fit(false) }
+  useShortcuts(() => [
+    { keys: 'f', label: 'Show the selected body', run: () => void fits.current.selection() },
+    { keys: 'F', label: 'Show all bodies', run: () => void fits.current.all() },
+  ])
+  useEffect(() => void fits.current.all(), [version])
+  useEffect(() => {
+    void poses.load(playback.frame.value).then((row) => {
+      if (row !== undefined)
+        stage.current?.setGround(chooseGround(grounds, row, bodies), boundBodies(row, bodies).radius)
+    })
+  }, [version, grounds.length])
+  useEffect(() => stage.current?.select(selected), [version, selected])
+  useEffect(() => stage.current?.setContacts(contacts, layers), [version, contacts, layers])
+  useSignalEffect(() => {
+    preferences.themeVersion.value
+    if (canvas.current?.parentElement) stage.current?.recolor(readColors(canvas.current.parentElement))
+  })
+
+  if (!hasWebGl) return <DrawnFrame playback={playback} recording={recording} />
+  const pick = ({ offsetX, offsetY }: MouseEvent): void => {
+    const body = stage.current?.pick(offsetX, offsetY)
+    if (body !== undefined) setSelected(body)
+  }
+  return (
+    <div
+      class="stage"
+      data-bodies={bodies.length}
+      data-contacts={contacts.length}
+      {...(version === 0 ? { 'data-loading': true } : {})}
+    >
+      <canvas ref={canvas} role="img" aria-label={`Scene with ${bodies.length} bodies`} onClick={pick} />
+      <StageNotes {...{ lost, layers, contacts }} total={bodies.length} />
+    </div>
+  )
+}
+
+interface StageNotesProps {
+  /** Number of bodies that cannot be drawn. */
+  readonly lost: number
+  readonly total: number
+  readonly layers: ShownMarks
+  readonly contacts: readonly Contact[]
+}
+
+/** What is missing in the scene, and the meaning of its arrows. */
+function StageNotes({ lost, total, layers, contacts }: StageNotesProps) {
+  return (
+    <>
+      {lost > 0 && (
+        <p class="stage-banner" role="status">
+          ◆ {lost} of {total} bodies cannot be drawn in this frame: their positions are not finite or too far
+          away.
+        </p>
+      )}
+      {contacts.length > maxContacts && (
+        <p class="stage-banner">
+          {maxContacts} of {contacts.length} contacts are drawn.
+        </p>
+      )}
+      <ul class="stage-legend" aria-label="Arrows">
+        {layers.contacts && contacts.length > 0 && <li class="contact">● contact point</li>}
+        {layers.forces && contacts.some(({ normal_n }) => normal_n !== null) && (
+          <li class="normal">↑ normal force</li>
+        )}
+        {layers.forces &&
+          contacts.some(({ friction_n }) => friction_n !== null && Math.hypot(...friction_n) > 0) && (
+            <li class="friction">→ friction</li>
+          )}
+      </ul>
+    </>
+  )
+}
+
+/** Draws each frame when it is shown, without rendering components. A frame that arrives late is not drawn. */
+function useShowFrames({
+  playback,
+  poses,
+  stage,
+  version,
+  setLost,
+}: {
+  playback: Playback
+  poses: PoseCache
+  stage: { readonly current: Stage | undefined }
+  version: number
+  setLost: (count: number) => void
+}): void {
+  useEffect(() => {
+    const show = (row: PoseRow): void => {
+      stage.current?.setRow(row)
+      setLost(row.chunk.bodies.filter((_, column) => isLost(row, column)).length)
+    }
+    return playback.frame.subscribe((frame) => {
+      const row = poses.find(frame)
+      if (row !== undefined) show(row)
+      void poses.load(frame).then((loaded) => {
+        if (row === undefined && loaded !== undefined && playback.frame.peek() === frame) show(loaded)
+      })
+    })
+  }, [version])
+}
+
+function listPositions(row: PoseRow, bodies: readonly SceneBody[]): Point3[] {
+  return bodies.flatMap(({ id }) => {
+    const column = row.chunk.bodies.indexOf(id)
+    return column === -1 || !isDrawable(row, column) ? [] : [getPosition(row, column)]
+  })
+}
+
+function boundBodies(row: PoseRow, bodies: readonly SceneBody[]) {
+  const radii = bodies.map(({ shape }) => getRadius(shape)).sort((a, b) => a - b)
+  return fitPoints(listPositions(row, bodies), radii[Math.floor(radii.length * 0.9)] ?? 0.1)
+}
+
+/** The plane that bodies touch, else a level plane below them. */
+function chooseGround(grounds: Scene['grounds'], row: PoseRow, bodies: readonly SceneBody[]) {
+  const flattest = grounds.toSorted((a, b) => b.normal[2] - a.normal[2])[0]
+  if (flattest !== undefined) return flattest
+  const heights = listPositions(row, bodies).map(([, , z]) => z)
+  const radius = Math.max(0.05, ...bodies.map(({ shape }) => getRadius(shape)))
+  return { at: [0, 0, Math.min(0, ...heights) - radius], normal: [0, 0, 1] } as const
+}
+
+/** A frame as the server draws it. */
+function DrawnFrame({ playback, recording }: { playback: Playback; recording: string }) {
+  const { server } = useConsole()
+  const [source, setSource] = useState('')
+  useEffect(
+    () =>
+      playback.restingFrame.subscribe((frame_id) => {
+        void server.callForAnswer('replay', 'render_frame', { recording, frame_id }).then(({ content }) => {
+          const picture = content.find(({ type }) => type === 'image')
+          if (picture !== undefined) setSource(`data:${picture.mimeType};base64,${picture.data}`)
+        })
+      }),
+    [recording],
+  )
+  return (
+    <div class="stage">
+      <p class="stage-banner">This browser has no WebGL. The server draws each frame when it is shown.</p>
+      {source !== '' && <img class="drawn-frame" src={source} alt="The frame, from the front" />}
+    </div>
+  )
+}

@@ -1,0 +1,274 @@
+import {
+  AmbientLight,
+  BoxGeometry,
+  type BufferGeometry,
+  CapsuleGeometry,
+  Color,
+  DirectionalLight,
+  EdgesGeometry,
+  GridHelper,
+  InstancedMesh,
+  LineBasicMaterial,
+  LineSegments,
+  Matrix4,
+  MeshLambertMaterial,
+  PerspectiveCamera,
+  Quaternion,
+  Raycaster,
+  Scene,
+  SphereGeometry,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three'
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
+import { isDrawable, type PoseRow, poseWidth } from '../../data/poses.ts'
+import type { Contact } from '../../data/replay.ts'
+import type { DrawnShape, SceneBody } from '../../domain/bodies.ts'
+import type { Bounds, Point3 } from '../../domain/fit.ts'
+import { ContactMarks, type ShownMarks } from './contact-marks.ts'
+import type { StageColors } from './stage-colors.ts'
+
+/** A plane of the environment. */
+export interface Ground {
+  readonly at: Point3
+  readonly normal: Point3
+}
+
+/** Bodies of one shape are one draw call. */
+interface Group {
+  readonly mesh: InstancedMesh
+  readonly bodies: readonly SceneBody[]
+}
+
+/** Draws a scene of rigid bodies, z up. It draws only when something changed. Throws if the browser has no WebGL. */
+export class Stage {
+  readonly #renderer: WebGLRenderer
+  readonly #scene = new Scene()
+  readonly #camera = new PerspectiveCamera(40, 1, 0.01, 1000)
+  readonly #controls: OrbitControls
+  readonly #groups: Group[]
+  readonly #outline = new LineSegments(
+    new EdgesGeometry(new BoxGeometry(2, 2, 2)),
+    new LineBasicMaterial({ depthTest: false }),
+  )
+  readonly #contacts = new ContactMarks()
+  readonly #observer: ResizeObserver
+  #shownContacts: { readonly contacts: readonly Contact[]; readonly shown: ShownMarks } = {
+    contacts: [],
+    shown: { contacts: true, forces: true },
+  }
+  #colors: StageColors
+  #grid: GridHelper | undefined
+  #row: PoseRow | undefined
+  #selected: number | undefined
+  #frameRequest = 0
+  #drawings = 0
+
+  constructor(canvas: HTMLCanvasElement, bodies: readonly SceneBody[], colors: StageColors) {
+    this.#renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true })
+    this.#renderer.setPixelRatio(Math.min(2, devicePixelRatio))
+    this.#colors = colors
+    this.#camera.up.set(0, 0, 1)
+    const light = new DirectionalLight(0xffffff, 1.6)
+    light.position.set(2, -3, 5)
+    this.#scene.add(new AmbientLight(0xffffff, 1.5), light, this.#outline, this.#contacts.root)
+    this.#groups = createGroups(bodies)
+    for (const { mesh } of this.#groups) this.#scene.add(mesh)
+    this.#outline.visible = false
+    this.#outline.renderOrder = 2
+    this.#controls = new OrbitControls(this.#camera, canvas)
+    this.#controls.addEventListener('change', () => this.#request())
+    this.#controls.addEventListener('end', () => this.#showContacts())
+    this.#observer = new ResizeObserver(() => this.#resize())
+    this.#observer.observe(canvas.parentElement as HTMLElement)
+    this.recolor(colors)
+  }
+
+  /** Uses other colours, after a change of the theme. */
+  recolor(colors: StageColors): void {
+    this.#colors = colors
+    this.#scene.background = new Color(colors.background)
+    ;(this.#outline.material as LineBasicMaterial).color.set(colors.selection)
+    this.#contacts.recolor(colors)
+    for (const { mesh, bodies } of this.#groups)
+      for (const [index, { id }] of bodies.entries())
+        mesh.setColorAt(index, new Color(colors.bodies[id % colors.bodies.length]))
+    for (const { mesh } of this.#groups) if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true
+    if (this.#grid !== undefined) this.#colorGrid()
+    this.#request()
+  }
+
+  /** Shows a grid on a plane. */
+  setGround({ at, normal }: Ground, size: number): void {
+    if (this.#grid !== undefined) this.#scene.remove(this.#grid)
+    const cell = 10 ** Math.round(Math.log10(size / 8))
+    const cells = Math.min(200, Math.max(10, Math.ceil((size * 4) / cell)))
+    this.#grid = new GridHelper(cells * cell, cells)
+    const up = new Vector3(...normal).normalize()
+    this.#grid.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), up)
+    this.#grid.position.set(...at)
+    this.#scene.add(this.#grid)
+    this.#colorGrid()
+    this.#request()
+  }
+
+  /** Shows the poses of a frame. Bodies that cannot be drawn are hidden. */
+  setRow(row: PoseRow): void {
+    this.#row = row
+    const matrix = new Matrix4()
+    for (const { mesh, bodies } of this.#groups) {
+      for (const [index, { id, shape }] of bodies.entries()) {
+        const pose = this.#getPose(id)
+        if (pose === undefined) matrix.makeScale(0, 0, 0)
+        else matrix.compose(pose.position, pose.rotation, getScale(shape))
+        mesh.setMatrixAt(index, matrix)
+      }
+      mesh.instanceMatrix.needsUpdate = true
+    }
+    this.#placeOutline()
+    this.#request()
+  }
+
+  /** Shows contact points and forces; none while playing. */
+  setContacts(
+    contacts: readonly Contact[],
+    shown: { readonly contacts: boolean; readonly forces: boolean },
+  ): void {
+    this.#shownContacts = { contacts, shown }
+    this.#showContacts()
+  }
+
+  /** Outlines a body. */
+  select(body: number | undefined): void {
+    this.#selected = body
+    this.#placeOutline()
+    this.#request()
+  }
+
+  /** Moves the camera so that it shows the bounds. */
+  fit({ center, radius }: Bounds): void {
+    const distance = (radius * 1.15) / Math.sin(((this.#camera.fov / 2) * Math.PI) / 180)
+    const target = new Vector3(...center)
+    this.#camera.near = distance / 500
+    this.#camera.far = distance * 100
+    this.#camera.position
+      .copy(target)
+      .add(new Vector3(0.55, -0.75, 0.38).normalize().multiplyScalar(distance))
+    this.#camera.updateProjectionMatrix()
+    this.#controls.target.copy(target)
+    this.#controls.update()
+    this.#showContacts()
+  }
+
+  /** Returns the body at a point of the canvas, in CSS pixels from its upper left corner. */
+  pick(x: number, y: number): number | undefined {
+    const { clientWidth, clientHeight } = this.#renderer.domElement
+    const raycaster = new Raycaster()
+    raycaster.setFromCamera(new Vector2((x / clientWidth) * 2 - 1, 1 - (y / clientHeight) * 2), this.#camera)
+    const hits = this.#groups.flatMap(({ mesh, bodies }) =>
+      raycaster
+        .intersectObject(mesh)
+        .map(({ distance, instanceId = 0 }) => ({ distance, body: bodies[instanceId] })),
+    )
+    return hits.sort((a, b) => a.distance - b.distance)[0]?.body?.id
+  }
+
+  close(): void {
+    cancelAnimationFrame(this.#frameRequest)
+    this.#observer.disconnect()
+    this.#controls.dispose()
+    for (const { mesh } of this.#groups) mesh.geometry.dispose()
+    this.#renderer.dispose()
+    this.#renderer.forceContextLoss()
+  }
+
+  #getPose(id: number): { readonly position: Vector3; readonly rotation: Quaternion } | undefined {
+    if (this.#row === undefined) return undefined
+    const { chunk, row } = this.#row
+    const column = chunk.bodies.indexOf(id)
+    if (column === -1 || !isDrawable(this.#row, column)) return undefined
+    const at = (row * chunk.bodies.length + column) * poseWidth
+    const value = (field: number): number => chunk.values[at + field] ?? 0
+    const [x, y, z] = chunk.origin
+    return {
+      position: new Vector3(value(0) + x, value(1) + y, value(2) + z),
+      rotation: new Quaternion(value(4), value(5), value(6), value(3)).normalize(),
+    }
+  }
+
+  /** Arrows have a length on the screen, so they depend on the camera. */
+  #showContacts(): void {
+    const { contacts, shown } = this.#shownContacts
+    this.#contacts.show(contacts, shown, this.#controls.getDistance())
+    this.#request()
+  }
+
+  #placeOutline(): void {
+    const body = this.#groups.flatMap(({ bodies }) => bodies).find(({ id }) => id === this.#selected)
+    const pose = body === undefined ? undefined : this.#getPose(body.id)
+    this.#outline.visible = pose !== undefined
+    if (body === undefined || pose === undefined) return
+    this.#outline.position.copy(pose.position)
+    this.#outline.quaternion.copy(pose.rotation)
+    this.#outline.scale.copy(getExtent(body.shape)).multiplyScalar(1.04)
+  }
+
+  #colorGrid(): void {
+    const grid = this.#grid as GridHelper
+    const material = grid.material as LineBasicMaterial
+    material.vertexColors = false
+    material.color.set(this.#colors.grid)
+    material.needsUpdate = true
+  }
+
+  #resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.#renderer.domElement
+      .parentElement as HTMLElement
+    if (width === 0 || height === 0) return
+    this.#renderer.setSize(width, height, false)
+    this.#camera.aspect = width / height
+    this.#camera.updateProjectionMatrix()
+    this.#request()
+  }
+
+  #request(): void {
+    cancelAnimationFrame(this.#frameRequest)
+    this.#frameRequest = requestAnimationFrame(() => {
+      this.#renderer.domElement.dataset.drawings = String(++this.#drawings)
+      this.#renderer.render(this.#scene, this.#camera)
+    })
+  }
+}
+
+/** One instanced mesh for boxes, one for spheres, and one for each form of capsule. */
+function createGroups(bodies: readonly SceneBody[]): Group[] {
+  const toKey = ({ shape }: SceneBody): string =>
+    shape.kind === 'capsule' ? `capsule ${shape.radius} ${shape.half_length}` : shape.kind
+  const keys = [...new Set(bodies.map(toKey))]
+  return keys.map((key) => {
+    const own = bodies.filter((body) => toKey(body) === key)
+    const material = new MeshLambertMaterial({ flatShading: own[0]?.shape.kind === 'box' })
+    const mesh = new InstancedMesh(createGeometry((own[0] as SceneBody).shape), material, own.length)
+    // Bounds of bodies that are not finite would be NaN and hide the mesh.
+    mesh.frustumCulled = false
+    return { mesh, bodies: own }
+  })
+}
+
+function createGeometry(shape: DrawnShape): BufferGeometry {
+  if (shape.kind === 'box') return new BoxGeometry(2, 2, 2)
+  if (shape.kind === 'sphere') return new SphereGeometry(1, 32, 20)
+  // The capsules of three.js lie along y, recorded ones along z.
+  return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 8, 20).rotateX(Math.PI / 2)
+}
+
+function getScale(shape: DrawnShape): Vector3 {
+  if (shape.kind === 'box') return new Vector3(...shape.half)
+  return shape.kind === 'sphere' ? new Vector3(1, 1, 1).multiplyScalar(shape.radius) : new Vector3(1, 1, 1)
+}
+
+function getExtent(shape: DrawnShape): Vector3 {
+  if (shape.kind !== 'capsule') return getScale(shape)
+  return new Vector3(shape.radius, shape.radius, shape.radius + shape.half_length)
+}

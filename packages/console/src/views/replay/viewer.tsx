@@ -1,0 +1,286 @@
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { PoseCache } from '../../data/poses.ts'
+import type { Diagnosis, Finding, FrameAnswer, Metadata, Scene } from '../../data/replay.ts'
+import { type SceneBody, toSceneBodies } from '../../domain/bodies.ts'
+import { formatHash, parseHash } from '../../domain/link.ts'
+import { useConsole, useShortcuts } from '../../ui/console.ts'
+import type { PathParts } from '../../ui/lazy-view.tsx'
+import { Empty, LoadedView, useLoaded } from '../../ui/state.tsx'
+import type { ShownMarks } from './contact-marks.ts'
+import { FindingList } from './finding-list.tsx'
+import { Inspector } from './inspector.tsx'
+import { Playback, rates } from './playback.ts'
+import { Plots } from './plots.tsx'
+import './replay.css'
+import { StageView } from './stage-view.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** A recording: its scene, time axis, findings, values and plots. */
+export function Viewer({ parts: { recording = '' } }: { parts: PathParts }) {
+  const { server } = useConsole()
+  const metadata = useLoaded(
+    (signal) => server.call<Metadata>('replay', 'get_metadata', { recording }, { signal }),
+    [recording, server.needsToken.value],
+  )
+  return (
+    <div class="page wide viewer-page">
+      <div class="row spread">
+        <h1 class="clip">{recording}</h1>
+        <a href="/replay">All recordings</a>
+      </div>
+      <LoadedView loaded={metadata}>
+        {(value) =>
+          value.first_frame === null || value.last_frame === null ? (
+            <Empty title="This recording has no frames">
+              <p>{value.summary}</p>
+            </Empty>
+          ) : (
+            <RecordingView
+              key={recording}
+              metadata={value}
+              first={value.first_frame}
+              last={value.last_frame}
+            />
+          )
+        }
+      </LoadedView>
+    </div>
+  )
+}
+
+function RecordingView({ metadata, first, last }: { metadata: Metadata; first: number; last: number }) {
+  const { server, navigation } = useConsole()
+  const { recording } = metadata
+  const link = useMemo(() => parseHash(navigation.hash.value.text), [recording])
+  const playback = useMemo(
+    () => createPlayback(metadata, { first, last, start: Number(link.get('frame')) }),
+    [recording],
+  )
+  const poses = useMemo(() => new PoseCache(server, recording, first), [recording])
+  const [selected, setSelected] = useState<number | undefined>(toBody(link.get('body')))
+  const [layers, setLayers] = useState<ShownMarks>({ contacts: true, forces: true })
+  const [isPlaying, setPlaying] = useState(false)
+  const [resting, setResting] = useState(playback.restingFrame.value)
+  useSignalEffect(() => setPlaying(playback.isPlaying.value))
+  useSignalEffect(() => setResting(playback.restingFrame.value))
+  useEffect(() => () => playback.close(), [playback])
+
+  const { scene, frame, diagnosis, bodies, isReady } = useRecording(metadata, resting)
+  const findings = diagnosis.value?.findings ?? []
+  const chosen = link.get('finding')
+  const [finding, setFinding] = useState<string | undefined>(chosen)
+
+  useEffect(() => {
+    navigation.replaceHash(
+      formatHash(location.hash, {
+        frame: String(resting),
+        body: selected === undefined ? undefined : String(selected),
+        finding,
+      }),
+    )
+  }, [resting, selected, finding])
+  // A link to another frame of the same recording, and the keys Back and Forward.
+  useSignalEffect(() => {
+    const target = Number(parseHash(navigation.hash.value.text).get('frame'))
+    if (Number.isFinite(target) && target > 0 && target !== playback.restingFrame.peek())
+      playback.seek(target)
+  })
+
+  const open = (one: Finding): void => {
+    playback.pause()
+    playback.seek(one.frames.peak)
+    setFinding(one.id)
+    if (one.bodies[0] !== undefined) setSelected(one.bodies[0])
+  }
+  const latest = useRef({ findings, finding, open, bodies })
+  latest.current = { findings, finding, open, bodies }
+  useViewerShortcuts({ playback, latest, setLayers, setSelected })
+
+  return (
+    <div class="viewer">
+      <section class="viewer-main" aria-label="Scene and time">
+        <ViewerBar {...{ layers, setLayers, bodies }} />
+        <StageView
+          {...{ playback, poses, bodies, selected, layers, recording, setSelected }}
+          isReady={isReady}
+          contacts={isPlaying ? [] : (scene.value?.contacts ?? [])}
+          grounds={scene.value?.grounds ?? []}
+        />
+        <Timeline
+          {...{ playback, findings, open }}
+          chosen={finding}
+          isPlaying={isPlaying}
+          metadata={metadata}
+          rates={rates}
+        />
+        <Plots {...{ playback, recording, bodies, selected, first, last }} />
+      </section>
+      <aside class="viewer-side stack" aria-label="Findings and values">
+        <LoadedView loaded={diagnosis}>
+          {(value) => <FindingList diagnosis={value} chosen={finding} open={open} />}
+        </LoadedView>
+        <Inspector {...{ bodies, selected, setSelected }} frame={frame} contacts={scene.value?.contacts} />
+      </aside>
+    </div>
+  )
+}
+
+/** Loads what the viewer shows of a recording, and of the frame at which the playback rests. */
+function useRecording(metadata: Metadata, resting: number) {
+  const { server } = useConsole()
+  const { recording } = metadata
+  const scene = useLoaded(
+    (signal) =>
+      server.get<Scene>(
+        `/api/apps/replay/recordings/${encodeURIComponent(recording)}/scene?frame=${resting}`,
+        { signal },
+      ),
+    [resting],
+  )
+  const frame = useLoaded(
+    (signal) => server.call<FrameAnswer>('replay', 'get_frame', { recording, frame_id: resting }, { signal }),
+    [resting],
+  )
+  const diagnosis = useLoaded(
+    (signal) => server.call<Diagnosis>('replay', 'diagnose', { recording, max_findings: 200 }, { signal }),
+    [recording],
+  )
+  const shapes = useKept(scene.value?.shapes)
+  const bodies = useMemo(() => toSceneBodies(metadata, shapes ?? {}), [metadata, shapes !== undefined])
+  return { scene, frame, diagnosis, bodies, isReady: shapes !== undefined || scene.error !== undefined }
+}
+
+interface ViewerBarProps {
+  readonly layers: ShownMarks
+  readonly setLayers: (change: (old: ShownMarks) => ShownMarks) => void
+  readonly bodies: readonly SceneBody[]
+}
+
+function ViewerBar({ layers, setLayers, bodies }: ViewerBarProps) {
+  return (
+    <div class="row viewer-bar">
+      <LayerButton
+        label="Contacts"
+        isOn={layers.contacts}
+        toggle={() => setLayers((old) => ({ ...old, contacts: !old.contacts }))}
+      />
+      <LayerButton
+        label="Forces"
+        isOn={layers.forces}
+        toggle={() => setLayers((old) => ({ ...old, forces: !old.forces }))}
+      />
+      <ShapeNote bodies={bodies} />
+    </div>
+  )
+}
+
+function createPlayback(
+  { dt_s, first_time_s, last_time_s }: Metadata,
+  { first, last, start }: { first: number; last: number; start: number },
+): Playback {
+  const span = (last_time_s ?? 0) - (first_time_s ?? 0)
+  const stepS = dt_s ?? (span > 0 ? span / Math.max(1, last - first) : 1 / 60)
+  const playback = new Playback({ first, last, stepS: stepS > 0 ? stepS : 1 / 60 })
+  if (Number.isFinite(start) && start > 0) {
+    playback.seek(start)
+    playback.restingFrame.value = playback.frame.value
+  }
+  return playback
+}
+
+const toBody = (text: string | undefined): number | undefined => {
+  const body = Number(text?.split(',')[0])
+  return text === undefined || !Number.isInteger(body) ? undefined : body
+}
+
+/** The last value that was not `undefined`. */
+function useKept<T>(value: T | undefined): T | undefined {
+  const kept = useRef(value)
+  if (value !== undefined) kept.current = value
+  return kept.current
+}
+
+const LayerButton = ({ label, isOn, toggle }: { label: string; isOn: boolean; toggle: () => void }) => (
+  <button type="button" class="button" aria-pressed={isOn} onClick={toggle}>
+    {label}
+  </button>
+)
+
+/** States which shapes are not those of the recording. */
+function ShapeNote({ bodies }: { bodies: readonly SceneBody[] }) {
+  const estimated = bodies.filter(({ source }) => source === 'estimated').length
+  const unknown = bodies.filter(({ source }) => source === 'unknown').length
+  const notes = [
+    ...(estimated > 0 ? [`${formatShapes(estimated)} estimated from contacts`] : []),
+    ...(unknown > 0 ? [`${formatShapes(unknown)} unknown, drawn as boxes`] : []),
+  ]
+  return notes.length === 0 ? null : <span class="muted">{notes.join(' · ')}</span>
+}
+
+const formatShapes = (count: number): string => (count === 1 ? '1 shape' : `${count} shapes`)
+
+interface Latest {
+  readonly findings: readonly Finding[]
+  readonly finding: string | undefined
+  readonly open: (finding: Finding) => void
+  readonly bodies: readonly SceneBody[]
+}
+
+function useViewerShortcuts({
+  playback,
+  latest,
+  setLayers,
+  setSelected,
+}: {
+  playback: Playback
+  latest: { readonly current: Latest }
+  setLayers: (change: (old: ShownMarks) => ShownMarks) => void
+  setSelected: (change: (old: number | undefined) => number | undefined) => void
+}): void {
+  const step = (frames: number) => (): void => {
+    playback.pause()
+    playback.seek(playback.frame.value + frames)
+  }
+  const jump = (by: number) => (): void => {
+    const { findings, finding, open } = latest.current
+    const ordered = findings.toSorted((a, b) => a.frames.peak - b.frames.peak)
+    const at = ordered.findIndex(({ id }) => id === finding)
+    const next =
+      at === -1
+        ? ordered[by > 0 ? 0 : ordered.length - 1]
+        : ordered[(at + by + ordered.length) % ordered.length]
+    if (next !== undefined) open(next)
+  }
+  const cycle = (old: number | undefined): number | undefined => {
+    const ids = latest.current.bodies.map(({ id }) => id)
+    return ids[(ids.indexOf(old ?? -1) + 1) % Math.max(1, ids.length)]
+  }
+  useShortcuts(() => [
+    { keys: 'Space', label: 'Play or pause', run: () => playback.toggle() },
+    { keys: 'ArrowLeft', label: 'Previous frame', run: step(-1) },
+    { keys: 'ArrowRight', label: 'Next frame', run: step(1) },
+    { keys: 'Shift+ArrowLeft', label: 'Back 10 frames', run: step(-10) },
+    { keys: 'Shift+ArrowRight', label: 'Forward 10 frames', run: step(10) },
+    { keys: 'Home', label: 'First frame', run: () => playback.seek(playback.first) },
+    { keys: 'End', label: 'Last frame', run: () => playback.seek(playback.last) },
+    { keys: 'n', label: 'Next finding', run: jump(1) },
+    { keys: 'N', label: 'Previous finding', run: jump(-1) },
+    { keys: 'b', label: 'Select the next body', run: () => setSelected(cycle) },
+    {
+      keys: 'c',
+      label: 'Contacts on or off',
+      run: () => setLayers((old) => ({ ...old, contacts: !old.contacts })),
+    },
+    {
+      keys: 'o',
+      label: 'Forces on or off',
+      run: () => setLayers((old) => ({ ...old, forces: !old.forces })),
+    },
+    {
+      keys: 'y',
+      label: 'Copy a link to this frame',
+      run: () => void navigator.clipboard.writeText(location.href),
+    },
+  ])
+}

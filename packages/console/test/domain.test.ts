@@ -1,0 +1,139 @@
+import t from 'tap'
+import type { AuditRecord, Schema } from '../src/data/types.ts'
+import { toSceneBodies } from '../src/domain/bodies.ts'
+import { summarizeClients } from '../src/domain/clients.ts'
+import { toCommandLine } from '../src/domain/commands.ts'
+import { createValue, findVariant, toField, withProperty } from '../src/domain/field.ts'
+import { findPage } from '../src/domain/find-page.ts'
+import { fitPoints, fromSymlog, needsLogAxis, type Point3, toSymlog } from '../src/domain/fit.ts'
+import { formatHash, parseHash } from '../src/domain/link.ts'
+import { formatBytes, formatCount, formatDuration, formatMs } from '../src/domain/text.ts'
+
+t.test('findPage returns the page of a path with its decoded parts', async (t) => {
+  const pages = [{ pattern: '/' }, { pattern: '/apps/:app' }, { pattern: '/apps/:app/:tool' }]
+  t.same(findPage(pages, '/'), { page: pages[0], parts: {} })
+  t.same(findPage(pages, '/apps/replay/'), { page: pages[1], parts: { app: 'replay' } })
+  t.same(findPage(pages, '/apps/a%20b/c%zz')?.parts, { app: 'a b', tool: 'c%zz' })
+  t.equal(findPage(pages, '/apps'), undefined)
+})
+
+t.test('formats use units, thin spaces and four digits', async (t) => {
+  t.same([0, 999, 1500, 12_345_678].map(formatBytes), ['0 B', '999 B', '1.50 kB', '12.3 MB'])
+  t.same([0, 59, 3600, 93_780].map(formatDuration), ['0 s', '59 s', '1 h', '1 d 2 h'])
+  t.same([12, 1234, 1_234_567].map(formatCount), ['12', '1\u2009234', '1\u2009234\u2009567'])
+  t.same([1.234, 45.67, 1234.5].map(formatMs), ['1.23', '45.7', '1235'])
+})
+
+t.test('summarizeClients counts calls, errors and sessions of each program', async (t) => {
+  const call = (client: string, session: string, success: boolean, timestamp: string) =>
+    ({
+      success,
+      timestamp,
+      metadata: { client, client_version: '1', session, channel: 'mcp' },
+    }) as AuditRecord
+  const found = summarizeClients([
+    call('b', 's1', true, '3'),
+    call('a', 's2', false, '2'),
+    call('b', 's3', true, '1'),
+  ])
+  t.match(found, [
+    { client: 'b', calls: 2, errors: 0, sessions: 2, last: '3', channels: ['mcp'] },
+    { client: 'a', calls: 1, errors: 1, sessions: 1, last: '2' },
+  ])
+})
+
+const field = (schema: Schema, definitions = {}) => toField(schema, definitions)
+
+t.test('toField chooses a control for every schema that tools use', async (t) => {
+  t.same(field({ type: 'integer', minimum: 1 }), { kind: 'number', isInteger: true, min: 1 })
+  t.same(field({ type: ['number', 'null'] }), { kind: 'number', isInteger: false })
+  t.same(field({ anyOf: [{ type: 'string' }, { type: 'null' }] }), { kind: 'text', isLong: false })
+  t.same(field({ enum: ['a', 'b'] }), { kind: 'choice', values: ['a', 'b'] })
+  t.same(field({ type: 'array', items: { enum: ['a'] } }), { kind: 'choices', values: ['a'] })
+  t.match(field({ type: 'array', items: { type: 'number' }, maxItems: 3 }), { kind: 'list', max: 3 })
+  t.same(field({ $ref: '#/$defs/one' }, { one: { type: 'boolean' } }), { kind: 'boolean' })
+  const variants = [
+    { type: 'object', properties: { kind: { const: 'a' } } },
+    { type: 'object', properties: { kind: { const: 'b' } } },
+  ]
+  t.same(field({ oneOf: variants }), { kind: 'variants', variants })
+  t.equal(findVariant(variants, { kind: 'b' }), 1)
+  for (const other of [{}, { type: 'object' }, { type: 'array' }, { type: ['string', 'number'] }])
+    t.same(field(other), { kind: 'json' })
+})
+
+t.test('createValue creates an object with its required properties', async (t) => {
+  const schema: Schema = {
+    type: 'object',
+    required: ['kind', 'count', 'inner'],
+    properties: {
+      kind: { const: 'a' },
+      count: { type: 'integer', minimum: 2 },
+      note: { type: 'string' },
+      inner: { type: 'object', required: ['on'], properties: { on: { type: 'boolean' } } },
+    },
+  }
+  t.same(createValue(schema, {}), { kind: 'a', count: 2, inner: { on: false } })
+})
+
+t.test('withProperty sets a property in place and removes an undefined one', async (t) => {
+  t.same(Object.keys(withProperty({ a: 1, b: 2 }, 'a', 3)), ['a', 'b'])
+  t.same(withProperty({ a: 1, b: 2 }, 'a', undefined), { b: 2 })
+  t.same(withProperty(undefined, 'a', null), { a: null })
+})
+
+t.test('toCommandLine quotes arguments for the shell', async (t) => {
+  t.equal(
+    toCommandLine('Replay', 'get_frame', { recording: 'drop', frame_id: 42 }),
+    'causeway call Replay__get_frame recording=drop frame_id=42',
+  )
+  t.equal(toCommandLine('A', 'b', { text: "it's" }), `causeway call A__b 'text=it'\\''s'`)
+  t.equal(toCommandLine('A', 'b', { ids: [1, 2] }), `causeway call A__b 'ids=[1,2]'`)
+})
+
+t.test('fitPoints ignores the few points that are far away', async (t) => {
+  const near = Array.from({ length: 100 }, (_, index): Point3 => [index / 100, 0, 0])
+  const { center, radius } = fitPoints([...near, [1e7, 0, 0], [Number.NaN, 0, 0]], 0.1)
+  t.ok(Math.abs(center[0] - 0.495) < 0.02)
+  t.ok(radius < 0.7)
+  t.same(fitPoints([], 1), { center: [0, 0, 0], radius: 1 })
+})
+
+t.test('a symmetric logarithmic axis keeps signs and is used for explosions only', async (t) => {
+  for (const value of [0, 1, -1, 3e168, -2e-3]) {
+    const back = fromSymlog(toSymlog(value))
+    t.ok(Math.abs(back - value) <= 1e-9 * Math.max(1, Math.abs(value)), String(value))
+  }
+  t.equal(needsLogAxis([1, 2, 3, null, 3e168]), true)
+  t.equal(needsLogAxis([1, -2, 3, 1000]), false)
+  t.equal(needsLogAxis([]), false)
+})
+
+t.test('formatHash keeps what other pages wrote', async (t) => {
+  const hash = formatHash('#frame=1&cam=1%2C2', { frame: '45', body: '1', finding: undefined })
+  t.equal(hash, 'frame=45&cam=1%2C2&body=1')
+  t.same(
+    [...parseHash(`#${hash}`)],
+    [
+      ['frame', '45'],
+      ['cam', '1,2'],
+      ['body', '1'],
+    ],
+  )
+})
+
+t.test('toSceneBodies prefers recorded shapes to estimated ones', async (t) => {
+  const nothing = { half_extents: null, position: null, orientation: null, name: null }
+  const bodies = toSceneBodies(
+    {
+      bodies: [1, 2, 3].map((body_id) => ({ body_id, mass: 1 })),
+      geometry: [{ ...nothing, body_id: 1, name: 'ball', shape: { kind: 'sphere', radius: 2 } }],
+    },
+    { 1: { radius: 9 }, 2: { box: [1, 2, 3] } },
+  )
+  t.match(bodies, [
+    { name: 'ball', source: 'recorded', shape: { kind: 'sphere', radius: 2 } },
+    { name: 'body 2', source: 'estimated', shape: { kind: 'box', half: [1, 2, 3] } },
+    { name: 'body 3', source: 'unknown', shape: { kind: 'box' } },
+  ])
+})

@@ -1,0 +1,47 @@
+/** Advance widths in the bundled font as shares of the font size, rounded up. */
+const widths: readonly (readonly [characters: RegExp, share: number])[] = [
+  [/[ijlI|!'.,:;·]/, 0.3],
+  [/[ftr()[\]/\s-]/, 0.4],
+  [/[mwMW%@—]/, 0.92],
+  [/[A-Z\d+=<>±×→Δμ−]/, 0.68],
+]
+const defaultShare = 0.6
+
+/** Returns the width of one line in the bundled font, in the unit of `size`, with an error below 10 %. */
+export function textWidth(text: string, size: number): number {
+  let shares = 0
+  for (const character of text)
+    shares += widths.find(([characters]) => characters.test(character))?.[1] ?? defaultShare
+  return shares * size
+}
+
+interface PlacedLabel<Item> {
+  readonly item: Item
+  readonly left: number
+  readonly row: number
+}
+
+/** Minimum gap between two labels of a row, pixels. */
+const labelGap = 10
+
+/**
+ * Centres each label inside `[0, width]`, in the lowest row without overlap. Earlier labels take precedence; labels
+ * that fit in none of the `rows` rows are omitted.
+ */
+export function placeLabels<Item>(
+  labels: readonly { readonly item: Item; readonly center: number; readonly width: number }[],
+  { width, rows }: { readonly width: number; readonly rows: number },
+): PlacedLabel<Item>[] {
+  const placed: (PlacedLabel<Item> & { readonly right: number })[] = []
+  for (const label of labels) {
+    const left = Math.max(0, Math.min(label.center - label.width / 2, width - label.width))
+    const right = left + label.width
+    const isFree = (row: number) =>
+      placed.every(
+        (other) => other.row !== row || other.left >= right + labelGap || other.right + labelGap <= left,
+      )
+    const row = Array.from({ length: rows }, (_, index) => index).find(isFree)
+    if (row !== undefined) placed.push({ item: label.item, left, row, right })
+  }
+  return placed
+}

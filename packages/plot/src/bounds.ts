@@ -1,0 +1,82 @@
+import type { Position } from './feature.ts'
+import { coverSpans, nearestLongitude, normalizeLongitude } from './longitude.ts'
+
+/**
+ * Degrees, with west <= east. East exceeds 180 if the box crosses the antimeridian. RFC 7946, section 5.2, writes such a box
+ * with west > east: `toEastward` accepts both.
+ */
+export type Bounds = readonly [west: number, south: number, east: number, north: number]
+
+export const toEastward = ([west, south, east, north]: Bounds): Bounds =>
+  east < west ? [west, south, east + 360, north] : [west, south, east, north]
+
+/** Returns the smallest box around paths, or `null` if they have no positions. Lines take the shorter way around the earth. */
+export function findBounds(paths: Iterable<readonly Position[]>): Bounds | null {
+  const boxes: Bounds[] = []
+  for (const path of paths) if (path.length > 0) boxes.push(findPathBounds(path))
+  return uniteBounds(boxes)
+}
+
+function findPathBounds(path: readonly Position[]): Bounds {
+  let last = path[0]?.[0] ?? 0
+  let [west, south, east, north] = [last, 90, last, -90]
+  for (const [lon = 0, lat = 0] of path) {
+    last = nearestLongitude(lon, last)
+    if (last < west) west = last
+    if (last > east) east = last
+    if (lat < south) south = lat
+    if (lat > north) north = lat
+  }
+  return [west, south, east, north]
+}
+
+/** Returns the smallest box around boxes, or `null` for an empty list. */
+export function uniteBounds(boxes: readonly (Bounds | null)[]): Bounds | null {
+  const known = boxes.filter((box) => box !== null)
+  const [first] = known
+  if (first === undefined) return null
+  if (known.length === 1 && first[2] - first[0] < 360) {
+    const west = normalizeLongitude(first[0])
+    return [west, first[1], west + first[2] - first[0], first[3]]
+  }
+  const [west, east] = coverSpans(known.map((box) => [box[0], box[2]])) ?? [-180, 180]
+  const south = known.reduce((min, box) => Math.min(min, box[1]), 90)
+  const north = known.reduce((max, box) => Math.max(max, box[3]), -90)
+  return [west, south, east, north]
+}
+
+/** Whether two boxes have a point in common. */
+export function boundsOverlap(a: Bounds, b: Bounds): boolean {
+  if (a[1] > b[3] || b[1] > a[3]) return false
+  return [-360, 0, 360].some((turn) => a[0] + turn <= b[2] && b[0] <= a[2] + turn)
+}
+
+/** Smaller sides are enlarged to this size first, degrees. */
+const minSide = 0.001
+
+/** Adds a margin to each side, as a fraction of the size of the box. */
+export function padBounds([west, south, east, north]: Bounds, padding: number): Bounds {
+  const [left, right] = padSide(west, east, padding)
+  const [bottom, top] = padSide(south, north, padding)
+  return [left, Math.max(-90, bottom), Math.min(right, left + 360), Math.min(90, top)]
+}
+
+function padSide(low: number, high: number, padding: number): readonly [number, number] {
+  const missing = Math.max(0, minSide - (high - low)) / 2
+  const margin = Math.max(high - low, minSide) * padding
+  return [low - missing - margin, high + missing + margin]
+}
+
+/** Returns a polygon with the corners SW, SE, NE, NW, SW, the order that plot files use. */
+export const createBoundsPolygon = ([west, south, east, north]: Bounds) => ({
+  type: 'Polygon' as const,
+  coordinates: [
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ],
+  ],
+})

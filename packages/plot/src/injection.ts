@@ -1,0 +1,25 @@
+import { isObject } from '@causeway/protocol'
+
+/**
+ * Where an argument of an analysis tool comes from if the caller omits it: the selected features of some data types; the
+ * selected features, or else all, as a collection; the first selected track, or else the first track; the viewport or time
+ * of the plot.
+ */
+export type Injection =
+  | {
+      readonly from: 'selection'
+      /** Accepted data types. `any` accepts all. */
+      readonly kinds: readonly string[]
+      readonly min: number
+      readonly max: number | null
+    }
+  | { readonly from: 'collection' | 'track' | 'viewport' | 'time' }
+
+/** Returns `null` for an unknown form. */
+export function readInjection(value: unknown): Injection | null {
+  if (!isObject(value)) return null
+  const { from, kinds = ['any'], min = 1, max = null } = value
+  if (from === 'collection' || from === 'track' || from === 'viewport' || from === 'time') return { from }
+  if (from !== 'selection' || !Array.isArray(kinds)) return null
+  return { from, kinds: kinds.map(String), min: Number(min), max: max === null ? null : Number(max) }
+}

@@ -1,0 +1,53 @@
+import type { LonLat } from './feature.ts'
+
+/** Longitudes from west to east. The east end exceeds 180 if the span crosses the antimeridian. */
+type LonSpan = readonly [west: number, east: number]
+
+/** Returns the longitude in -180 to 180. 180 remains 180. */
+export function normalizeLongitude(lon: number): number {
+  if (lon >= -180 && lon <= 180) return lon
+  return ((((lon + 180) % 360) + 360) % 360) - 180
+}
+
+/** Returns the longitude of the same meridian that is closest to a reference. */
+export const nearestLongitude = (lon: number, reference: number): number =>
+  lon - 360 * Math.round((lon - reference) / 360)
+
+/** Returns the longitudes of a line such that each is within 180 degrees of the previous one. */
+export function unwrapLongitudes(lons: readonly number[]): number[] {
+  const unwrapped: number[] = []
+  for (const lon of lons) unwrapped.push(nearestLongitude(lon, unwrapped.at(-1) ?? lon))
+  return unwrapped
+}
+
+/** Returns a path with unwrapped longitudes that starts as close as possible to `start`. */
+export function unwrapPath(path: readonly LonLat[], start: number): readonly LonLat[] {
+  let last = start
+  return path.map(([lon, lat]) => {
+    last = nearestLongitude(lon, last)
+    return [last, lat]
+  })
+}
+
+/** Returns the smallest span that covers all spans: the circle without the widest gap between them. */
+export function coverSpans(spans: readonly LonSpan[]): LonSpan | null {
+  const sorted = spans
+    .map(([west, east]): LonSpan => {
+      const start = normalizeLongitude(west)
+      return [start, start + (east - west)]
+    })
+    .sort(([a], [b]) => a - b)
+  const [first] = sorted
+  if (first === undefined) return null
+  let reach = first[1]
+  let gap = { width: -1, from: first[0] }
+  for (const [west, east] of sorted.slice(1)) {
+    if (west - reach > gap.width) gap = { width: west - reach, from: west }
+    reach = Math.max(reach, east)
+  }
+  // The gap across the antimeridian, from the easternmost end to the first start.
+  if (first[0] + 360 - reach >= gap.width) gap = { width: first[0] + 360 - reach, from: first[0] }
+  if (gap.width <= 0) return [-180, 180]
+  const ends = sorted.map(([west, east]) => (west < gap.from ? east + 360 : east))
+  return [gap.from, Math.max(...ends)]
+}

@@ -1,0 +1,39 @@
+import { parseTime } from '@causeway/app-kit/time'
+import { getProperties } from './feature.ts'
+
+/** The time slider: ISO 8601, `start <= current <= end`. */
+export interface TimeState {
+  readonly current: string
+  readonly start: string
+  readonly end: string
+}
+
+/** Returns the first and last time of a feature in Unix milliseconds, or `null` if it has no valid time. */
+export function findTimeRange(feature: {
+  readonly properties?: unknown
+}): readonly [first: number, last: number] | null {
+  const { timestamps, times, time, timeStart, timeEnd } = getProperties(feature)
+  const lists = [timestamps, times].filter((list) => Array.isArray(list))
+  let first = Number.POSITIVE_INFINITY
+  let last = Number.NEGATIVE_INFINITY
+  for (const text of [...lists.flatMap(selectExtremes), time, timeStart, timeEnd]) {
+    const ms = parseTime(text)
+    if (ms === undefined) continue
+    first = Math.min(first, ms)
+    last = Math.max(last, ms)
+  }
+  return first > last ? null : [first, last]
+}
+
+/** Times of the same format sort as text, so that only two of them have to be parsed. Returns all times otherwise. */
+function selectExtremes(times: readonly unknown[]): readonly unknown[] {
+  const [first] = times
+  if (typeof first !== 'string' || !first.endsWith('Z')) return times
+  let [min, max] = [first, first]
+  for (const time of times) {
+    if (typeof time !== 'string' || time.length !== first.length || !time.endsWith('Z')) return times
+    if (time < min) min = time
+    if (time > max) max = time
+  }
+  return [min, max]
+}

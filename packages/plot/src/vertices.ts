@@ -1,0 +1,64 @@
+import { countVertices, type Feature, listParts, type Position } from './feature.ts'
+
+/** Depth from which a span is split in the middle. Without it, a zigzag is split once per vertex. */
+const maxDepth = 48
+
+interface VertexSpan {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Selects the vertices of a simplified line by splitting spans at the vertex that deviates most (Douglas and Peucker 1973).
+ * `findFarthest` returns that vertex, or `undefined` if all are within the tolerance. It receives each vertex at most
+ * `maxDepth + log2(n)` times. Yields the number of finished vertices and returns ascending indices.
+ */
+export function* selectVertices(
+  spans: readonly VertexSpan[],
+  findFarthest: (span: VertexSpan) => number | undefined,
+): Generator<number, number[]> {
+  const kept = new Set<number>()
+  let done = 0
+  for (const whole of spans) {
+    const open = [{ ...whole, depth: 0 }]
+    for (let span = open.pop(); span !== undefined; span = open.pop()) {
+      const { from, to, depth } = span
+      kept.add(from).add(to)
+      const farthest = findFarthest({ from, to })
+      if (farthest === undefined) done += to - from
+      else {
+        const split = depth < maxDepth ? farthest : (from + to) >> 1
+        open.push({ from: split, to, depth: depth + 1 }, { from, to: split, depth: depth + 1 })
+      }
+      yield done
+    }
+  }
+  return [...kept].sort((a, b) => a - b)
+}
+
+/**
+ * Returns a line feature with only the vertices of these indices, counted over all parts. Every list in `properties` with one
+ * entry per vertex is reduced in the same way. Parts without vertices are removed.
+ */
+export function keepVertices<T extends Feature>(feature: T, kept: readonly number[]): T {
+  const { geometry } = feature
+  if (geometry === null) return feature
+  const count = countVertices(feature)
+  const keep = new Set(kept)
+  let vertex = 0
+  const parts = listParts(geometry)
+    .map((part) => part.filter(() => keep.has(vertex++)))
+    .filter((part) => part.length > 0)
+  const coordinates: readonly Position[] | readonly (readonly Position[])[] =
+    geometry.type === 'LineString' ? (parts[0] ?? []) : parts
+  return {
+    ...feature,
+    geometry: { ...geometry, coordinates },
+    properties: Object.fromEntries(
+      Object.entries(feature.properties).map(([name, value]) => [
+        name,
+        Array.isArray(value) && value.length === count ? value.filter((_, index) => keep.has(index)) : value,
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,108 @@
+import { type CausewayError, type ErrorData, shorten } from './causeway-error.ts'
+
+/** `_meta['causeway/error']` of a result, or the body of a REST response. */
+export interface ErrorObject {
+  readonly code: string
+  readonly message: string
+  readonly remedy: string
+  readonly data: ErrorData
+  /** Error number in the app's original design. */
+  readonly legacy_code: number | null
+  readonly retryable: boolean
+}
+
+export const errorMetaKey = 'causeway/error'
+
+/** In characters. */
+const maxStringLength = 16_000
+const maxDataLength = 64_000
+const maxDataDepth = 100
+
+/** Limits the data to about 64,000 characters. */
+export function errorObject({ code, message, remedy, data, definition }: CausewayError): ErrorObject {
+  const { retryable, legacyCode = null } = definition
+  return { code, message, remedy, data: limitData(data), legacy_code: legacyCode, retryable }
+}
+
+/** Shortens data to about `maxLength` characters of JSON, and adds `truncated: true` if it does. */
+export function limitData(data: ErrorData, maxLength = maxDataLength): ErrorData {
+  const copier = new LimitedCopier(maxLength)
+  const copy = copier.copy(data) as ErrorData // an object stays an object
+  return copier.isTruncated ? { ...copy, truncated: true } : data
+}
+
+class LimitedCopier {
+  #left: number
+  isTruncated = false
+
+  constructor(maxLength: number) {
+    this.#left = maxLength
+  }
+
+  copy(value: unknown, depth = 0): unknown {
+    this.#left -= 4
+    if (typeof value === 'string') return this.#copyString(value)
+    if (typeof value !== 'object' || value === null || 'toJSON' in value) return value
+    if (depth === maxDataDepth) {
+      this.isTruncated = true
+      return null
+    }
+    return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyObject(value, depth)
+  }
+
+  #copyString(text: string): string {
+    const copy = shorten(text, Math.min(maxStringLength, Math.max(this.#left, 0)))
+    this.#left -= copy.length
+    this.isTruncated ||= copy !== text
+    return copy
+  }
+
+  #copyArray(items: readonly unknown[], depth: number): unknown[] {
+    const copy: unknown[] = []
+    for (const item of items) {
+      if (this.#isUsedUp()) break
+      copy.push(this.copy(item, depth + 1))
+    }
+    return copy
+  }
+
+  #copyObject(object: object, depth: number): object {
+    const copy: [string, unknown][] = []
+    for (const [name, member] of Object.entries(object)) {
+      if (this.#isUsedUp()) break
+      copy.push([this.#copyString(name), this.copy(member, depth + 1)])
+    }
+    return Object.fromEntries(copy)
+  }
+
+  #isUsedUp(): boolean {
+    this.isTruncated ||= this.#left <= 0
+    return this.#left <= 0
+  }
+}
+
+/** Returns `CODE: what is wrong; what to do`. */
+export const errorText = ({
+  code,
+  message,
+  remedy,
+}: Pick<ErrorObject, 'code' | 'message' | 'remedy'>): string => `${code}: ${message}; ${remedy}`
+
+/** In characters. */
+const maxValueLength = 4000
+
+/** Returns `errorText` and a line for each `data.<name>` that the remedy mentions, because models see only the text. */
+export function answerText(error: Pick<ErrorObject, 'code' | 'message' | 'remedy' | 'data'>): string {
+  const names = [...error.remedy.matchAll(/\bdata\.(\w+)/g)].map(([, name = '']) => name)
+  const lines = [...new Set(names)].flatMap((name) => {
+    const value = error.data[name]
+    return value === undefined || value === null ? [] : [`data.${name}: ${formatValue(value)}`]
+  })
+  return [errorText(error), ...lines].join('\n')
+}
+
+function formatValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const whole = shorten(text, maxValueLength)
+  return whole.includes('\n') ? `\n${whole}` : whole
+}

@@ -1,0 +1,90 @@
+import { defineErrors } from '@causeway/protocol'
+
+export const RecordingError = defineErrors({
+  RECORDING_NOT_FOUND: {
+    status: 404,
+    legacyCode: -32000,
+    about: 'no recording has this id or path',
+    remedy: 'call list_recordings for the ids',
+  },
+  NOT_A_DATABASE: {
+    status: 422,
+    legacyCode: -32000,
+    about: 'the file is not an SQLite database',
+    remedy: 'give the .db file of a recording',
+  },
+  NOT_A_RECORDING: {
+    status: 422,
+    legacyCode: -32000,
+    about: 'the database holds no simulation frames',
+    remedy: 'give a database that the recorder wrote',
+  },
+  RECORDING_BUSY: {
+    status: 409,
+    retryable: true,
+    legacyCode: -32000,
+    about: 'the recording is being written and no consistent copy could be taken',
+    remedy: 'wait until the simulation has ended, then call again',
+  },
+  RECORDING_DAMAGED: {
+    status: 422,
+    legacyCode: -32000,
+    about: 'the recording is damaged',
+    remedy: 'record again, or recover the file with the sqlite3 shell',
+  },
+  FRAME_NOT_FOUND: {
+    status: 404,
+    legacyCode: -32000,
+    about: 'the recording has no such frame',
+    remedy: 'use a frame id between data.first_frame and data.last_frame',
+  },
+  BODY_NOT_FOUND: {
+    status: 404,
+    legacyCode: -32000,
+    about: 'the recording has no such body',
+    remedy: 'use one of data.bodies; get_metadata lists them',
+  },
+  NOT_RECORDED: {
+    status: 422,
+    legacyCode: -32000,
+    about: 'the recording does not contain the requested quantity',
+    remedy: 'see capabilities and missing in get_metadata',
+  },
+  INVALID_QUERY: {
+    status: 422,
+    about: 'the SQL statement is not permitted or not valid',
+    remedy: 'send one SELECT over v_frame, v_state, v_contact, v_friction, v_energy, v_solver and v_body',
+  },
+  TAIL_TOO_LARGE: {
+    status: 413,
+    about: 'the recording is too large to be copied again each time it grows',
+    remedy:
+      'record through POST /api/apps/replay/recordings/<name>/frames, or call load_recording once it has ended',
+  },
+  INVALID_FRAME: {
+    status: 400,
+    about: 'a line of the sent recording is invalid',
+    remedy: 'correct the member named in data.path, and continue after data.last_frame_id',
+  },
+  FRAME_CONFLICT: {
+    status: 409,
+    about: 'a frame contradicts the stored frames of the recording',
+    remedy: 'send frames with ascending ids, and use one name for each run',
+  },
+  RECORDING_IN_USE: {
+    status: 409,
+    retryable: true,
+    about: 'another client is writing this recording',
+    remedy: 'wait until it has ended, or record under another name',
+  },
+  RECORDING_FINISHED: {
+    status: 409,
+    about: 'the recording is finished',
+    remedy: 'record under another name',
+  },
+  RECORDING_EXISTS: {
+    status: 409,
+    about: 'a recording of this name exists',
+    remedy: 'use another name, or delete it first',
+  },
+})

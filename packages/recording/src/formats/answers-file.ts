@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { deserialize, serialize } from 'node:v8'
+import type { AnalysisRequest } from '../types.ts'
+
+/** Returns the path of the answers file of a private copy. */
+export const answersFilePath = (copy: string): string => `${copy}-answers`
+
+export const getAnswerKey = ({ name, args }: AnalysisRequest): string => JSON.stringify([name, args])
+
+interface Content {
+  readonly revision: string
+  readonly answers: ReadonlyMap<string, unknown>
+}
+
+/** Results of analyses in a file next to a private copy. They are valid for one revision of the code. */
+export class AnswersFile {
+  readonly #file: string
+  readonly #revision: string
+  #answers: ReadonlyMap<string, unknown>
+
+  constructor(file: string, revision: string) {
+    this.#file = file
+    this.#revision = revision
+    const content = read(file)
+    this.#answers = content?.revision === revision ? content.answers : new Map()
+  }
+
+  find(request: AnalysisRequest): readonly [answer?: unknown] {
+    const key = getAnswerKey(request)
+    return this.#answers.has(key) ? [this.#answers.get(key)] : []
+  }
+
+  add(request: AnalysisRequest, answer: unknown): void {
+    this.#answers = new Map(this.#answers).set(getAnswerKey(request), answer)
+    const content: Content = { revision: this.#revision, answers: this.#answers }
+    const part = `${this.#file}.part`
+    writeFileSync(part, serialize(content), { mode: 0o600 })
+    renameSync(part, this.#file)
+  }
+}
+
+/** Returns the content of the file, or `undefined` if it is missing or malformed. */
+function read(file: string): Content | undefined {
+  try {
+    return deserialize(readFileSync(file)) as Content
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns a hash of all sources below these folders. */
+export function hashSources(folders: readonly URL[]): string {
+  const hash = createHash('sha256')
+  for (const folder of folders.map((url) => fileURLToPath(url)))
+    for (const name of (readdirSync(folder, { recursive: true }) as string[]).sort())
+      if (/(?<!\.d)\.[jt]s$/.test(name)) hash.update(`${name}\0`).update(readFileSync(join(folder, name)))
+  return hash.digest('hex')
+}

@@ -1,0 +1,94 @@
+import type { NdArray } from 'ndarray'
+import type { BodyId } from '../types.ts'
+
+/** Columns of a body's state: m, m/s, quaternion w first, rad/s in the body frame. */
+export const stateAt = { position: 0, velocity: 3, orientation: 6, spin: 10, width: 13 } as const
+
+/** Columns of a body's energy, J. */
+export const energyAt = { linear: 0, rotational: 1, potential: 2, total: 3, width: 4 } as const
+
+/** Columns of the system energy, J. The first columns equal those of a body; flags are 0 or 1. */
+export const systemAt = { total: 3, delta: 4, injection: 5, active: 6, width: 7 } as const
+
+/** Columns of the solver; `converged` is 0 or 1, `contacts` counts colliding pairs. */
+export const solverAt = {
+  iterations: 0,
+  residual: 1,
+  converged: 2,
+  constraints: 3,
+  contacts: 4,
+  width: 5,
+} as const
+
+/** Columns of a colliding pair; the normal points from a to b, depth in m. */
+export const collisionAt = { a: 0, b: 1, normal: 2, depth: 5, width: 6 } as const
+
+/** Columns of a normal constraint: lever arms in m from the centres of mass, closing speed in m/s along the normal. */
+export const constraintAt = {
+  a: 0,
+  b: 1,
+  normal: 2,
+  leverA: 5,
+  leverB: 8,
+  depth: 11,
+  restitution: 12,
+  closing: 13,
+  width: 14,
+} as const
+
+/** Columns of a friction constraint; n, t1 and t2 are its lambdas in the unit of the recording. */
+export const frictionAt = {
+  a: 0,
+  b: 1,
+  normal: 2,
+  tangent1: 5,
+  tangent2: 8,
+  leverA: 11,
+  leverB: 14,
+  mu: 17,
+  n: 18,
+  t1: 19,
+  t2: 20,
+  width: 21,
+} as const
+
+/** Columns of an external force: N, N·m, point of application in m. */
+export const externalAt = { body: 0, force: 1, torque: 4, point: 7, width: 10 } as const
+
+/** Rows with any number per frame: frame row f has the rows from `offset[f]` to `offset[f + 1]`, exclusive. */
+export interface FlatRows {
+  readonly offset: Uint32Array
+  /** shape [rows, fields], row-major float64; NaN = not recorded */
+  readonly data: NdArray<Float64Array>
+}
+
+/**
+ * Consecutive frames as columns, float64, NaN = not recorded.
+ *
+ * The requested frames are `from` to `to`, exclusive. If `from` is 1, row 0 is the frame before them, so that steps can
+ * be evaluated without another window.
+ */
+export interface FrameWindow {
+  readonly from: number
+  readonly to: number
+  /** frame ids, shape [frames] */
+  readonly frames: Float64Array
+  /** s, shape [frames] */
+  readonly times: Float64Array
+  /** body ids in column order */
+  readonly bodies: readonly BodyId[]
+  /** 1 if the body has a state row; shape [frames, bodies] */
+  readonly present: Uint8Array
+  /** shape [frames, bodies, 13] */
+  readonly states: NdArray<Float64Array>
+  /** shape [frames, bodies, 4] */
+  readonly energies: NdArray<Float64Array>
+  /** shape [frames, 7] */
+  readonly system: NdArray<Float64Array>
+  /** shape [frames, 5] */
+  readonly solver: NdArray<Float64Array>
+  readonly collisions: FlatRows
+  readonly constraints: FlatRows
+  readonly friction: FlatRows
+  readonly externals: FlatRows
+}

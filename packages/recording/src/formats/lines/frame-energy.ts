@@ -1,0 +1,80 @@
+import { bodyAt, bodyWidth, hasEnergy, type SystemRow } from '../packed-frame.ts'
+import type { RunBody, RunConstants } from './run-line.ts'
+
+const half = (mass: number, x: number, y: number, z: number): number => 0.5 * mass * (x * x + y * y + z * z)
+
+/** Adds two values; NaN counts as 0 unless both are NaN. */
+const addKnown = (a: number, b: number): number => (Number.isNaN(a) ? b : Number.isNaN(b) ? a : a + b)
+
+/** A missing coordinate does not matter along an axis without gravity. */
+const along = (g: number, place = Number.NaN): number => (g === 0 ? 0 : g * place)
+
+/**
+ * Writes the energies of the row at `at`, J: m v²/2, ω·Iω/2 in the body frame, -m g·r. Unknown parts are NaN and not
+ * part of the total. `spin` is in the body frame, rad/s.
+ */
+export function writeEnergies(
+  rows: Float64Array,
+  at: number,
+  body: RunBody | undefined,
+  gravity: RunConstants['gravity'],
+  spin: readonly [number, number, number],
+): void {
+  if (body === undefined || Number.isNaN(body.mass)) return
+  const { mass, inertia } = body
+  const v = at + bodyAt.velocity
+  const linear = half(mass, rows[v] ?? Number.NaN, rows[v + 1] ?? Number.NaN, rows[v + 2] ?? Number.NaN)
+  const rotational = 0.5 * (inertia[0] * spin[0] ** 2 + inertia[1] * spin[1] ** 2 + inertia[2] * spin[2] ** 2)
+  const p = at + bodyAt.position
+  const potential =
+    gravity === null
+      ? Number.NaN
+      : -mass * (along(gravity[0], rows[p]) + along(gravity[1], rows[p + 1]) + along(gravity[2], rows[p + 2]))
+  const e = at + bodyAt.energy
+  rows[e] = linear
+  rows[e + 1] = rotational
+  rows[e + 2] = potential
+  rows[e + 3] = addKnown(addKnown(linear, rotational), potential)
+  rows[at + bodyAt.parts] = (rows[at + bodyAt.parts] ?? 0) | hasEnergy
+}
+
+/** System energy that the engine sent. NaN and `undefined` are computed. */
+export type GivenSystem = Partial<SystemRow>
+
+/**
+ * Returns the system energy; missing values are sums over the bodies. `before` is the total of the previous frame, NaN
+ * for the first. A sum without potential energy grows in every fall and never marks an injection.
+ */
+export function systemEnergy(
+  rows: Float64Array,
+  given: GivenSystem,
+  before: number,
+  isTouching: boolean,
+): SystemRow | null {
+  const sumColumn = (column: number): number => {
+    let sum = Number.NaN
+    for (let at = 0; at < rows.length; at += bodyWidth)
+      if ((rows[at + bodyAt.parts] ?? 0) & hasEnergy)
+        sum = addKnown(sum, rows[at + bodyAt.energy + column] ?? Number.NaN)
+    return sum
+  }
+  const known = (value: number | undefined, compute: () => number): number =>
+    isGiven(value) ? value : compute()
+  const linear = known(given.linear, () => sumColumn(0))
+  const rotational = known(given.rotational, () => sumColumn(1))
+  const potential = known(given.potential, () => sumColumn(2))
+  const total = known(given.total, () => addKnown(addKnown(linear, rotational), potential))
+  if (Number.isNaN(total) && Object.keys(given).length === 0 && !hasAnyEnergy(rows)) return null
+  const delta = known(given.delta, () => total - (Number.isNaN(before) ? 0 : before))
+  const isWhole = isGiven(given.total) || !Number.isNaN(potential)
+  const injection = given.injection ?? (isWhole && delta > Math.max(1e-6 * Math.abs(total), 1e-9))
+  return { linear, rotational, potential, total, delta, injection, active: given.active ?? isTouching }
+}
+
+const isGiven = (value: number | undefined): value is number => value !== undefined && !Number.isNaN(value)
+
+function hasAnyEnergy(rows: Float64Array): boolean {
+  for (let at = 0; at < rows.length; at += bodyWidth)
+    if ((rows[at + bodyAt.parts] ?? 0) & hasEnergy) return true
+  return false
+}

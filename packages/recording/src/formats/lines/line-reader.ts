@@ -1,0 +1,148 @@
+import { checkJson, type JsonLimits, jsonLimits } from '@causeway/protocol'
+import { RecordingError } from '../../errors.ts'
+import { solverFields, systemEnergyFields } from '../fields.ts'
+import { bodyWidth, type PackedFrame, packContacts, type SolverRow } from '../packed-frame.ts'
+import { readBodies } from './frame-bodies.ts'
+import {
+  bodyFinder,
+  type ContactLists,
+  clearLists,
+  createLists,
+  readContacts,
+  viewRows,
+} from './frame-contacts.ts'
+import { type GivenSystem, systemEnergy } from './frame-energy.ts'
+import { flag, type Members, members, number, requireKnown, whole } from './json-value.ts'
+import { type RunContext, type RunFacts, readRun } from './run-line.ts'
+
+export type Line =
+  | { readonly run: RunFacts }
+  | {
+      readonly frame: PackedFrame
+      /** `true` if the line has a list of contacts, even an empty one */
+      readonly hasContactData: boolean
+    }
+
+const frameMembers: ReadonlySet<string> = new Set([
+  'frame_id',
+  'time',
+  'wall_time',
+  'bodies',
+  'contacts',
+  'solver',
+  'energies',
+])
+const runMember: ReadonlySet<string> = new Set(['run'])
+const solverMembers: ReadonlySet<string> = new Set(solverFields)
+const systemMembers: ReadonlySet<string> = new Set(systemEnergyFields)
+
+/** Python writes non-finite numbers as bare words, which are not valid JSON. */
+const bareWord = /(?<=[[,:\s])(-?)(NaN|Infinity)(?=[\],}\s])/g
+
+/**
+ * Returns a parser of lines, which throws `INVALID_FRAME` and what `checkJson` throws. A frame is valid until the next
+ * line.
+ */
+export function createLineReader(context: RunContext): (text: string) => Line {
+  const contacts = createLists()
+  return (text) => {
+    const line = members(parse(text), 'the line')
+    if (line.run !== undefined) {
+      requireKnown(line, '', runMember)
+      return { run: readRun(line.run) }
+    }
+    clearLists(contacts)
+    const hasContactData = line.contacts !== undefined && line.contacts !== null
+    return { frame: readFrame(line, context, contacts), hasContactData }
+  }
+}
+
+/** Longer lines are checked against the JSON limits before they are parsed. */
+const checkedLength = 2 ** 20
+
+/** The length of a line limits the rest: a frame of 90,000 bodies has more than 200,000 members. */
+const lineLimits: JsonLimits = {
+  ...jsonLimits,
+  containers: Number.POSITIVE_INFINITY,
+  values: Number.POSITIVE_INFINITY,
+  members: Number.POSITIVE_INFINITY,
+}
+
+function parse(text: string): unknown {
+  if (text.length > checkedLength) checkJson(Buffer.from(text), { limits: lineLimits })
+  try {
+    return JSON.parse(text)
+  } catch {
+    try {
+      return JSON.parse(text.replace(bareWord, (_, sign, word) => (word === 'NaN' ? 'null' : `${sign}1e999`)))
+    } catch (error) {
+      throw new RecordingError(
+        'INVALID_FRAME',
+        `the line is not valid JSON: ${(error as SyntaxError).message}`,
+        {
+          remedy: 'send one JSON object per line: {"run": …} or {"frame_id": …}; null for an unknown number',
+          data: { path: '', expected: 'a JSON object' },
+          cause: error,
+        },
+      )
+    }
+  }
+}
+
+function readFrame(line: Members, context: RunContext, contacts: ContactLists): PackedFrame {
+  requireKnown(line, '', frameMembers)
+  const id = whole(line.frame_id, 'frame_id', 1, Number.MAX_SAFE_INTEGER - 1)
+  const bodies = readBodies(line.bodies, context, contacts)
+  const present = new Set<number>()
+  for (let at = 0; at < bodies.length; at += bodyWidth) present.add(bodies[at] ?? 0)
+  const isDynamic = (body: number): boolean => {
+    const declared = context.bodies.get(body)
+    return present.has(body) || context.isKnown(body) || (declared !== undefined && !declared.isEnvironment)
+  }
+  const isEnvironment = (body: number): boolean => context.bodies.has(body) || context.isKnown(body)
+  readContacts(line.contacts, contacts, bodyFinder(isDynamic, isEnvironment))
+  const isTouching = contacts.collisions.length > 0
+  const given = readSystem(line.energies)
+  return {
+    id,
+    time: number(line.time, 'time', '', 's'),
+    wallTime: number(line.wall_time, 'wall_time', '', 's since the epoch'),
+    bodies,
+    contacts:
+      isTouching || contacts.externals.length > 0 ? packContacts(viewRows(contacts), context.allocate) : null,
+    solver: readSolver(line.solver, contacts),
+    system: systemEnergy(bodies, given, context.getPreviousEnergy(), isTouching),
+  }
+}
+
+function readSolver(value: unknown, contacts: ContactLists): SolverRow | null {
+  if (value === undefined || value === null) return null
+  const solver = members(value, 'solver')
+  requireKnown(solver, 'solver', solverMembers)
+  const count = (name: 'num_constraints' | 'num_contacts', otherwise: number): number =>
+    solver[name] === undefined ? otherwise : whole(solver[name], `solver.${name}`, 0, Number.MAX_SAFE_INTEGER)
+  return {
+    iterations: number(solver.iterations, 'iterations', 'solver', ''),
+    residual: number(solver.residual, 'residual', 'solver', ''),
+    converged: flag(solver.converged, 'solver.converged'),
+    constraints: count('num_constraints', contacts.constraints.length / 14 + contacts.friction.length / 21),
+    contacts: count('num_contacts', contacts.collisions.length / 7),
+  }
+}
+
+function readSystem(value: unknown): GivenSystem {
+  if (value === undefined || value === null) return {}
+  const energies = members(value, 'energies')
+  requireKnown(energies, 'energies', systemMembers)
+  const joule = (name: string) => number(energies[name], name, 'energies', 'J')
+  const claim = (name: 'energy_injection' | 'collision_active') => flag(energies[name], `energies.${name}`)
+  return {
+    linear: joule('total_linear_ke'),
+    rotational: joule('total_rotational_ke'),
+    potential: joule('total_potential_e'),
+    total: joule('total_system_e'),
+    delta: joule('delta_e'),
+    ...(energies.energy_injection === undefined ? {} : { injection: claim('energy_injection') }),
+    ...(energies.collision_active === undefined ? {} : { active: claim('collision_active') }),
+  }
+}

@@ -1,0 +1,58 @@
+import { RecordingError } from '../../errors.ts'
+
+/** Maximum length of a line in bytes: about 10,000 bodies with contacts. */
+export const maxLineBytes = 16 * 1024 ** 2
+
+export class LineSplitter {
+  readonly #maxBytes: number
+  #parts: Uint8Array[] = []
+  #pendingBytes = 0
+  #count = 0
+
+  constructor(maxBytes = maxLineBytes) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** Number of lines so far, including a line that is too long. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Returns the lines that these bytes complete, without line feeds. Throws `INVALID_FRAME` for a line that is too long. */
+  *push(bytes: Uint8Array): Generator<string> {
+    let from = 0
+    for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
+      if (this.#pendingBytes + to - from > this.#maxBytes) this.#append(bytes.subarray(from, to))
+      const line = this.#take(bytes.subarray(from, to))
+      from = to + 1
+      yield line
+    }
+    this.#append(bytes.subarray(from))
+  }
+
+  /** Returns the last line if it has no line feed. */
+  end(): string | undefined {
+    return this.#pendingBytes === 0 ? undefined : this.#take(new Uint8Array(0))
+  }
+
+  #take(last: Uint8Array): string {
+    this.#count += 1
+    const whole = this.#pendingBytes === 0 ? last : Buffer.concat([...this.#parts, last])
+    this.#parts = []
+    this.#pendingBytes = 0
+    return Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString('utf8')
+  }
+
+  #append(rest: Uint8Array): void {
+    if (this.#pendingBytes + rest.length > this.#maxBytes) {
+      this.#count += 1
+      throw new RecordingError('INVALID_FRAME', `the line is longer than ${this.#maxBytes} bytes`, {
+        remedy: 'end each frame with a line feed',
+        data: { path: '', expected: `at most ${this.#maxBytes} bytes` },
+      })
+    }
+    if (rest.length === 0) return
+    this.#parts.push(rest)
+    this.#pendingBytes += rest.length
+  }
+}

@@ -1,0 +1,267 @@
+import { environmentBit } from '../../domain/body-id.ts'
+import { RecordingError } from '../../errors.ts'
+import type { BodyGeometry, BodyId, LambdaUnit, Shape } from '../../types.ts'
+import {
+  flag,
+  list,
+  type Members,
+  members,
+  number,
+  requireKnown,
+  triple,
+  unexpected,
+  type VectorKind,
+  whole,
+  writeVector,
+  xyzIn,
+} from './json-value.ts'
+
+/** A declared body; NaN = not sent. */
+export interface RunBody {
+  /** bit 31 is set for environment bodies */
+  readonly id: BodyId
+  /** kg */
+  readonly mass: number
+  readonly restitution: number
+  readonly friction: number
+  readonly asset: number
+  /** principal moments about the body axes, kg m² */
+  readonly inertia: readonly [number, number, number]
+  /** half extents of the box along the body axes, m */
+  readonly extents: readonly [number, number, number]
+  readonly isEnvironment: boolean
+  readonly details: BodyDetails
+}
+
+/** Name, shape and fixed pose of a body; null = not sent. */
+export interface BodyDetails {
+  readonly name: string | null
+  readonly shape: Shape | null
+  /** Position of an environment body, m. */
+  readonly position: readonly number[] | null
+  /** Orientation of an environment body, w first. */
+  readonly orientation: readonly number[] | null
+}
+
+export const noDetails: BodyDetails = { name: null, shape: null, position: null, orientation: null }
+
+/** Constants of a run; null = not sent. */
+export interface RunConstants {
+  readonly engine: string | null
+  /** s */
+  readonly dt: number | null
+  /** m/s² */
+  readonly gravity: readonly [number, number, number] | null
+  readonly lambdaUnit: LambdaUnit | null
+}
+
+export interface RunFacts extends RunConstants {
+  readonly bodies: readonly RunBody[]
+}
+
+export interface RunContext {
+  readonly constants: RunConstants
+  readonly bodies: ReadonlyMap<number, RunBody>
+  /** Whether an earlier frame has the body. */
+  isKnown(id: number): boolean
+  /** Returns the total energy of the previous frame, J; NaN for the first frame. */
+  getPreviousEnergy(): number
+  /** Returns memory that is valid until the next flush. */
+  allocate(length: number): Float64Array
+}
+
+const highestId = 0xffff_ffff
+const runMembers = new Set(['engine', 'dt', 'gravity', 'lambda_unit', 'bodies'])
+const bodyMembers = new Set([
+  'id',
+  'mass',
+  'restitution',
+  'friction',
+  'asset_id',
+  'inertia',
+  'half_extents',
+  'is_environment',
+  'name',
+  'shape',
+  'position',
+  'orientation',
+])
+
+/** Parses the object of a run line; throws `INVALID_FRAME`. */
+export function readRun(value: unknown): RunFacts {
+  const run = members(value, 'run')
+  requireKnown(run, 'run', runMembers)
+  const { engine = null } = run
+  if (engine !== null && (typeof engine !== 'string' || engine.length > 200))
+    unexpected('run.engine', engine, 'a text of at most 200 characters')
+  const dt = number(run.dt, 'dt', 'run', 's')
+  if (dt <= 0 || dt === Number.POSITIVE_INFINITY) unexpected('run.dt', run.dt, 'a number above 0, s')
+  return {
+    engine: engine as string | null,
+    dt: Number.isNaN(dt) ? null : dt,
+    gravity: readGravity(run),
+    lambdaUnit: readUnit(run.lambda_unit),
+    bodies: list(run.bodies, 'run.bodies').map(readBody),
+  }
+}
+
+function readGravity(run: Members): RunConstants['gravity'] {
+  if (run.gravity === undefined || run.gravity === null) return null
+  const gravity = triple(run.gravity, 'gravity', 'run', xyzIn('m/s²'))
+  return gravity.every(Number.isFinite)
+    ? gravity
+    : unexpected('run.gravity', run.gravity, '3 finite numbers, m/s²')
+}
+
+const units: Readonly<Record<string, LambdaUnit>> = { N·s: 'N·s', 'N*s': 'N·s', Ns: 'N·s', N: 'N' }
+
+function readUnit(value: unknown): LambdaUnit | null {
+  if (value === undefined || value === null) return null
+  return (
+    (typeof value === 'string' ? units[value] : undefined) ??
+    unexpected('run.lambda_unit', value, '"N·s" (or "Ns") or "N"')
+  )
+}
+
+function readBody(value: unknown, i: number): RunBody {
+  const path = `run.bodies[${i}]`
+  const body: Members = members(value, path)
+  requireKnown(body, path, bodyMembers)
+  const isEnvironment = flag(body.is_environment, `${path}.is_environment`)
+  const written = whole(body.id, `${path}.id`, 0, highestId)
+  const isMarked = written >= environmentBit
+  const extents = triple(body.half_extents, 'half_extents', path, xyzIn('m'))
+  const details = readDetails(body, path)
+  if (details.shape?.kind === 'box' && !extents.every((extent) => extent > 0))
+    unexpected(`${path}.half_extents`, body.half_extents, '3 numbers above 0, m, because the shape is a box')
+  return {
+    id: isEnvironment && !isMarked ? written + environmentBit : written,
+    mass: number(body.mass, 'mass', path, 'kg'),
+    restitution: number(body.restitution, 'restitution', path, ''),
+    friction: number(body.friction, 'friction', path, ''),
+    asset: number(body.asset_id, 'asset_id', path, ''),
+    inertia: triple(body.inertia, 'inertia', path, xyzIn('kg m²')),
+    extents: extents.every(Number.isNaN) ? roundExtents(details.shape) : extents,
+    isEnvironment: isEnvironment || isMarked,
+    details,
+  }
+}
+
+const maxNameLength = 64
+
+function readDetails(body: Members, path: string): BodyDetails {
+  const { name = null } = body
+  if (name !== null && (typeof name !== 'string' || name === '' || name.length > maxNameLength))
+    unexpected(`${path}.name`, name, `a text of 1 to ${maxNameLength} characters`)
+  return {
+    name: name as string | null,
+    shape: readShape(body.shape, `${path}.shape`),
+    position: finiteVector(body.position, 'position', path, xyzIn('m')),
+    orientation: finiteVector(body.orientation, 'orientation', path, quaternionKind),
+  }
+}
+
+const quaternionKind: VectorKind = { names: ['w', 'x', 'y', 'z'], unit: 'quaternion, w first' }
+
+function finiteVector(
+  value: unknown,
+  name: string,
+  path: string,
+  kind: VectorKind,
+): readonly number[] | null {
+  if (value === undefined || value === null) return null
+  const to = new Array<number>(kind.names.length).fill(Number.NaN)
+  writeVector(value, name, { path, to, at: 0, kind })
+  return to.every(Number.isFinite)
+    ? to
+    : unexpected(`${path}.${name}`, value, `${kind.names.length} finite numbers, ${kind.unit}`)
+}
+
+/** The lengths of each kind of shape, m. */
+const shapeLengths = {
+  sphere: ['radius'],
+  capsule: ['radius', 'half_length'],
+  box: [],
+  plane: [],
+} as const satisfies Record<Shape['kind'], readonly string[]>
+
+function readShape(value: unknown, path: string): Shape | null {
+  if (value === undefined || value === null) return null
+  const shape = members(value, path)
+  const { kind } = shape
+  if (typeof kind !== 'string' || !Object.hasOwn(shapeLengths, kind))
+    return unexpected(`${path}.kind`, kind, Object.keys(shapeLengths).join(', '))
+  const lengths: readonly string[] = shapeLengths[kind as Shape['kind']]
+  requireKnown(shape, path, new Set(['kind', ...lengths]))
+  const values = lengths.map((name) => {
+    const length = number(shape[name], name, path, 'm')
+    const isValid = length > 0 && Number.isFinite(length)
+    return [name, isValid ? length : unexpected(`${path}.${name}`, shape[name], 'a number above 0, m')]
+  })
+  return { kind, ...Object.fromEntries(values) } as Shape
+}
+
+/** Returns the half extents of a round shape. */
+function roundExtents(shape: Shape | null): [number, number, number] {
+  if (shape?.kind === 'sphere') return [shape.radius, shape.radius, shape.radius]
+  if (shape?.kind === 'capsule') return [shape.radius, shape.radius, shape.radius + shape.half_length]
+  return [Number.NaN, Number.NaN, Number.NaN]
+}
+
+export const runLine = ({ engine, dt, gravity, lambdaUnit, bodies }: RunFacts): object => ({
+  engine,
+  dt,
+  gravity,
+  lambda_unit: lambdaUnit,
+  bodies: bodies.map(
+    ({ id, mass, restitution, friction, asset, inertia, extents, isEnvironment, details }) => ({
+      id,
+      mass,
+      restitution,
+      friction,
+      asset_id: asset,
+      inertia,
+      half_extents: extents,
+      is_environment: isEnvironment,
+      ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null)),
+    }),
+  ),
+})
+
+/** Returns the geometry of the bodies that have any. */
+export function listGeometry({ bodies }: RunFacts): readonly BodyGeometry[] {
+  const known = (values: readonly [number, number, number]) => (values.some(Number.isNaN) ? null : values)
+  return bodies.flatMap(({ id, extents, inertia, details }) => {
+    const geometry = { half_extents: known(extents), inertia: known(inertia), ...details }
+    return Object.values(geometry).every((value) => value === null) ? [] : [{ body_id: id, ...geometry }]
+  })
+}
+
+const isSame = (a: unknown, b: unknown): boolean => Object.is(JSON.stringify(a), JSON.stringify(b))
+
+/** Merges a run line into earlier ones. Throws `FRAME_CONFLICT` if they contradict each other. */
+export function mergeRun(before: RunFacts, added: RunFacts): RunFacts {
+  const conflict = (what: string): never => {
+    throw new RecordingError('FRAME_CONFLICT', `the run line contradicts an earlier one: ${what}`, {
+      remedy: 'record under another name, or delete this recording first',
+      data: { what },
+    })
+  }
+  const bodies = new Map(before.bodies.map((body) => [body.id, body]))
+  for (const body of added.bodies) {
+    const known = bodies.get(body.id)
+    if (known && !isSame(known, body)) conflict(`body ${body.id}`)
+    bodies.set(body.id, body)
+  }
+  const constant = <Key extends keyof RunConstants>(key: Key): RunFacts[Key] => {
+    if (added[key] === null) return before[key]
+    return before[key] === null || isSame(before[key], added[key]) ? added[key] : conflict(key)
+  }
+  return {
+    engine: constant('engine'),
+    dt: constant('dt'),
+    gravity: constant('gravity'),
+    lambdaUnit: constant('lambdaUnit'),
+    bodies: [...bodies.values()],
+  }
+}

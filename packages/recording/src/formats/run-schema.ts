@@ -1,0 +1,109 @@
+// cspell:ignore tells
+import type { Migration } from '@causeway/store'
+import type { Database } from 'better-sqlite3'
+import { isEnvironmentId } from '../domain/body-id.ts'
+import type { LambdaUnit } from '../types.ts'
+import { noDetails, type RunFacts } from './lines/run-line.ts'
+
+/** Status of a run: being recorded, ended by its engine, or ended by a timeout or crash. */
+export type RunStatus = 'live' | 'finished' | 'interrupted'
+
+/** Column of `run` and of the table of exports: 1 if the engine sends contacts. */
+export const contactDataColumn = 'tells_contacts'
+
+/**
+ * SQL condition: a frame has a contact. A block starts with the number of its collisions, a float64, and may contain
+ * only external forces.
+ */
+export const anyContact = 'EXISTS (SELECT 1 FROM block WHERE substr(contacts, 1, 8) <> zeroblob(8))'
+
+/**
+ * Migrations of a run file: narrow frame rows for series, and one block of numbers per frame. A published migration
+ * never changes.
+ */
+export const runMigrations: readonly Migration[] = [
+  {
+    name: 'run',
+    up: `
+      CREATE TABLE run (
+        id INTEGER PRIMARY KEY CHECK (id = 1), status TEXT NOT NULL, updated_ms INTEGER NOT NULL,
+        engine TEXT, dt REAL, gravity_x REAL, gravity_y REAL, gravity_z REAL, lambda_unit TEXT,
+        total_frames INTEGER NOT NULL, first_frame INTEGER, last_frame INTEGER
+      ) STRICT;
+      CREATE TABLE body (
+        position INTEGER PRIMARY KEY, body_id INTEGER NOT NULL UNIQUE, is_declared INTEGER NOT NULL, mass REAL,
+        restitution REAL, friction REAL, asset_id REAL, inertia_x REAL, inertia_y REAL, inertia_z REAL,
+        extent_x REAL, extent_y REAL, extent_z REAL, first_frame INTEGER
+      ) STRICT;
+      CREATE TABLE frame (
+        id INTEGER PRIMARY KEY, time REAL, wall_time REAL,
+        linear_ke REAL, rotational_ke REAL, potential_e REAL, total_e REAL, delta_e REAL,
+        energy_injection INTEGER, collision_active INTEGER,
+        iterations REAL, residual REAL, converged INTEGER, num_constraints INTEGER, num_contacts INTEGER
+      ) STRICT;
+      CREATE TABLE block (
+        frame_id INTEGER PRIMARY KEY REFERENCES frame(id), contacts BLOB, bodies BLOB NOT NULL
+      ) STRICT;
+    `,
+  },
+  {
+    // Distinguishes an engine that never sends contacts from one without contacts so far.
+    name: 'tells-contacts',
+    up: `
+      ALTER TABLE run ADD COLUMN ${contactDataColumn} INTEGER NOT NULL DEFAULT 0;
+      UPDATE run SET ${contactDataColumn} = ${anyContact};
+    `,
+  },
+  {
+    // JSON of the name, shape and fixed pose of a body.
+    name: 'body-details',
+    up: 'ALTER TABLE body ADD COLUMN details TEXT;',
+  },
+]
+
+export const runTable = 'block'
+
+/** Columns of a body's row without its position. */
+export const bodyColumns = [
+  ...['body_id', 'is_declared', 'mass', 'restitution', 'friction', 'asset_id'],
+  ...['inertia_x', 'inertia_y', 'inertia_z', 'extent_x', 'extent_y', 'extent_z'],
+  ...['details', 'first_frame'],
+] as const
+
+interface RunRow {
+  readonly engine: string | null
+  readonly dt: number | null
+  readonly gravity_x: number | null
+  readonly gravity_y: number | null
+  readonly gravity_z: number | null
+  readonly lambda_unit: LambdaUnit | null
+}
+
+type BodyRow = Readonly<Record<string, number | null>> & { readonly details?: string | null }
+
+export function readFacts(db: Database): RunFacts {
+  const row = db
+    .prepare<[], RunRow>('SELECT engine, dt, gravity_x, gravity_y, gravity_z, lambda_unit FROM run')
+    .get()
+  if (row === undefined) throw new Error('the run file has no run row')
+  const { gravity_x: x, gravity_y: y, gravity_z: z } = row
+  const rows = db.prepare<[], BodyRow>('SELECT * FROM body WHERE is_declared = 1 ORDER BY position').all()
+  const toNumber = (value: number | null | undefined): number => value ?? Number.NaN
+  return {
+    engine: row.engine,
+    dt: row.dt,
+    gravity: x === null || y === null || z === null ? null : [x, y, z],
+    lambdaUnit: row.lambda_unit,
+    bodies: rows.map((body) => ({
+      id: toNumber(body.body_id),
+      mass: toNumber(body.mass),
+      restitution: toNumber(body.restitution),
+      friction: toNumber(body.friction),
+      asset: toNumber(body.asset_id),
+      inertia: [toNumber(body.inertia_x), toNumber(body.inertia_y), toNumber(body.inertia_z)],
+      extents: [toNumber(body.extent_x), toNumber(body.extent_y), toNumber(body.extent_z)],
+      isEnvironment: isEnvironmentId(toNumber(body.body_id)),
+      details: body.details == null ? noDetails : JSON.parse(body.details),
+    })),
+  }
+}

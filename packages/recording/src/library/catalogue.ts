@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { basename, dirname, extname, join, sep } from 'node:path'
+import { type Migration, openDatabase } from '@causeway/store'
+import type { Database } from 'better-sqlite3'
+import type { RunStatus } from '../formats/run-schema.ts'
+
+export interface FileCheck {
+  /** error code; null for a recording */
+  readonly reason: string | null
+  readonly total_frames: number | null
+}
+
+export interface Snapshot {
+  readonly key: string
+  readonly path: string
+  readonly bytes: number
+  /** last use, Unix time in milliseconds */
+  readonly used_ms: number
+}
+
+/** A run of the recorder as of its last opening or closing. */
+export interface RunEntry {
+  readonly name: string
+  readonly status: RunStatus
+  readonly total_frames: number
+  readonly first_frame: number | null
+  readonly last_frame: number | null
+  readonly bytes: number
+  /** Unix time in milliseconds */
+  readonly updated_ms: number
+}
+
+/** Migrations of `recordings.db`, in order. A published migration never changes. */
+export const catalogueMigrations: readonly Migration[] = [
+  {
+    name: 'catalogue',
+    up: `
+      CREATE TABLE recording (id TEXT PRIMARY KEY, path TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE verdict (
+        path TEXT PRIMARY KEY, key TEXT NOT NULL, reason TEXT, total_frames INTEGER
+      ) STRICT;
+      CREATE TABLE snapshot (
+        key TEXT PRIMARY KEY, path TEXT NOT NULL, bytes INTEGER NOT NULL, used_ms INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
+  {
+    name: 'runs',
+    up: `
+      CREATE TABLE run (
+        name TEXT PRIMARY KEY, status TEXT NOT NULL, total_frames INTEGER NOT NULL, first_frame INTEGER,
+        last_frame INTEGER, bytes INTEGER NOT NULL, updated_ms INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
+]
+
+/** Prefix of stored paths below the catalogue's folder, which may be moved: `./recordings/drop.db`. Other paths are absolute. */
+const relativePrefix = './'
+
+const snapshotColumns = 'key, path, bytes, used_ms'
+const runColumns = 'name, status, total_frames, first_frame, last_frame, bytes, updated_ms'
+
+const prepareStatements = (db: Database) => ({
+  findId: db.prepare<[string], string>('SELECT id FROM recording WHERE path = ?').pluck(),
+  findPath: db.prepare<[string], string>('SELECT path FROM recording WHERE id = ?').pluck(),
+  addId: db.prepare<[string, string]>('INSERT INTO recording (id, path) VALUES (?, ?)'),
+  findCheck: db.prepare<[string, string], FileCheck>(
+    'SELECT reason, total_frames FROM verdict WHERE path = ? AND key = ?',
+  ),
+  putCheck: db.prepare('INSERT OR REPLACE INTO verdict VALUES (@path, @key, @reason, @total_frames)'),
+  listSnapshots: db.prepare<[], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot ORDER BY used_ms, key`),
+  findSnapshot: db.prepare<[string], Snapshot>(`SELECT ${snapshotColumns} FROM snapshot WHERE key = ?`),
+  putSnapshot: db.prepare('INSERT OR REPLACE INTO snapshot VALUES (@key, @path, @bytes, @used_ms)'),
+  resizeSnapshot: db.prepare<[number, string]>('UPDATE snapshot SET bytes = ? WHERE key = ?'),
+  touchSnapshot: db.prepare<[number, string]>('UPDATE snapshot SET used_ms = ? WHERE key = ?'),
+  removeSnapshot: db.prepare<[string]>('DELETE FROM snapshot WHERE key = ?'),
+  listRuns: db.prepare<[], RunEntry>(`SELECT ${runColumns} FROM run ORDER BY updated_ms, name`),
+  findRun: db.prepare<[string], RunEntry>(`SELECT ${runColumns} FROM run WHERE name = ?`),
+  putRun: db.prepare(
+    `INSERT OR REPLACE INTO run (${runColumns})
+     VALUES (@name, @status, @total_frames, @first_frame, @last_frame, @bytes, @updated_ms)`,
+  ),
+  removeRun: db.prepare<[string]>('DELETE FROM run WHERE name = ?'),
+})
+
+/** Ids of recordings, checks of files, private copies and runs. Each method is one transaction. */
+export class Catalogue {
+  readonly #db: Database
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #folder: string
+
+  constructor(file: string, now: () => number) {
+    this.#db = openDatabase(file, { migrations: catalogueMigrations, now })
+    this.#folder = dirname(file) + sep
+    // Older versions stored absolute paths.
+    this.#db
+      .prepare('UPDATE OR REPLACE recording SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?')
+      .run(relativePrefix, this.#folder.length + 1, this.#folder.length, this.#folder)
+    this.#statements = prepareStatements(this.#db)
+  }
+
+  /** Returns the id of a real path and creates it if the path is new. */
+  getId(path: string): string {
+    return this.getIds([path]).get(path) ?? ''
+  }
+
+  getIds(paths: readonly string[]): ReadonlyMap<string, string> {
+    const getAll = () => new Map(paths.map((path) => [path, this.#getId(path)]))
+    return this.#db.transaction(getAll).immediate()
+  }
+
+  findPath(id: string): string | undefined {
+    const path = this.#statements.findPath.get(id)
+    return path?.startsWith(relativePrefix) ? join(this.#folder, path.slice(relativePrefix.length)) : path
+  }
+
+  findCheck(path: string, key: string): FileCheck | undefined {
+    return this.#statements.findCheck.get(path, key)
+  }
+
+  putCheck(check: FileCheck & { readonly path: string; readonly key: string }): void {
+    this.#statements.putCheck.run(check)
+  }
+
+  /** Returns the copies, least recently used first. */
+  listSnapshots(): readonly Snapshot[] {
+    return this.#statements.listSnapshots.all()
+  }
+
+  findSnapshot(key: string): Snapshot | undefined {
+    return this.#statements.findSnapshot.get(key)
+  }
+
+  addSnapshot(snapshot: Snapshot): void {
+    this.#statements.putSnapshot.run(snapshot)
+  }
+
+  resizeSnapshot(key: string, bytes: number): void {
+    this.#statements.resizeSnapshot.run(bytes, key)
+  }
+
+  touchSnapshot(key: string, usedMs: number): void {
+    this.#statements.touchSnapshot.run(usedMs, key)
+  }
+
+  removeSnapshot(key: string): void {
+    this.#statements.removeSnapshot.run(key)
+  }
+
+  /** Returns the runs, least recently written first. Entries of live runs are as of their opening. */
+  listRuns(): readonly RunEntry[] {
+    return this.#statements.listRuns.all()
+  }
+
+  findRun(name: string): RunEntry | undefined {
+    return this.#statements.findRun.get(name)
+  }
+
+  putRun(run: RunEntry): void {
+    this.#statements.putRun.run(run)
+  }
+
+  removeRun(name: string): void {
+    this.#statements.removeRun.run(name)
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #getId(path: string): string {
+    const { findId, findPath, addId } = this.#statements
+    const isInside = path.startsWith(this.#folder)
+    const stored = isInside ? relativePrefix + path.slice(this.#folder.length) : path
+    const known = findId.get(stored)
+    if (known !== undefined) return known
+    const id = candidates(path).find((candidate) => findPath.get(candidate) === undefined) ?? digest(path)
+    addId.run(id, stored)
+    return id
+  }
+}
+
+const digest = (path: string): string => createHash('sha256').update(path).digest('hex')
+
+/** Candidate ids of a file: its name, then its name with parts of the hash of its path, so that an id is reproducible. */
+function candidates(path: string): readonly string[] {
+  const name = basename(path, extname(path)).replace(/[^A-Za-z0-9._~-]+/g, '-')
+  const readable = /^[.-]*$/.test(name) ? 'recording' : name
+  return [readable, `${readable}~${digest(path).slice(0, 6)}`, `${readable}~${digest(path).slice(0, 16)}`]
+}

@@ -1,0 +1,64 @@
+import { open } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isCausewayError } from '@causeway/protocol'
+import { frameTable } from '../formats/schema-era.ts'
+import { MalformedFile, SqlitePages } from '../formats/sqlite-pages.ts'
+import type { FileCheck } from './catalogue.ts'
+import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
+
+const maxAttempts = 3
+const retryDelayMs = 25
+
+/** Pages read to count frames: 2 MB of 4096-byte pages, about 80,000 frames. */
+const maxFramePages = 512
+
+interface CheckResult extends FileCheck {
+  readonly isFinal: boolean
+}
+
+const recording = (total_frames: number | null, isFinal: boolean): CheckResult => ({
+  reason: null,
+  total_frames,
+  isFinal,
+})
+
+const reject = (reason: string, isFinal = true): CheckResult => ({ reason, total_frames: null, isFinal })
+
+/**
+ * Checks a few pages of a foreign file, without SQLite and without a copy. Damage is detected only when the file is
+ * opened.
+ */
+export async function checkFile(path: string, state: FileState): Promise<CheckResult> {
+  let before = state
+  for (let i = 0; i < maxAttempts; i++) {
+    const result = await check(path, before)
+    const after = await readFileState(path)
+    if (isSameState(before, after)) return result
+    before = after
+    await wait(retryDelayMs)
+  }
+  return reject('RECORDING_BUSY', false)
+}
+
+async function check(path: string, state: FileState): Promise<CheckResult> {
+  try {
+    requireDatabase(path, state)
+  } catch (error) {
+    if (isCausewayError(error)) return reject(error.code)
+    throw error
+  }
+  // Committed pages may be in the log, and pages in the file may be uncommitted.
+  const isSettled = state.journal === null && state.wal === null
+  const file = await open(path, 'r')
+  try {
+    const pages = new SqlitePages(file, state.header, state.size)
+    const root = (await pages.readTables()).get(frameTable)
+    if (root === undefined) return isSettled ? reject('NOT_A_RECORDING') : reject('RECORDING_BUSY', false)
+    return recording(isSettled ? await pages.countRows(root, maxFramePages) : null, isSettled)
+  } catch (error) {
+    if (!(error instanceof MalformedFile)) throw error
+    return isSettled ? reject('RECORDING_DAMAGED') : reject('RECORDING_BUSY', false)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,139 @@
+import { constants } from 'node:fs'
+import { chmod, copyFile, open, rm, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { StoreError, sidecars } from '@causeway/store'
+import { RecordingError } from '../errors.ts'
+import { type FileState, isSameState, readFileState, requireDatabase } from './file-state.ts'
+
+interface CopyOptions {
+  readonly signal: AbortSignal
+  readonly progress: (done: number, total: number) => void
+}
+
+const maxAttempts = 5
+
+const retryDelay = [15, 40] as const
+
+const chunkBytes = 4 * 1024 * 1024
+
+/** Size of the indexes relative to the copy. */
+const indexShare = 0.3
+
+/**
+ * Copies a foreign database byte by byte, without SQLite, and returns the copied state. A copy is valid only if the
+ * file did not change and no transaction was open. A journal that does not change belongs to a writer that died: it is
+ * copied, and SQLite rolls back the copy. Leaves no files if it throws: `RECORDING_BUSY`, `RECORDING_NOT_FOUND`,
+ * `NOT_A_DATABASE`, `NOT_A_RECORDING` (empty), `DATA_UNWRITABLE` (disk full), or the reason of the signal.
+ */
+export async function copyDatabase(source: string, target: string, options: CopyOptions): Promise<FileState> {
+  try {
+    return await copyConsistently(source, target, { ...options, progress: increasing(options.progress) })
+  } catch (error) {
+    await removeCopy(target)
+    throw error
+  }
+}
+
+/** Reports only increasing progress: a retry starts at 0. */
+function increasing(progress: CopyOptions['progress']): CopyOptions['progress'] {
+  let max = 0
+  return (done, total) => {
+    if (done <= max) return
+    max = done
+    progress(done, total)
+  }
+}
+
+export async function removeCopy(file: string): Promise<void> {
+  const derived = ['-columns', '-columns.part', '-answers', '-answers.part']
+  for (const part of [...sidecars, '', ...derived]) await rm(`${file}${part}`, { force: true })
+}
+
+async function copyConsistently(source: string, target: string, options: CopyOptions): Promise<FileState> {
+  const seen: FileState[] = []
+  for (let i = 0; i < maxAttempts; i++) {
+    options.signal.throwIfAborted()
+    const state = await readFileState(source)
+    requireDatabase(source, state)
+    if (state.journal === null && (await copyState(source, target, state, options))) return state
+    seen.push(state)
+    await wait(retryDelay[0] + Math.random() * (retryDelay[1] - retryDelay[0]), undefined, {
+      signal: options.signal,
+    })
+  }
+  const [first, ...others] = seen
+  const isAbandoned = first?.journal != null && others.every((state) => isSameState(first, state))
+  if (isAbandoned && (await copyState(source, target, first, options))) return first
+  throw new RecordingError('RECORDING_BUSY', `the recording is being written: ${source}`, {
+    data: { path: source },
+  })
+}
+
+/** Copies a file and its sidecars; returns whether it did not change. */
+async function copyState(
+  source: string,
+  target: string,
+  state: FileState,
+  options: CopyOptions,
+): Promise<boolean> {
+  await requireSpace(target, state.size)
+  await removeCopy(target)
+  try {
+    await copyFileInSteps(source, target, options)
+    const silent = { ...options, progress: () => {} }
+    if (state.journal) await copyFileInSteps(`${source}-journal`, `${target}-journal`, silent)
+    if (state.wal) await copyFileInSteps(`${source}-wal`, `${target}-wal`, silent)
+  } catch (error) {
+    // The file or a sidecar was removed during the copy.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return false
+  }
+  return isSameState(state, await readFileState(source))
+}
+
+async function requireSpace(target: string, size: number): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(target))
+  const [free_bytes, needed_bytes] = [bavail * bsize, Math.ceil(size * (1 + indexShare))]
+  if (free_bytes >= needed_bytes) return
+  throw new StoreError('DATA_UNWRITABLE', 'the disk has no space for a private copy of the recording', {
+    data: { needed_bytes, free_bytes },
+  })
+}
+
+/** Clones a file if the file system supports it, else copies it in chunks. */
+async function copyFileInSteps(
+  source: string,
+  target: string,
+  { signal, progress }: CopyOptions,
+): Promise<void> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE)
+    await chmod(target, 0o600)
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
+    // Cloning is not supported. The chunked copy reports other errors.
+    await rm(target, { force: true })
+  }
+  const from = await open(source, 'r')
+  try {
+    const to = await open(target, 'wx', 0o600)
+    try {
+      const { size } = await from.stat()
+      const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, size)))
+      for (let done = 0; ; ) {
+        signal.throwIfAborted()
+        const { bytesRead } = await from.read(buffer, 0, buffer.length, done)
+        if (bytesRead === 0) break
+        await to.writeFile(buffer.subarray(0, bytesRead))
+        done += bytesRead
+        progress(done, Math.max(size, done))
+      }
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+}

@@ -1,0 +1,42 @@
+import type { CallOptions } from '@causeway/worker'
+import type { RunStatus } from '../formats/run-schema.ts'
+import type { Recording } from '../types.ts'
+
+/** A file in a folder, with the reason if it is not a recording. */
+export interface Listing {
+  readonly id: string
+  readonly path: string
+  readonly name: string
+  readonly size_bytes: number
+  readonly modified_ms: number
+  readonly is_recording: boolean
+  /** `RECORDING_BUSY`, `NOT_A_DATABASE`, `NOT_A_RECORDING`, `RECORDING_DAMAGED` or `RECORDING_NOT_FOUND` (no read permission) */
+  readonly reason?: string
+  readonly total_frames?: number
+  readonly status?: RunStatus
+}
+
+/** Folder access below the configured roots. */
+export interface Roots {
+  folders(): readonly string[]
+  /**
+   * Returns the real path of an existing file or folder below a root. A relative path is resolved against every root.
+   * Throws `OUTSIDE_ROOTS`, `FILE_NOT_FOUND`.
+   */
+  resolve(path: string): Promise<string>
+}
+
+export interface OpenOptions extends CallOptions {
+  /** Files above this size throw `TAIL_TOO_LARGE` instead of being copied. */
+  readonly maxCopyBytes?: number
+}
+
+/** An opened recording; `reloaded` is `true` if it replaced an older copy of the same file. */
+export interface OpenResult {
+  readonly recording: Recording
+  readonly reloaded: boolean
+}
+
+export interface LibraryLog {
+  warn(data: object, message: string): void
+}

@@ -1,0 +1,309 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { basename, join, sep } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { StoreError } from '@causeway/store'
+import { type CallOptions, initializeWorker, SharedCalls, WorkerError } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { openRecorder, type Recorder, type RecorderLimits, type RunState } from '../recorder/recorder.ts'
+import type { AnalysisRequest, RecordingIdentity, RecordingSummary } from '../types.ts'
+import { Catalogue, type Snapshot } from './catalogue.ts'
+import { readFileState, stateKey } from './file-state.ts'
+import type { LibraryLog, Listing, OpenOptions, OpenResult, Roots } from './library-types.ts'
+import { isLineFile, withLineFile } from './line-file.ts'
+import { listRecordings, resolveExisting, type ScanLimits } from './listing.ts'
+import { type LoadedRecording, loadRecording } from './loaded-recording.ts'
+import { LoadedRecordings } from './loaded-recordings.ts'
+import { getRunKey, RunRecordings } from './run-recordings.ts'
+import { exists, SnapshotCache } from './snapshot-cache.ts'
+import { type RecordingWorker, startRecorderWorker, startRecordingWorker } from './workers.ts'
+
+export interface LibraryLimits {
+  /** maximum size of the private copies; copies in use may exceed it */
+  readonly snapshotBytes: number
+  /** larger recordings are indexed in the background */
+  readonly indexAtOnceBytes: number
+  /** minimum number of body-frames of a recording whose columns and analyses are prepared in the background */
+  readonly minPreparedBodyFrames: number
+  readonly loaded: number
+  readonly scan: ScanLimits
+  readonly recorder: RecorderLimits
+}
+
+interface LibraryOptions {
+  /** folder of the library; files below it are never opened as recordings of users */
+  readonly dir: string
+  readonly roots: Roots
+  /** Returns the Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log?: LibraryLog
+  readonly limits?: Partial<LibraryLimits>
+  /** entry file of the workers, which calls `serveRecording`; the default has no analyses */
+  readonly worker?: URL
+  /** Returns the analyses that are run in the background for a long recording. Default: none. */
+  readonly analysesToPrepare?: (summary: RecordingSummary) => readonly AnalysisRequest[]
+}
+
+export const libraryDefaults: LibraryLimits = {
+  snapshotBytes: 4 * 1024 ** 3,
+  indexAtOnceBytes: 256 * 1024 ** 2,
+  // Smaller recordings are read in half a second.
+  minPreparedBodyFrames: 50_000,
+  loaded: 8,
+  scan: { depth: 6, folders: 2000, files: 1000 },
+  recorder: { bytes: 16 * 1024 ** 3, ageMs: 0, live: 16, idleMs: 300_000 },
+}
+
+const isFinal = (error: unknown): error is CausewayError =>
+  RecordingError.is(error, 'NOT_A_DATABASE', 'NOT_A_RECORDING', 'RECORDING_DAMAGED')
+
+/** Whether the error can be caused by a private copy that was changed on disk. */
+const isUnreadable = (error: unknown): boolean =>
+  isFinal(error) ||
+  StoreError.is(error, 'DATA_UNWRITABLE') ||
+  CausewayError.is(error, 'INTERNAL') ||
+  WorkerError.is(error, 'WORKER_LOST')
+
+/** Opens the recording library. Throws `NEWER_DATA`, `DATA_DAMAGED`, `DATA_UNWRITABLE`. */
+export async function openLibrary(options: LibraryOptions): Promise<RecordingLibrary> {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 })
+  const dir = realpathSync(options.dir)
+  const folder = join(dir, 'snapshots')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { now, log } = options
+  const limits = { ...libraryDefaults, ...options.limits }
+  const catalogue = new Catalogue(join(dir, 'recordings.db'), now)
+  const copies = new SnapshotCache({ folder, catalogue, capBytes: limits.snapshotBytes, now })
+  await copies.sweep()
+  const startWorker = () => startRecordingWorker(options.worker)
+  const loaded = new LoadedRecordings({
+    copies,
+    maxWorkers: limits.loaded,
+    now,
+    startWorker,
+    minBodyFrames: limits.minPreparedBodyFrames,
+    analysesToPrepare: options.analysesToPrepare ?? (() => []),
+    onDamage: ({ key, recording }, error) =>
+      catalogue.putCheck({ path: recording.identity.path, key, reason: error.code, total_frames: null }),
+    onBackgroundFailure: ({ recording }, error) =>
+      log?.warn({ err: error, recording: recording.identity.id }, 'preparing a recording failed'),
+  })
+  const recorder = await openRecorder({
+    dir,
+    catalogue,
+    startWorker: startRecorderWorker,
+    limits: limits.recorder,
+    now,
+    log,
+    onRemove: (name) => loaded.discard(getRunKey(name)),
+  })
+  return new RecordingLibrary({
+    dir,
+    roots: options.roots,
+    log,
+    limits,
+    catalogue,
+    copies,
+    loaded,
+    recorder,
+    startWorker,
+  })
+}
+
+interface LibraryParts {
+  readonly dir: string
+  readonly roots: Roots
+  readonly log: LibraryLog | undefined
+  readonly limits: LibraryLimits
+  readonly catalogue: Catalogue
+  readonly copies: SnapshotCache
+  readonly loaded: LoadedRecordings
+  readonly recorder: Recorder
+  readonly startWorker: () => RecordingWorker
+}
+
+export class RecordingLibrary {
+  /** Records runs of engines. They are listed and opened like other recordings, also while they grow. */
+  readonly recorder: Recorder
+  /** Memory of workers and of cached results. `shrink` releases the least recently used first; returns the bytes. */
+  readonly memory
+  readonly #parts: LibraryParts
+  readonly #runs: RunRecordings
+  readonly #loads = new SharedCalls<OpenResult>()
+
+  constructor(parts: LibraryParts) {
+    const { loaded } = parts
+    this.#parts = parts
+    this.recorder = parts.recorder
+    this.#runs = new RunRecordings({ ...parts, loads: this.#loads })
+    this.memory = {
+      workers: {
+        bytes: () => loaded.countWorkerBytes(),
+        shrink: (bytes: number) => loaded.shrinkWorkers(bytes),
+      },
+      answers: {
+        bytes: async () => loaded.countResultBytes(),
+        shrink: async (bytes: number) => loaded.shrinkResults(bytes),
+      },
+    }
+  }
+
+  /**
+   * Lists the databases of a folder, or of all roots and the runs, sorted by path. A missing folder gives an empty
+   * list.
+   */
+  async list(
+    directory?: string,
+  ): Promise<{ readonly searched: readonly string[]; readonly listings: readonly Listing[] }> {
+    await this.#removeUnusedCopies()
+    const { catalogue, roots, limits } = this.#parts
+    const { searched, listings } = await listRecordings(
+      { catalogue, roots, limits: limits.scan, isOwn: this.#isOwn },
+      directory,
+    )
+    return { searched, listings: directory === undefined ? [...this.#runs.list(), ...listings] : listings }
+  }
+
+  /**
+   * Opens a recording by id, path or file name. Copies and checks the file if it is new or has changed. `progress`
+   * reports copied bytes. Throws a `RecordingError`.
+   */
+  async open(idOrPath: string, options: OpenOptions = {}): Promise<OpenResult> {
+    const { copies, loaded } = this.#parts
+    const run = this.#runs.find(idOrPath)
+    if (run !== undefined) return this.#runs.open(run, options)
+    const path = await this.#locate(idOrPath)
+    const state = await readFileState(path)
+    const key = stateKey(path, state)
+    const current = await loaded.use(key)
+    if (current) return { recording: current.recording, reloaded: false }
+    const { maxCopyBytes = Number.POSITIVE_INFINITY } = options
+    if (state.size > maxCopyBytes && (await copies.find(key)) === undefined)
+      throw new RecordingError('TAIL_TOO_LARGE', `the recording has ${state.size} bytes: ${basename(path)}`, {
+        data: { path, size_bytes: state.size, limit_bytes: maxCopyBytes },
+      })
+    try {
+      return await this.#loads.run(key, (shared) => this.#load(path, key, state.size, shared), options)
+    } catch (error) {
+      if (isFinal(error))
+        this.#parts.catalogue.putCheck({ path, key, reason: error.code, total_frames: null })
+      throw error
+    }
+  }
+
+  /**
+   * Imports a recording of the C++ recorder or a file of frame lines as a run. Throws what `open` and the recorder
+   * throw.
+   */
+  async importRecording(name: string, idOrPath: string, options: OpenOptions = {}): Promise<RunState> {
+    const path = await this.#locate(idOrPath)
+    if (isLineFile(path)) return withLineFile(path, options, (body) => this.recorder.importLines(name, body))
+    await this.open(path, options)
+    const file = await this.#parts.copies.find(stateKey(path, await readFileState(path)))
+    if (file !== undefined) return this.recorder.importCopy(name, file)
+    throw new RecordingError('RECORDING_BUSY', `the recording changed during the import: ${path}`, {
+      data: { path },
+    })
+  }
+
+  health() {
+    const { copies, loaded } = this.#parts
+    return { ...copies.health(), loaded: loaded.openCount, preparing: loaded.preparingCount }
+  }
+
+  async close(): Promise<void> {
+    await this.recorder.close()
+    await this.#loads.stop()
+    await this.#parts.loaded.close()
+    this.#parts.catalogue.close()
+  }
+
+  readonly #isOwn = (path: string): boolean => {
+    const { dir } = this.#parts
+    return path === dir || path.startsWith(dir + sep)
+  }
+
+  async #locate(idOrPath: string): Promise<string> {
+    const { roots, catalogue } = this.#parts
+    const path =
+      (await resolveExisting(roots, catalogue.findPath(idOrPath) ?? idOrPath)) ??
+      (await this.#findListed(idOrPath))
+    if (path === undefined)
+      throw new RecordingError('RECORDING_NOT_FOUND', `recording not found: ${idOrPath}`, {
+        data: { recording: idOrPath, searched: roots.folders() },
+      })
+    // The server has these files open through SQLite: reading them as bytes would drop its locks.
+    if (this.#isOwn(path))
+      throw new CausewayError('OUTSIDE_ROOTS', `the file belongs to the server's own data: ${path}`, {
+        data: { path },
+        remedy: 'give the file that the recorder wrote',
+      })
+    return path
+  }
+
+  async #findListed(idOrName: string): Promise<string | undefined> {
+    if (idOrName.includes('/') || idOrName.includes(sep)) return undefined
+    const { listings } = await this.list()
+    const found = listings.filter(({ id, name }) => id === idOrName || name === idOrName)
+    const match = found.find(({ id }) => id === idOrName) ?? (found.length === 1 ? found[0] : undefined)
+    return match?.path
+  }
+
+  async #load(path: string, key: string, size: number, options: CallOptions): Promise<OpenResult> {
+    const { catalogue, copies, loaded } = this.#parts
+    const identity = { id: catalogue.getId(path), path, name: basename(path), size_bytes: size }
+    const entry =
+      (await this.#loadCopy(key, identity, options)) ?? (await this.#copyAndLoad(identity, options))
+    const older = copies.listOthers(path, entry.key)
+    await loaded.add(entry)
+    for (const snapshot of older) await this.#discardIdle(snapshot)
+    const total_frames = entry.recording.summary.frames?.total_frames ?? 0
+    catalogue.putCheck({ path, key: entry.key, reason: null, total_frames })
+    return { recording: entry.recording, reloaded: older.length > 0 }
+  }
+
+  /** Loads an existing copy. Discards a copy that is unreadable, because the user's file still exists. */
+  async #loadCopy(
+    key: string,
+    identity: RecordingIdentity,
+    options: CallOptions,
+  ): Promise<LoadedRecording | undefined> {
+    const { copies, loaded, log, startWorker } = this.#parts
+    const file = await copies.find(key)
+    if (file === undefined) return undefined
+    copies.touch(key)
+    try {
+      return await initializeWorker(startWorker(), (link) =>
+        loadRecording(link, { key, file, identity, startWorker }, options),
+      )
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      log?.warn({ err: error, recording: identity.id }, 'replacing an unreadable private copy')
+      await loaded.discard(key)
+      return undefined
+    }
+  }
+
+  async #copyAndLoad(identity: RecordingIdentity, options: CallOptions): Promise<LoadedRecording> {
+    const { copies, loaded, limits, startWorker } = this.#parts
+    const { path, size_bytes } = identity
+    return initializeWorker(startWorker(), async (link) => {
+      await copies.makeRoom(size_bytes, (snapshot) => loaded.release(snapshot))
+      const args = { source: path, folder: copies.folder, indexAtOnceBytes: limits.indexAtOnceBytes }
+      const { key, bytes } = await link.call('copy', args, options)
+      const file = copies.add(key, path, bytes)
+      return loadRecording(link, { key, file, identity, startWorker }, options)
+    })
+  }
+
+  async #removeUnusedCopies(): Promise<void> {
+    const { catalogue, copies, loaded } = this.#parts
+    for (const snapshot of catalogue.listSnapshots()) {
+      if (!(await exists(snapshot.path))) await loaded.discard(snapshot.key)
+      else if (copies.isSuperseded(snapshot)) await this.#discardIdle(snapshot)
+    }
+  }
+
+  async #discardIdle(snapshot: Snapshot): Promise<void> {
+    if (await this.#parts.loaded.release(snapshot)) await this.#parts.copies.remove(snapshot.key)
+  }
+}

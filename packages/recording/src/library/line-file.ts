@@ -1,0 +1,67 @@
+import type { FileHandle } from 'node:fs/promises'
+import { CausewayError } from '@causeway/protocol'
+import type { CallOptions } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { openForeign } from './file-state.ts'
+
+/** Size of a part, the same as of a network read. */
+const partBytes = 64 * 1024
+
+export const isLineFile = (path: string): boolean => /\.(jsonl|ndjson)$/i.test(path)
+
+/**
+ * Calls `work` with the bytes of a file, which are read on demand. Throws `RECORDING_NOT_FOUND` if the file is missing
+ * or unreadable, `NOT_A_RECORDING` if it is not a regular file, and `CANCELLED` on abort.
+ */
+export async function withLineFile<Result>(
+  path: string,
+  call: CallOptions,
+  work: (body: AsyncIterable<Uint8Array>) => Promise<Result>,
+): Promise<Result> {
+  const file = await openForeign(path)
+  if (file === null)
+    throw new RecordingError('RECORDING_NOT_FOUND', `file not found: ${path}`, { data: { path } })
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile())
+      throw new RecordingError('NOT_A_RECORDING', `the path is not a regular file: ${path}`, {
+        remedy: 'give a file of frame lines',
+        data: { path },
+      })
+    return await work(readParts(file, { path, size: stats.size, ...call }))
+  } finally {
+    await file.close()
+  }
+}
+
+interface LineFile extends CallOptions {
+  readonly path: string
+  readonly size: number
+}
+
+async function* readParts(
+  file: FileHandle,
+  { path, size, signal, progress }: LineFile,
+): AsyncGenerator<Uint8Array> {
+  for (let done = 0; ; ) {
+    if (signal?.aborted) throw new CausewayError('CANCELLED', 'the call was cancelled')
+    const part = new Uint8Array(partBytes)
+    const bytesRead = await readPart(file, part, path)
+    if (bytesRead === 0) return
+    done += bytesRead
+    progress?.(done, Math.max(size, done))
+    yield bytesRead < partBytes ? part.slice(0, bytesRead) : part
+  }
+}
+
+async function readPart(file: FileHandle, part: Uint8Array, path: string): Promise<number> {
+  try {
+    return (await file.read(part)).bytesRead
+  } catch (cause) {
+    throw new RecordingError('RECORDING_NOT_FOUND', `the file cannot be read: ${path}`, {
+      data: { path },
+      remedy: 'copy it to a disk that can be read',
+      cause,
+    })
+  }
+}

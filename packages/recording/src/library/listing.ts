@@ -1,0 +1,182 @@
+import type { Dirent } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { CausewayError, isCausewayError } from '@causeway/protocol'
+import type { Catalogue } from './catalogue.ts'
+import { checkFile } from './check-file.ts'
+import { readFileState, stateKey } from './file-state.ts'
+import type { Listing, Roots } from './library-types.ts'
+
+interface ListingOptions {
+  readonly catalogue: Catalogue
+  readonly roots: Roots
+  readonly limits: ScanLimits
+  /** Whether the path is in the data folder of the library, which may be below a root. */
+  readonly isOwn: (path: string) => boolean
+}
+
+/** Output folder of the C++ recorder's tests, relative to their working directory. */
+const usualFolder = join('build', 'Debug', 'debug', 'recordings')
+
+interface ListResult {
+  readonly searched: readonly string[]
+  readonly listings: readonly Listing[]
+}
+
+export async function listRecordings(options: ListingOptions, directory?: string): Promise<ListResult> {
+  const { catalogue, limits, isOwn } = options
+  const folders = await foldersToSearch(options.roots, directory)
+  const files = new Map<string, FoundFile>()
+  for (const folder of folders.existing) {
+    for (const file of await scanFolder(folder, limits, isOwn)) {
+      if (files.size < limits.files) files.set(file.path, file)
+    }
+  }
+  const paths = new Set<string>()
+  for (const file of files.values()) {
+    const path = file.isLink ? await resolveFound(options.roots, file.path) : file.path
+    if (path !== undefined && !isOwn(path)) paths.add(path)
+  }
+  const sorted = [...paths].sort()
+  const ids = catalogue.getIds(sorted)
+  const listings: Listing[] = []
+  for (const path of sorted) {
+    const listing = await createListing(catalogue, path, ids.get(path) ?? path)
+    if (listing) listings.push(listing)
+  }
+  return { searched: folders.searched, listings }
+}
+
+async function foldersToSearch(roots: Roots, directory: string | undefined) {
+  const searched =
+    directory === undefined ? roots.folders().flatMap((root) => [join(root, usualFolder), root]) : [directory]
+  const existing = new Set<string>()
+  for (const folder of searched) {
+    const path =
+      directory === undefined ? await resolveFound(roots, folder) : await resolveExisting(roots, folder)
+    if (path !== undefined) existing.add(path)
+  }
+  return { searched, existing: [...existing] }
+}
+
+/** Returns the real path, or `undefined` if it does not exist. Throws `OUTSIDE_ROOTS`. */
+export async function resolveExisting(roots: Roots, folder: string): Promise<string | undefined> {
+  try {
+    return await roots.resolve(folder)
+  } catch (error) {
+    if (CausewayError.is(error, 'FILE_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+async function resolveFound(roots: Roots, path: string): Promise<string | undefined> {
+  try {
+    return await resolveExisting(roots, path)
+  } catch (error) {
+    if (CausewayError.is(error, 'OUTSIDE_ROOTS')) return undefined
+    throw error
+  }
+}
+
+async function createListing(catalogue: Catalogue, path: string, id: string): Promise<Listing | undefined> {
+  try {
+    const state = await readFileState(path)
+    const key = stateKey(path, state)
+    const known = catalogue.findCheck(path, key)
+    const { reason, total_frames, isFinal } = known
+      ? { ...known, isFinal: false }
+      : await checkFile(path, state)
+    if (isFinal) catalogue.putCheck({ path, key, reason, total_frames })
+    return {
+      id,
+      path,
+      name: basename(path),
+      size_bytes: state.size,
+      modified_ms: Number(state.mtimeNs / 1_000_000n),
+      is_recording: reason === null,
+      ...(reason === null ? {} : { reason }),
+      ...(total_frames === null ? {} : { total_frames }),
+    }
+  } catch (error) {
+    if (isCausewayError(error)) return createUnreadable(path, id, error.code)
+    throw error
+  }
+}
+
+async function createUnreadable(path: string, id: string, reason: string): Promise<Listing | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(path)
+    const [name, modified_ms] = [basename(path), Math.floor(mtimeMs)]
+    return {
+      id,
+      path,
+      name,
+      size_bytes: size,
+      modified_ms,
+      is_recording: false,
+      reason,
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+export interface ScanLimits {
+  readonly depth: number
+  readonly folders: number
+  readonly files: number
+}
+
+export interface FoundFile {
+  readonly path: string
+  /** a link may leave the roots */
+  readonly isLink: boolean
+}
+
+const databaseName = /\.(db|sqlite)$/i
+
+/** Folders without recordings. Hidden folders are skipped too. */
+const skipped = new Set(['node_modules'])
+
+/**
+ * Finds database files in a folder and its subfolders, nearest first. Skips unreadable and hidden folders, links to
+ * folders, and those for which `isExcluded` returns `true`.
+ */
+async function scanFolder(
+  folder: string,
+  limits: ScanLimits,
+  isExcluded: (folder: string) => boolean,
+): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = []
+  let level = [folder]
+  let visited = 0
+  for (let depth = 0; depth <= limits.depth && level.length > 0; depth++) {
+    const below: string[] = []
+    for (const current of level) {
+      if (isExcluded(current) || visited++ >= limits.folders) continue
+      for (const entry of await readEntries(current)) {
+        const path = join(current, entry.name)
+        if (entry.isDirectory()) {
+          if (!entry.name.startsWith('.') && !skipped.has(entry.name)) below.push(path)
+        } else if (databaseName.test(entry.name) && (entry.isFile() || entry.isSymbolicLink())) {
+          if (found.length >= limits.files) return found
+          found.push({ path, isLink: entry.isSymbolicLink() })
+        }
+      }
+    }
+    level = below
+  }
+  return found
+}
+
+async function readEntries(folder: string): Promise<readonly Dirent[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(code)) return []
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import Database from 'better-sqlite3'
+import { RecordingError } from '../errors.ts'
+import { eraMap, frameTable, isRecordingSchema, readSchema, type Schema } from '../formats/schema-era.ts'
+import { buildIndexes } from '../reader/cpp/indexes.ts'
+
+/**
+ * Prepares a new copy: rolls back an open transaction, checkpoints the log, checks the schema. Checks and indexes a
+ * small copy; sets a large one to WAL mode for `finishCopy`. Throws `NOT_A_RECORDING`, `RECORDING_DAMAGED`, and errors
+ * of SQLite.
+ */
+export function prepareCopy(file: string, isLarge: boolean): void {
+  const db = new Database(file, { fileMustExist: true })
+  try {
+    db.pragma('journal_mode = DELETE')
+    const schema = readSchema(db)
+    requireRecording(schema)
+    if (isLarge) {
+      db.pragma('journal_mode = WAL')
+      return
+    }
+    // A failed copy is deleted, so durability is not needed.
+    db.pragma('journal_mode = OFF')
+    db.pragma('synchronous = OFF')
+    requireIntact(db)
+    buildIndexes(db, eraMap(schema))
+  } finally {
+    db.close()
+  }
+}
+
+/** Checks a large copy and builds its indexes while it is read. Throws `RECORDING_DAMAGED`. */
+export function finishCopy(file: string): void {
+  const db = new Database(file, { fileMustExist: true })
+  try {
+    db.pragma('synchronous = NORMAL')
+    requireIntact(db)
+    buildIndexes(db, eraMap(readSchema(db)))
+    // Closing does not checkpoint, because the reader has the copy open.
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } finally {
+    db.close()
+  }
+}
+
+function requireRecording(schema: Schema): void {
+  if (isRecordingSchema(schema)) return
+  throw new RecordingError(
+    'NOT_A_RECORDING',
+    `the database has no table ${frameTable} with a simulation_time`,
+    {
+      data: { absent: `${frameTable}.simulation_time` },
+    },
+  )
+}
+
+function requireIntact(db: Database.Database): void {
+  const problem = db.pragma('quick_check(1)', { simple: true })
+  if (problem !== 'ok')
+    throw new RecordingError('RECORDING_DAMAGED', 'the recording is damaged', { data: { problem } })
+}

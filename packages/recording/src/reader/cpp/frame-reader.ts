@@ -1,0 +1,149 @@
+import { angularVelocity } from '../../domain/angular-velocity.ts'
+import { RecordingError } from '../../errors.ts'
+import { bodyEnergyFields, solverFields, systemEnergyFields } from '../../formats/fields.ts'
+import { frameTable } from '../../formats/schema-era.ts'
+import type { BodyEnergy, BodyState, Frame, Solver, SystemEnergy } from '../../types.ts'
+import { type Connection, prepareFrameRows } from './connection.ts'
+import {
+  collisionReader,
+  constraintReader,
+  externalReader,
+  frictionReader,
+  type ReadRows,
+} from './contact-reader.ts'
+import {
+  countAt,
+  flagAt,
+  quaternionAt,
+  type RawRow,
+  selectFrom,
+  valueAt,
+  vectorAt,
+  wxyz,
+  xyz,
+} from './selection.ts'
+
+/** Reads a frame; throws `FRAME_NOT_FOUND`. */
+export type ReadFrame = (frameId: number) => Frame
+
+export function frameReader(connection: Connection): ReadFrame {
+  const { db } = connection
+  const find = db.prepare<[number], RawRow>(`SELECT simulation_time FROM ${frameTable} WHERE id = ?`).raw()
+  const ends = db
+    .prepare<[], [number | null, number | null]>(`SELECT min(id), max(id) FROM ${frameTable}`)
+    .raw()
+  const energies = energyReader(connection)
+  const states = stateReader(connection)
+  const collisions = collisionReader(connection)
+  const constraints = constraintReader(connection)
+  const friction = frictionReader(connection)
+  const externals = externalReader(connection)
+  const solver = solverReader(connection)
+  const system = systemReader(connection)
+  const read = (frame: number): Frame => {
+    const row = find.get(frame)
+    if (row === undefined) {
+      const [first_frame = null, last_frame = null] = ends.get() ?? []
+      throw new RecordingError('FRAME_NOT_FOUND', `the recording has no frame ${frame}`, {
+        data: { frame_id: frame, first_frame, last_frame },
+      })
+    }
+    const body_energies = energies(frame)
+    return {
+      frame_id: frame,
+      simulation_time: valueAt(row, 0),
+      states: states(frame, body_energies),
+      collisions: collisions(frame),
+      contact_constraints: constraints(frame),
+      friction_constraints: friction(frame),
+      external_forces: externals(frame),
+      solver: solver(frame)[0] ?? null,
+      system_energy: system(frame)[0] ?? null,
+      body_energies,
+    }
+  }
+  return db.transaction(read)
+}
+
+const energyReader = (connection: Connection): ReadRows<BodyEnergy> =>
+  plainReader(connection, connection.era.parts.bodyEnergy, ['body_id', ...bodyEnergyFields], (row) => ({
+    body_id: countAt(row, 0),
+    linear_ke: valueAt(row, 1),
+    rotational_ke: valueAt(row, 2),
+    potential_e: valueAt(row, 3),
+    total_e: valueAt(row, 4),
+  }))
+
+const solverReader = (connection: Connection): ReadRows<Solver> =>
+  plainReader(connection, connection.era.parts.solver, solverFields, (row) => ({
+    iterations: valueAt(row, 0),
+    residual: valueAt(row, 1),
+    converged: flagAt(row, 2),
+    num_constraints: countAt(row, 3),
+    num_contacts: countAt(row, 4),
+  }))
+
+const systemReader = (connection: Connection): ReadRows<SystemEnergy> =>
+  plainReader(connection, connection.era.parts.systemEnergy, systemEnergyFields, (row) => ({
+    total_linear_ke: valueAt(row, 0),
+    total_rotational_ke: valueAt(row, 1),
+    total_potential_e: valueAt(row, 2),
+    total_system_e: valueAt(row, 3),
+    delta_e: valueAt(row, 4),
+    energy_injection: flagAt(row, 5),
+    collision_active: flagAt(row, 6),
+  }))
+
+/** `read` converts a row, whose values are in the order of `columns`. */
+function plainReader<Row>(
+  connection: Connection,
+  table: string | undefined,
+  columns: readonly string[],
+  read: (row: RawRow) => Row,
+): ReadRows<Row> {
+  if (table === undefined) return () => []
+  const select = selectFrom(connection.era.schema, table)
+  for (const name of columns) select.column(select.root, name)
+  const rows = prepareFrameRows(connection, select)
+  return (frame) => rows(frame).map(read)
+}
+
+/** Reads the states of a frame. If states have no body ids, they are those of `energies`. */
+type ReadStates = (frame: number, energies: readonly BodyEnergy[]) => readonly BodyState[]
+
+function stateReader(connection: Connection): ReadStates {
+  const { era } = connection
+  const table = era.parts.states
+  if (table === undefined) return () => []
+  const select = selectFrom(era.schema, table)
+  const state =
+    table === 'AssetDynamicStateRecord'
+      ? select.join(select.root, 'kinematicState_id', 'InertialStateRecord')
+      : select.root
+  const body = select.column(select.root, 'body_id')
+  const position = select.leaf(state, 'position', 'CoordinateRecord', xyz)
+  const velocity = select.leaf(state, 'velocity', 'VelocityRecord', xyz)
+  const acceleration = select.leaf(state, 'acceleration', 'AccelerationRecord', xyz)
+  const orientation = select.leaf(state, 'orientation', 'QuaternionDRecord', wxyz)
+  const rate = select.leaf(state, 'quaternionRate', 'Vector4DRecord', wxyz)
+  const hasAcceleration = era.schema.has('InertialStateRecord', 'acceleration_id')
+  const rows = prepareFrameRows(connection, select)
+
+  const read = (row: RawRow): BodyState => {
+    const q = quaternionAt(row, orientation)
+    return {
+      body_id: countAt(row, body),
+      position: vectorAt(row, position),
+      velocity: vectorAt(row, velocity),
+      acceleration: hasAcceleration ? vectorAt(row, acceleration) : null,
+      orientation: q,
+      angular_velocity: angularVelocity(q, quaternionAt(row, rate)),
+    }
+  }
+  return (frame, energies) =>
+    rows(frame).map((row, i) => {
+      const found = read(row)
+      // The oldest states have no body id. Their energies were written in the same order.
+      return found.body_id === 0 ? { ...found, body_id: energies[i]?.body_id ?? i + 1 } : found
+    })
+}

@@ -1,0 +1,70 @@
+import type { Database } from 'better-sqlite3'
+import { looksMonotone, lowerBound, type Probe, type RowSpan } from '../../domain/row-search.ts'
+
+export type Bounds = readonly [low: number, high: number]
+
+export interface RowBounds {
+  /** Returns the range of rows with `first <= frame_id <= last`, or all rows if the table is not in frame order. */
+  frames(table: string, first: number, last: number): Bounds
+  links(table: string, column: string, first: number, last: number): Bounds
+  isOrdered(table: string): boolean
+}
+
+export const everyRow: Bounds = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+
+const guardProbes = 256
+
+interface Order {
+  readonly probe: Probe
+  readonly span: RowSpan | null
+  readonly isOrdered: boolean
+}
+
+/**
+ * Searches rowids in tables without indexes by binary search: the recorder appends to every table in frame order. For a
+ * table in another order, returns `everyRow`, which costs a scan.
+ */
+export function rowBounds(db: Database): RowBounds {
+  const orders = new Map<string, Order>()
+
+  const getOrder = (table: string, column: string): Order => {
+    const known = orders.get(`${table}.${column}`)
+    if (known) return known
+    const found = readOrder(db, table, column)
+    orders.set(`${table}.${column}`, found)
+    return found
+  }
+
+  const find = (table: string, column: string, first: number, last: number): Bounds => {
+    const { probe, span, isOrdered } = getOrder(table, column)
+    if (!isOrdered) return everyRow
+    if (span === null) return [0, -1]
+    return [lowerBound(probe, span, first), lowerBound(probe, span, last + 1) - 1]
+  }
+
+  return {
+    frames: (table, first, last) => find(table, 'frame_id', first, last),
+    links: find,
+    isOrdered: (table) => getOrder(table, 'frame_id').isOrdered,
+  }
+}
+
+function readOrder(db: Database, table: string, column: string): Order {
+  const ends = db
+    .prepare<[], { first: number | null; last: number | null }>(
+      `SELECT (SELECT min(rowid) FROM "${table}") AS first, (SELECT max(rowid) FROM "${table}") AS last`,
+    )
+    .get()
+  const next = db
+    .prepare<[number], [number, number | null]>(
+      `SELECT rowid, "${column}" FROM "${table}" WHERE rowid >= ? ORDER BY rowid LIMIT 1`,
+    )
+    .raw()
+  const probe: Probe = (id) => {
+    const row = next.get(id)
+    return row && { id: row[0], key: row[1] ?? Number.NaN }
+  }
+  if (ends?.first == null || ends.last == null) return { probe, span: null, isOrdered: true }
+  const span = { first: ends.first, last: ends.last }
+  return { probe, span, isOrdered: looksMonotone(probe, span, guardProbes) }
+}

@@ -1,0 +1,80 @@
+import type { Schema } from '../../formats/schema-era.ts'
+import type { Quaternion, Value, Vector } from '../../types.ts'
+
+/** A row in raw mode: values in the order of the selected columns. */
+export type RawRow = readonly unknown[]
+
+export const xyz = ['x', 'y', 'z'] as const
+
+export const wxyz = ['w', 'x', 'y', 'z'] as const
+
+export interface Source {
+  readonly table: string
+  readonly alias: string
+}
+
+/**
+ * A SELECT over one table (alias `t`) and LEFT JOINed parts. Columns and tables that the file lacks are NULL. Methods
+ * return positions in the raw row.
+ */
+export interface Selection {
+  readonly root: Source
+  /** Joins the row whose `key` (default `id`) equals a column of a source. */
+  join(from: Source, column: string, table: string, key?: string): Source
+  column(from: Source, name: string): number
+  /** Selects the components of the row that `<name>_id` refers to; returns the position of the first. */
+  leaf(from: Source, name: string, conventional: string, components: readonly string[]): number
+  sql(rest: string): string
+}
+
+export function selectFrom(schema: Schema, table: string): Selection {
+  const root: Source = { table, alias: 't' }
+  const columns: string[] = []
+  const joins: string[] = []
+  const push = (...expressions: readonly string[]) => columns.push(...expressions) - expressions.length
+  const named = (from: Source, name: string) =>
+    schema.has(from.table, name) ? `${from.alias}."${name}"` : 'NULL'
+  const join = (from: Source, column: string, target: string, key = 'id'): Source => {
+    const source = { table: target, alias: `j${joins.length}` }
+    joins.push(
+      `LEFT JOIN "${target}" ${source.alias} ON ${source.alias}."${key}" = ${from.alias}."${column}"`,
+    )
+    return source
+  }
+  return {
+    root,
+    join,
+    column: (from, name) => push(named(from, name)),
+    leaf(from, name, conventional, components) {
+      const column = `${name}_id`
+      const target = schema.target(from.table, column) ?? conventional
+      if (!schema.has(from.table, column) || !schema.has(target, 'id'))
+        return push(...components.map(() => 'NULL'))
+      const source = join(from, column, target)
+      return push(...components.map((component) => named(source, component)))
+    },
+    sql: (rest) => `SELECT ${columns.join(', ')} FROM "${table}" t ${joins.join(' ')} ${rest}`,
+  }
+}
+
+/** Returns a number; null if it is NULL or not finite. */
+export const valueAt = (row: RawRow, at: number): Value => {
+  const value = row[at]
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** Returns an integer; NULL is 0, the default of the recorder. */
+export const countAt = (row: RawRow, at: number): number => valueAt(row, at) ?? 0
+
+export const flagAt = (row: RawRow, at: number): boolean => row[at] === 1
+
+export const vectorAt = (row: RawRow, at: number): Vector => ({
+  x: valueAt(row, at),
+  y: valueAt(row, at + 1),
+  z: valueAt(row, at + 2),
+})
+
+export const quaternionAt = (row: RawRow, at: number): Quaternion => ({
+  w: valueAt(row, at),
+  ...vectorAt(row, at + 1),
+})

@@ -1,0 +1,215 @@
+import { environmentBit, environmentBody } from '../../domain/body-id.ts'
+import { gravityFromFlight, gravityFromPotential, type PotentialSample } from '../../domain/gravity.ts'
+import {
+  inferLambdaUnit,
+  type MomentumRow,
+  momentumRow,
+  type Triple,
+  triple,
+  velocityGain,
+} from '../../domain/lambda-unit.ts'
+import { describeFrames, timeStep } from '../../domain/time-step.ts'
+import { listGeometry } from '../../formats/lines/run-line.ts'
+import { frameTable } from '../../formats/schema-era.ts'
+import type { Body, Frame, RecordingSummary, Value, Vector } from '../../types.ts'
+import { readAppearances, readBodies, readExtents, readRunLine } from './body-reader.ts'
+import type { Connection } from './connection.ts'
+import type { ReadFrame } from './frame-reader.ts'
+
+/** Number of steps for gravity, and for the unit of the lambdas. */
+export const sampledSteps = 24
+
+type Step = readonly [before: Frame, after: Frame]
+
+export function readSummary(connection: Connection, readFrame: ReadFrame): RecordingSummary {
+  const { db, era } = connection
+  const rows = db
+    .prepare<[], [number, number | null]>(`SELECT id, simulation_time FROM ${frameTable} ORDER BY id`)
+    .raw()
+    .all()
+  const ids = rows.map(([id]) => id)
+  const times = rows.map(([, time]) => time)
+  const { dt, isUniform } = timeStep(times)
+  const appearances = readAppearances(connection, ids)
+  const bodies = addUndescribed(readBodies(connection), appearances)
+  const step = stepReader(readFrame, new Set(ids))
+  const gravity = findGravity(bodies, spread(ids, sampledSteps).flatMap(step), {
+    dt,
+    hasContactData: era.parts.collisions !== undefined,
+  })
+  return {
+    era: era.era,
+    capabilities: era.capabilities,
+    missing: era.missing,
+    frames: describeFrames(ids),
+    first_time_s: times[0] ?? null,
+    last_time_s: times.at(-1) ?? null,
+    dt_s: dt,
+    dt_uniform: isUniform,
+    gravity_m_s2: gravity,
+    lambda_unit: findLambdaUnit(
+      bodies,
+      spread(framesWithFriction(connection), sampledSteps).flatMap(step),
+      dt,
+      gravity,
+    ),
+    bodies,
+    environment_bodies: readEnvironment(connection),
+    geometry: readGeometry(connection),
+    appearances,
+    ignored_rows: countIgnored(connection, ids),
+  }
+}
+
+/** Returns the geometry in the run line of an exported run, or else the size of the bodies that have a mesh. */
+function readGeometry(connection: Connection): RecordingSummary['geometry'] {
+  const line = readRunLine(connection)
+  if (line !== null) return listGeometry(line)
+  return [...readExtents(connection)].map(([body_id, half_extents]) => ({
+    body_id,
+    name: null,
+    shape: null,
+    half_extents,
+    inertia: null,
+    position: null,
+    orientation: null,
+  }))
+}
+
+/** Adds the bodies that only states and energies have: the oldest files have no metadata. */
+function addUndescribed(
+  described: readonly Body[],
+  appearances: RecordingSummary['appearances'],
+): readonly Body[] {
+  const known = new Set(described.map(({ body_id }) => body_id))
+  const undescribed = appearances
+    .filter(({ body_id }) => !known.has(body_id))
+    .map(({ body_id }) => ({
+      body_id,
+      mass: null,
+      restitution: null,
+      friction: null,
+      asset_id: null,
+      is_environment: false,
+    }))
+  return [...described, ...undescribed]
+}
+
+/**
+ * Returns a function that reads the step to a frame: an array of one step, or an empty array if the previous frame was
+ * not recorded.
+ */
+export function stepReader(
+  readFrame: ReadFrame,
+  ids: ReadonlySet<number>,
+): (frame: number) => readonly Step[] {
+  return (frame) => (ids.has(frame) && ids.has(frame - 1) ? [[readFrame(frame - 1), readFrame(frame)]] : [])
+}
+
+export function spread(values: readonly number[], count: number): readonly number[] {
+  if (values.length <= count) return values
+  return Array.from({ length: count }, (_, i) => values[Math.floor((i * values.length) / count)] ?? 0)
+}
+
+/** Minimum acceleration of a fall, m/s². */
+const minFall = 0.01
+
+/**
+ * Finds gravity, m/s², from steps without contact, or from potential energies. Without contact data, a resting body
+ * looks like a floating one, so steps without acceleration are ignored.
+ */
+export function findGravity(
+  bodies: readonly Body[],
+  steps: readonly Step[],
+  { dt, hasContactData }: { readonly dt: Value; readonly hasContactData: boolean },
+): Vector | null {
+  const accelerations: Triple[] = []
+  const potentials: PotentialSample[] = []
+  for (const [before, after] of steps) {
+    for (const { body_id } of after.states) {
+      const gain = velocityGain(before, after, body_id)
+      const isPushed = after.external_forces.some((force) => force.body_id === body_id)
+      const isFree =
+        !isPushed && after.collisions.length === 0 && after.system_energy?.collision_active !== true
+      if (gain && dt !== null && isFree) accelerations.push([gain[0] / dt, gain[1] / dt, gain[2] / dt])
+    }
+    potentials.push(...potentialSamples(bodies, after))
+  }
+  const flight = gravityFromFlight(accelerations)
+  const [x, y, z] = triple(flight) ?? [0, 0, 0]
+  const isFlight = hasContactData || Math.hypot(x, y, z) > minFall
+  return (isFlight ? flight : null) ?? gravityFromPotential(potentials)
+}
+
+function potentialSamples(bodies: readonly Body[], frame: Frame): readonly PotentialSample[] {
+  return frame.states.flatMap(({ body_id, position }) => {
+    const mass = bodies.find((body) => body.body_id === body_id)?.mass ?? null
+    const potential = frame.body_energies.find((energy) => energy.body_id === body_id)?.potential_e ?? null
+    if (mass === null || potential === null || position.z === null) return []
+    return [{ mass, height: position.z, potential }]
+  })
+}
+
+export function findLambdaUnit(
+  bodies: readonly Body[],
+  steps: readonly Step[],
+  dt: Value,
+  gravity: Vector | null,
+) {
+  const g = triple(gravity)
+  if (dt === null || g === null) return 'unknown' as const
+  const rows: MomentumRow[] = []
+  for (const [before, after] of steps) {
+    for (const { body_id, mass } of bodies) {
+      const row = mass === null ? null : momentumRow(before, after, { body_id, mass }, g, dt)
+      if (row) rows.push(row)
+    }
+  }
+  return inferLambdaUnit(rows, dt)
+}
+
+function framesWithFriction({ db, era }: Connection): readonly number[] {
+  const table = era.parts.friction
+  if (table === undefined) return []
+  return db.prepare<[], number>(`SELECT DISTINCT frame_id FROM "${table}" ORDER BY frame_id`).pluck().all()
+}
+
+function readEnvironment({ db, era }: Connection): RecordingSummary['environment_bodies'] {
+  const { collisions, contactConstraints, friction } = era.parts
+  const tables = [...new Set([collisions, contactConstraints, friction])].filter((name) => name !== undefined)
+  if (tables.length === 0) return []
+  const ids = tables
+    .flatMap((name) => ['body_a_id', 'body_b_id'].map((column) => `SELECT ${column} AS id FROM "${name}"`))
+    .join(' UNION ')
+  return db
+    .prepare<[number], number>(`SELECT id FROM (${ids}) WHERE id >= ? ORDER BY id`)
+    .pluck()
+    .all(environmentBit)
+    .map(environmentBody)
+}
+
+/** Counts the rows without a frame row: a recorder that was killed had written them before it. */
+function countIgnored({ db, era, bounds }: Connection, frames: readonly number[]): number {
+  const { states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction } = era.parts
+  const tables = [states, bodyEnergy, systemEnergy, solver, collisions, contactConstraints, friction]
+  const [first, last] = [frames[0], frames.at(-1)]
+  let count = 0
+  for (const table of new Set(tables)) {
+    if (table === undefined) continue
+    const isGapless = first !== undefined && last !== undefined && last - first + 1 === frames.length
+    if (isGapless && bounds.isOrdered(table)) {
+      const [low, high] = bounds.frames(table, first, last)
+      count += countRows(db, `SELECT count(*) FROM "${table}" WHERE rowid < ? OR rowid > ?`, low, high)
+    } else {
+      const orphan = `frame_id IS NULL OR frame_id NOT IN (SELECT id FROM ${frameTable})`
+      count += countRows(db, `SELECT count(*) FROM "${table}" WHERE ${orphan}`)
+    }
+  }
+  return count
+}
+
+const countRows = (db: Connection['db'], sql: string, ...bounds: number[]): number =>
+  db
+    .prepare<number[], number>(sql)
+    .pluck()
+    .get(...bounds) ?? 0

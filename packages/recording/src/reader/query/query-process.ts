@@ -1,0 +1,76 @@
+/**
+ * Runs one SQL query in its own process: the driver cannot interrupt SQLite, and a query must not use the memory of the
+ * server.
+ */
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import Database from 'better-sqlite3'
+import { eraMap, readSchema } from '../../formats/schema-era.ts'
+import { isRun } from '../run/run-reader.ts'
+import { createRunViews } from '../run/run-views.ts'
+import { createViews } from './friendly-views.ts'
+import type { QueryJob, QueryReply, SqlResult, SqlValue } from './query-types.ts'
+import { prepareReading, Refusal } from './statement-gate.ts'
+
+const maxTextLength = 4000
+
+process.once('message', (job: QueryJob) => {
+  // SQLite blocks the main thread until the reply; another thread enforces the limits.
+  const watch = new Worker(new URL(`./query-watch${extname(import.meta.url)}`, import.meta.url), {
+    workerData: { deadlineMs: job.deadlineMs, parent: process.ppid },
+  })
+  watch.once('online', () => {
+    const reply = createReply(job)
+    process.send?.(reply, () => process.exit(0))
+  })
+})
+
+function createReply(job: QueryJob): QueryReply {
+  try {
+    return { answer: execute(job) }
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.message }
+    return { failed: (error as Error).message }
+  }
+}
+
+function execute({ file, sql, params, limit, bytes }: QueryJob): SqlResult {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  // Sorting uses memory, which is limited, instead of the disk.
+  db.pragma('temp_store = MEMORY')
+  db.pragma('trusted_schema = OFF')
+  if (isRun(db)) createRunViews(db, file)
+  else createViews(db, eraMap(readSchema(db)))
+  db.pragma('query_only = ON')
+  const statement = prepareReading(db, sql, params)
+  const rows: SqlValue[][] = []
+  let left = bytes
+  let cut: SqlResult['cut_by'] = null
+  for (const row of iterate(statement, params)) {
+    const shown = row.map(toSqlValue)
+    left -= Buffer.byteLength(JSON.stringify(shown)) + 1
+    if (rows.length === limit) cut = 'rows'
+    else if (left < 0) cut = 'bytes'
+    if (cut !== null) break
+    rows.push(shown)
+  }
+  return { columns: statement.columns().map(({ name }) => name), rows, cut_by: cut }
+}
+
+function* iterate(
+  statement: ReturnType<typeof prepareReading>,
+  params: QueryJob['params'],
+): Generator<readonly unknown[]> {
+  try {
+    yield* Array.isArray(params) ? statement.iterate(...params) : statement.iterate(params)
+  } catch (error) {
+    throw new Refusal((error as Error).message)
+  }
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value instanceof Uint8Array) return `<blob of ${value.byteLength} bytes>`
+  if (typeof value === 'string' && value.length > maxTextLength) return `${value.slice(0, maxTextLength)}…`
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,35 @@
+export type SqlValue = number | string | null
+
+export interface SqlQuery {
+  readonly sql: string
+  /** by position, or by name without the prefix `:`, `@` or `$` */
+  readonly params: readonly SqlValue[] | Readonly<Record<string, SqlValue>>
+  /** maximum number of rows */
+  readonly limit: number
+  /** maximum size of the rows as JSON */
+  readonly bytes: number
+  /** time limit; then `DEADLINE_EXCEEDED` */
+  readonly deadlineMs: number
+}
+
+/** The first rows of a result. A blob is `<blob of 24 bytes>`, a long text is truncated. */
+export interface SqlResult {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly SqlValue[])[]
+  /** the limit that truncated the rows; null if they are complete */
+  readonly cut_by: 'rows' | 'bytes' | null
+}
+
+export interface QueryJob extends SqlQuery {
+  readonly file: string
+}
+
+export type QueryReply =
+  | { readonly answer: SqlResult }
+  | { readonly refused: string }
+  | { readonly failed: string }
+
+export type QueryEnd = 'memory' | 'deadline'
+
+/** File descriptor of the `QueryEnd`. A SIGKILL without it came from outside. */
+export const endReportFd = 4

@@ -1,0 +1,27 @@
+/** Ends its process if a query exceeds its time or memory, or if the parent process ended. */
+import { writeSync } from 'node:fs'
+import { workerData } from 'node:worker_threads'
+import { endReportFd, type QueryEnd } from './query-types.ts'
+
+const { deadlineMs, parent } = workerData as { readonly deadlineMs: number; readonly parent: number }
+
+/** Maximum memory of the process, bytes. The limits of SQLite do not apply in this build. */
+const maxMemory = 512 * 1024 ** 2
+
+const checkIntervalMs = 20
+
+/** Reports the reason and kills the process, because the main thread is blocked. */
+const end = (reason: QueryEnd): void => {
+  try {
+    writeSync(endReportFd, reason)
+  } finally {
+    process.kill(process.pid, 'SIGKILL')
+  }
+}
+
+const until = performance.now() + deadlineMs
+setInterval(() => {
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
+  if (process.memoryUsage.rss() > maxMemory) end('memory')
+  if (performance.now() > until) end('deadline')
+}, checkIntervalMs)

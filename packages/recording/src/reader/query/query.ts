@@ -1,0 +1,86 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { extname } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import { WorkerError } from '@causeway/worker'
+import { RecordingError } from '../../errors.ts'
+import { endReportFd, type QueryJob, type QueryReply, type SqlQuery, type SqlResult } from './query-types.ts'
+
+/** `.ts` in the sources, `.js` in the build: the compiler does not rewrite this name. */
+const processFile = new URL(`./query-process${extname(import.meta.url)}`, import.meta.url)
+
+const startMs = 5000
+
+/** Nice value of a query process. A server without free processors then responds to other clients before it queries. */
+const queryPriority = 5
+
+/**
+ * Runs a query on a private copy in its own process. Throws `INVALID_QUERY` if the statement is not allowed, is not SQL
+ * or needs too much memory, `DEADLINE_EXCEEDED`, `CANCELLED`, and `WORKER_LOST`.
+ */
+export async function runQuery(file: string, query: SqlQuery, signal?: AbortSignal): Promise<SqlResult> {
+  if (signal?.aborted) throw cancelled()
+  const child = fork(processFile, {
+    // Keeps the export condition, but not the hooks of a test runner.
+    execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
+  })
+  lowerPriority(child)
+  let report = ''
+  child.stdio[endReportFd]?.on('data', (chunk: Buffer) => {
+    report += chunk.toString()
+  })
+  const cancel = () => child.kill('SIGKILL')
+  const overdue = setTimeout(() => {
+    report = 'deadline'
+    cancel()
+  }, query.deadlineMs + startMs)
+  signal?.addEventListener('abort', cancel, { once: true })
+  try {
+    const reply = await new Promise<QueryReply>((resolve, reject) => {
+      child.on('error', (error) => reject(lost(error)))
+      child.once('message', (reply: QueryReply) => resolve(reply))
+      // `exit` may be emitted before the reply and the report are read.
+      child.once('close', (code, killed) => reject(ended(killed ?? code, report, query)))
+      child.send({ file, ...query } satisfies QueryJob, (error) => {
+        if (error !== null) reject(lost(error))
+      })
+    })
+    if ('answer' in reply) return reply.answer
+    if ('refused' in reply)
+      throw new RecordingError('INVALID_QUERY', reply.refused, { data: { sql: query.sql } })
+    throw new CausewayError('INTERNAL', 'the query of the recording failed', { cause: reply.failed })
+  } catch (error) {
+    if (signal?.aborted) throw cancelled()
+    throw error
+  } finally {
+    clearTimeout(overdue)
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+/** Has no effect on a process that could not be started or has already ended. */
+function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, queryPriority)
+  } catch {}
+}
+
+function ended(cause: string | number | null, report: string, { deadlineMs }: SqlQuery): CausewayError {
+  if (report === 'memory')
+    return new RecordingError('INVALID_QUERY', 'the query needs more than 512 MB of memory', {
+      remedy: 'select fewer rows and shorter values',
+    })
+  if (report === 'deadline')
+    return new CausewayError('DEADLINE_EXCEEDED', `the query took longer than ${deadlineMs} ms`, {
+      remedy: 'restrict frame_id, or raise timeout_s up to 30',
+      data: { deadline_ms: deadlineMs },
+    })
+  return cause === 'SIGKILL' ? lost(cause, 'the query process was killed') : lost(cause)
+}
+
+const lost = (cause: unknown, message = 'the query process ended unexpectedly'): CausewayError =>
+  new WorkerError('WORKER_LOST', message, { remedy: 'call again', cause })
+
+const cancelled = (): CausewayError => new CausewayError('CANCELLED', 'the call was cancelled')

@@ -1,0 +1,117 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { SqlQuery } from './query-types.ts'
+
+/** A statement that is not allowed or that SQLite cannot compile or bind. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+const blank = /^(?:\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))+/
+const reads = /^(?:select|with|values)\b/i
+const readingPragma =
+  /^pragma\s+(?:(?:main|temp)\s*\.\s*)?(?:table_info|table_xinfo|table_list|index_list|index_info)\s*(?:\(\s*(?:"[^"]*"|'[^']*'|\w+)\s*\)\s*)?;?\s*$/i
+
+const allowedTables = ['json_each', 'json_tree']
+
+/** Aggregates that SQLite compiles without its innocuous flag. */
+const allowedFunctions = ['median', 'percentile', 'percentile_cont', 'percentile_disc']
+
+/**
+ * Prepares one statement that only reads; throws a `Refusal` for any other. Checks both flags, because ATTACH and
+ * VACUUM INTO count as read-only but return no rows (https://sqlite.org/c3ref/stmt_readonly.html), and the compiled
+ * program, because a SELECT can have side effects through functions and virtual tables.
+ */
+export function prepareReading(
+  db: Database,
+  sql: string,
+  params: SqlQuery['params'] = [],
+): Statement<unknown[], unknown[]> {
+  const text = sql.replace(blank, '')
+  const explained = skipWord(text, 'explain')
+  const body = explained === undefined ? text : skipQueryPlan(explained)
+  const isPragma = explained === undefined && readingPragma.test(text)
+  if (!isPragma && !reads.test(body))
+    throw new Refusal(
+      'only SELECT, WITH, VALUES, EXPLAIN of these, and the pragmas table_info, table_list and index_list may run',
+    )
+  const statement = compile(() => db.prepare<unknown[], unknown[]>(sql))
+  if (!statement.reader || !statement.readonly) throw new Refusal('the statement does not only read')
+  if (!isPragma) checkProgram(db, body, params)
+  return statement.raw()
+}
+
+function skipWord(text: string, word: string): string | undefined {
+  const found = new RegExp(`^${word}\\b`, 'i').exec(text)
+  return found?.[0] && text.slice(found[0].length).replace(blank, '')
+}
+
+function skipQueryPlan(text: string): string {
+  const plan = skipWord(text, 'query')
+  return (plan === undefined ? undefined : skipWord(plan, 'plan')) ?? text
+}
+
+function compile<Result>(work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw new Refusal((error as Error).message)
+  }
+}
+
+/** An instruction of a compiled statement (https://sqlite.org/opcode.html). */
+interface Instruction {
+  readonly opcode: string
+  readonly p4: string | null
+}
+
+/** Checks the compiled program, because names in the text are not reliable: tables have aliases, and views call functions. */
+function checkProgram(db: Database, body: string, params: SqlQuery['params']): void {
+  const { functions, tables } = compile(() => analyseProgram(db, body, params))
+  const innocuous = new Set([...allowedFunctions, ...innocuousFunctions(db)])
+  for (const name of functions)
+    if (!innocuous.has(name)) throw new Refusal(`not allowed: the function ${name}`)
+  if (tables.size === 0) return
+  const allowed = new Set(readableTables(db).flatMap((sql) => [...analyseProgram(db, sql, []).tables]))
+  if ([...tables].some((table) => !allowed.has(table)))
+    throw new Refusal(
+      `not allowed: pragma functions and virtual tables other than ${allowedTables.join(' and ')}; "PRAGMA table_info(v_state)" lists columns`,
+    )
+}
+
+function analyseProgram(db: Database, body: string, params: SqlQuery['params']) {
+  const explain = db.prepare<unknown[], Instruction>(`EXPLAIN ${body}`)
+  const program = Array.isArray(params) ? explain.all(...params) : explain.all(params)
+  const functions = new Set<string>()
+  const tables = new Set<string>()
+  for (const { opcode, p4 } of program) {
+    // For example `abs(1)`: the name and the number of arguments.
+    if (/^(?:Function|PureFunc|Agg)/.test(opcode) && p4 !== null)
+      functions.add(p4.slice(0, p4.lastIndexOf('(')))
+    if (opcode.startsWith('V') && p4?.startsWith('vtab:') === true) tables.add(p4)
+  }
+  return { functions, tables }
+}
+
+/** SQLITE_INNOCUOUS and SQLITE_DIRECTONLY (https://sqlite.org/c3ref/c_deterministic.html). */
+const [isInnocuous, isDirectOnly] = [0x20_0000, 0x8_0000]
+
+function innocuousFunctions(db: Database): readonly string[] {
+  return db
+    .prepare<[number, number], string>(
+      'SELECT name FROM pragma_function_list GROUP BY name HAVING min(flags & ?) > 0 AND max(flags & ?) = 0',
+    )
+    .pluck()
+    .all(isInnocuous, isDirectOnly)
+}
+
+/** Returns statements over the allowed virtual tables. `temp.` excludes tables of the recording with the same name. */
+function readableTables(db: Database): readonly string[] {
+  const views = db
+    .prepare<[], string>(`SELECT name FROM temp.sqlite_schema WHERE type = 'view'`)
+    .pluck()
+    .all()
+  return [
+    ...allowedTables.map((name) => `SELECT * FROM temp.${name}('[]')`),
+    ...views.map((name) => `SELECT * FROM temp.${name}`),
+  ]
+}

@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3'
+import { listBodyIds, matchPair } from '../../domain/body-id.ts'
+import { RecordingError } from '../../errors.ts'
+import { runTable } from '../../formats/run-schema.ts'
+import { readTables } from '../../formats/schema-era.ts'
+import type { Frame } from '../../types.ts'
+import type { Reader } from '../reader.ts'
+import { type Windows, windowsOver } from '../windows.ts'
+import { prepareFrames, unpackFrame } from './run-frame.ts'
+import { runSeries } from './run-series.ts'
+import { runSummary } from './run-summary.ts'
+import { runWindowReader } from './run-window.ts'
+
+/**
+ * Opens a run for reading, also while it is recorded. Queries see complete flushes, and the frames of a summary are
+ * those stored when it was made.
+ */
+export function openRunReader(db: Database): Reader {
+  const frames = prepareFrames(db)
+  const ends = db.prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM frame').raw()
+  const frame = (id: number): Frame => {
+    const [found] = frames(id, id)
+    if (found !== undefined) return unpackFrame(found)
+    const [first_frame = null, last_frame = null] = ends.get() ?? []
+    throw new RecordingError('FRAME_NOT_FOUND', `the recording has no frame ${id}`, {
+      data: { frame_id: id, first_frame, last_frame },
+    })
+  }
+  const summary = runSummary(db, frame)
+  const ids = db.prepare<[number], number>('SELECT id FROM frame WHERE id > ? ORDER BY id').pluck()
+  const extents = db
+    .prepare<[], [id: number, x: number, y: number, z: number]>(
+      `SELECT body_id, extent_x, extent_y, extent_z FROM body
+       WHERE extent_x IS NOT NULL AND extent_y IS NOT NULL AND extent_z IS NOT NULL`,
+    )
+    .raw()
+  const known: number[] = []
+  let windows: { readonly key: string; readonly over: Windows } | undefined
+
+  return {
+    frame,
+    ...runSeries(db),
+    pairHistory(pair, { start, end }, limit) {
+      const isPair = matchPair(pair)
+      const found = []
+      let total_frames = 0
+      for (const packed of frames(start ?? 0, end ?? Number.MAX_SAFE_INTEGER)) {
+        if (packed.contacts === null) continue
+        const { frame_id, simulation_time, collisions, friction_constraints } = unpackFrame(packed)
+        const collision = collisions.find(isPair) ?? null
+        const friction = friction_constraints.filter(isPair)
+        if (collision === null && friction.length === 0) continue
+        total_frames++
+        if (found.length < limit)
+          found.push({ frame_id, simulation_time, collision, friction_constraints: friction })
+      }
+      return { frames: found, total_frames }
+    },
+    summary,
+    tables: () => readTables(db),
+    extents: () => new Map(extents.all().map(([id, x, y, z]) => [id, [x, y, z]])),
+    windows(of) {
+      const bodies = listBodyIds(of)
+      const key = bodies.join()
+      // Full windows do not change while the run grows.
+      known.push(...ids.all(known.at(-1) ?? -1))
+      if (windows?.key !== key)
+        windows = { key, over: windowsOver(known, runWindowReader(frames, bodies), bodies.length) }
+      return windows.over
+    },
+    writeColumns: async () => {}, // windows of a run are read as fast
+    isIndexed: () => true,
+    refresh: () => {},
+    close: () => void db.close(),
+  }
+}
+
+export const isRun = (db: Database): boolean =>
+  db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(runTable) !== undefined

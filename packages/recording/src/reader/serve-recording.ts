@@ -1,0 +1,187 @@
+import { existsSync } from 'node:fs'
+import { rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isCausewayError } from '@causeway/protocol'
+import { classifyFailure, StoreError } from '@causeway/store'
+import { type Call, type Handlers, lowerThreadPriority, serve } from '@causeway/worker'
+import { RecordingError } from '../errors.ts'
+import { AnswersFile, answersFilePath, hashSources } from '../formats/answers-file.ts'
+import { copyDatabase, removeCopy } from '../library/copy.ts'
+import { stateKey } from '../library/file-state.ts'
+import { finishCopy, prepareCopy } from '../library/prepare.ts'
+import type { AnalysisRequest, RecordingSummary } from '../types.ts'
+import { openReader } from './open-reader.ts'
+import type { Reader } from './reader.ts'
+import type { Windows } from './windows.ts'
+import type { WorkerMethods } from './worker-methods.ts'
+
+export interface AnalysisContext extends Call {
+  readonly summary: RecordingSummary
+  readonly reader: Pick<
+    Reader,
+    'frame' | 'pairHistory' | 'systemEnergy' | 'bodyEnergy' | 'solver' | 'extents'
+  >
+  readonly windows: Windows
+}
+
+/** Analyses by name. Arguments and results are structured-cloneable. */
+export type Analyses = Readonly<
+  Record<string, (args: never, context: AnalysisContext) => unknown | Promise<unknown>>
+>
+
+/**
+ * Serves one recording at a time to the library that started this worker. `sources` are the folders of the analyses:
+ * stored answers are invalid after a change of their files.
+ */
+export function serveRecording(analyses: Analyses = {}, sources: readonly URL[] = []): void {
+  const { handlers, close } = new RecordingSession(analyses, sources)
+  serve<WorkerMethods>(handlers, {
+    failure: 'reading the recording failed',
+    close,
+    transfer: getTransferable,
+  })
+}
+
+class RecordingSession {
+  readonly #analyses: Analyses
+  readonly #sources: readonly URL[]
+  #reader: Reader | undefined
+  #summary: RecordingSummary | undefined
+  #windows: Windows | undefined
+  #path = ''
+  #copy = ''
+
+  constructor(analyses: Analyses, sources: readonly URL[]) {
+    this.#analyses = analyses
+    this.#sources = [new URL('..', import.meta.url), ...sources]
+  }
+
+  readonly handlers: Handlers<WorkerMethods> = {
+    copy: ({ source, folder, indexAtOnceBytes }, call) =>
+      copyAndPrepare(source, folder, indexAtOnceBytes, call),
+    open: ({ file, path }) => {
+      this.#path = path
+      this.#copy = file
+      return convertErrors(path, () => {
+        const reader = openReader(file)
+        this.#reader = reader
+        this.#summary = reader.summary()
+        return { summary: this.#summary, isIndexed: reader.isIndexed() }
+      })
+    },
+    reread: () =>
+      this.#read((reader) => {
+        this.#windows = undefined
+        this.#summary = reader.summary()
+        return this.#summary
+      }),
+    finish: ({ file, path }) => convertErrors(path, () => void finishCopy(file)),
+    columns: async ({ file }, { signal, progress }) => {
+      await this.#read((reader) => reader.writeColumns(file, { signal, progress }))
+      return this.#refresh()
+    },
+    refresh: () => this.#refresh(),
+    lowerPriority: () => void lowerThreadPriority(),
+    tables: () => this.#read((reader) => reader.tables()),
+    frame: ({ frame }) => this.#read((reader) => reader.frame(frame)),
+    systemEnergy: ({ range }) => this.#read((reader) => reader.systemEnergy(range)),
+    bodyEnergy: ({ body, range }) => this.#read((reader) => reader.bodyEnergy(body, range)),
+    solver: ({ range }) => this.#read((reader) => reader.solver(range)),
+    pairHistory: ({ pair, range, limit }) => this.#read((reader) => reader.pairHistory(pair, range, limit)),
+    analyse: ({ isCached, ...request }, call) => {
+      const file = answersFilePath(this.#copy)
+      const found = isCached && existsSync(file) ? this.#openAnswers(file).find(request) : []
+      return found.length === 0 ? this.#analyse(request, call) : found[0]
+    },
+    recall: ({ file, request }) => this.#openAnswers(file).find(request),
+    prepareAnalysis: async ({ file, request }, call) => {
+      const answer = await this.#analyse(request, call)
+      this.#openAnswers(file).add(request, answer)
+      return answer
+    },
+  }
+
+  readonly close = (): void => {
+    this.#reader?.close()
+    this.#reader = undefined
+  }
+
+  #read<Answer>(read: (reader: Reader) => Answer): Answer {
+    const reader = this.#reader
+    if (!reader) throw new Error('no private copy is open in this worker')
+    return convertErrors(this.#path, () => read(reader))
+  }
+
+  #refresh(): undefined {
+    this.#windows = undefined
+    this.#read((reader) => reader.refresh())
+  }
+
+  #openAnswers(file: string): AnswersFile {
+    return new AnswersFile(file, hashSources(this.#sources))
+  }
+
+  async #analyse({ name, args }: AnalysisRequest, call: Call): Promise<unknown> {
+    const analysis = this.#analyses[name] as
+      | ((args: unknown, context: AnalysisContext) => unknown | Promise<unknown>)
+      | undefined
+    const [reader, summary] = [this.#reader, this.#summary]
+    if (analysis === undefined || reader === undefined || summary === undefined)
+      throw new Error(`this worker has no analysis ${name} or no recording`)
+    this.#windows ??= reader.windows(summary)
+    try {
+      return await analysis(args, { ...call, summary, reader, windows: this.#windows })
+    } catch (error) {
+      throw toRecordingError(error, this.#path)
+    }
+  }
+}
+
+async function copyAndPrepare(source: string, folder: string, indexAtOnceBytes: number, call: Call) {
+  const part = join(folder, `${crypto.randomUUID()}.part`)
+  try {
+    const state = await copyDatabase(source, part, {
+      signal: call.signal,
+      progress: (done, total) => call.progress(done, total, 'copying'),
+    })
+    prepareCopy(part, state.size > indexAtOnceBytes)
+    const key = stateKey(source, state)
+    const file = join(folder, `${key}.db`)
+    await rename(part, file)
+    const { size } = await stat(file)
+    return { key, bytes: size }
+  } catch (error) {
+    await removeCopy(part)
+    throw toRecordingError(error, source)
+  }
+}
+
+function convertErrors<Answer>(path: string, read: () => Answer): Answer {
+  try {
+    return read()
+  } catch (error) {
+    throw toRecordingError(error, path)
+  }
+}
+
+/** Converts errors of SQLite and the file system; `path` is the file of the user. */
+function toRecordingError(error: unknown, path: string): unknown {
+  if (isCausewayError(error)) return error
+  const options = { data: { path }, cause: error }
+  switch (classifyFailure(error)) {
+    case 'not-a-database':
+      return new RecordingError('NOT_A_DATABASE', `the file is not an SQLite database: ${path}`, options)
+    case 'damaged':
+      return new RecordingError('RECORDING_DAMAGED', `the recording is damaged: ${path}`, options)
+    case 'unwritable':
+      return new StoreError('DATA_UNWRITABLE', 'the private copy of the recording cannot be written', options)
+    default:
+      return error
+  }
+}
+
+/** Columns are transferred instead of cloned. */
+function getTransferable(answer: unknown): readonly ArrayBuffer[] {
+  const data = (answer as { readonly data?: unknown } | undefined)?.data
+  return data instanceof Float64Array && data.buffer instanceof ArrayBuffer ? [data.buffer] : []
+}

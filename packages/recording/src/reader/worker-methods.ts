@@ -1,0 +1,62 @@
+import type { MethodArgs, MethodResult } from '@causeway/worker'
+import type {
+  AnalysisRequest,
+  BodyEnergyField,
+  BodyId,
+  Columns,
+  Frame,
+  FrameRange,
+  PairFrame,
+  RecordingSummary,
+  SolverField,
+  SystemEnergyField,
+  TableColumns,
+} from '../types.ts'
+
+/** Methods of a worker that reads one recording. Arguments and results are structured-cloneable. */
+export interface WorkerMethods {
+  /** Copies a foreign file, checks it, and moves it to `<folder>/<key>.db`. Reports progress. */
+  readonly copy: (args: {
+    readonly source: string
+    readonly folder: string
+    readonly indexAtOnceBytes: number
+  }) => { readonly key: string; readonly bytes: number }
+  /** Opens a private copy; `path` is the file of the user, for errors. */
+  readonly open: (args: { readonly file: string; readonly path: string }) => {
+    readonly summary: RecordingSummary
+    readonly isIndexed: boolean
+  }
+  /** Returns the current summary of a run that grows. Later calls include the frames that it counts. */
+  readonly reread: () => RecordingSummary
+  readonly lowerPriority: () => undefined
+  readonly finish: (args: { readonly file: string; readonly path: string }) => undefined
+  readonly columns: (args: { readonly file: string }) => Promise<undefined>
+  readonly recall: (args: {
+    readonly file: string
+    readonly request: AnalysisRequest
+  }) => readonly [answer?: unknown]
+  readonly prepareAnalysis: (args: { readonly file: string; readonly request: AnalysisRequest }) => unknown
+  /** Uses indexes and columns that were added by another worker. */
+  readonly refresh: () => undefined
+  readonly tables: () => readonly TableColumns[]
+  readonly frame: (args: { readonly frame: number }) => Frame
+  readonly systemEnergy: (args: { readonly range: FrameRange }) => Columns<SystemEnergyField>
+  readonly bodyEnergy: (args: {
+    readonly body: BodyId
+    readonly range: FrameRange
+  }) => Columns<BodyEnergyField>
+  readonly solver: (args: { readonly range: FrameRange }) => Columns<SolverField>
+  readonly pairHistory: (args: {
+    readonly pair: readonly [BodyId, BodyId]
+    readonly range: FrameRange
+    readonly limit: number
+  }) => { readonly frames: readonly PairFrame[]; readonly total_frames: number }
+  /** Runs an analysis of `serveRecording`, or returns its stored answer. */
+  readonly analyse: (args: AnalysisRequest & { readonly isCached: boolean }) => unknown
+}
+
+export type WorkerMethod = keyof WorkerMethods
+
+export type WorkerArgs<Method extends WorkerMethod> = MethodArgs<WorkerMethods, Method>
+
+export type WorkerAnswer<Method extends WorkerMethod> = MethodResult<WorkerMethods, Method>

@@ -1,0 +1,172 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CausewayError } from '@causeway/protocol'
+import type { RunStatus } from '../formats/run-schema.ts'
+import type { Catalogue, RunEntry } from '../library/catalogue.ts'
+import type { LibraryLog } from '../library/library-types.ts'
+import type { RecorderWorker } from '../library/workers.ts'
+import { type LiveRun, openLiveRun } from './live-run.ts'
+import { SpareWorker } from './spare-worker.ts'
+
+export interface RecorderLimits {
+  /** maximum size of all runs; the least recently written runs that are not live are removed first, and no run exceeds it */
+  readonly bytes: number
+  /** age in milliseconds at which a run that is not live is removed; 0 = never */
+  readonly ageMs: number
+  /** maximum number of runs recorded at the same time, each in a worker thread */
+  readonly live: number
+  /** time without frames after which a run is interrupted, in milliseconds */
+  readonly idleMs: number
+}
+
+export interface LiveRunsOptions {
+  readonly folder: string
+  readonly catalogue: Catalogue
+  readonly startWorker: () => RecorderWorker
+  readonly limits: RecorderLimits
+  readonly now: () => number
+  readonly log: LibraryLog | undefined
+}
+
+/** The runs that have a worker. The catalogue has the state of all other runs. */
+export class LiveRuns {
+  readonly #options: LiveRunsOptions
+  readonly #runs = new Map<string, LiveRun>()
+  readonly #workers: SpareWorker
+  readonly #listeners = new Set<(name: string) => void>()
+  readonly #queues = new Map<string, Promise<unknown>>()
+
+  constructor(options: LiveRunsOptions) {
+    this.#options = options
+    this.#workers = new SpareWorker(options.startWorker)
+  }
+
+  get size(): number {
+    return this.#runs.size
+  }
+
+  get names(): readonly string[] {
+    return [...this.#runs.keys()]
+  }
+
+  get(name: string): LiveRun | undefined {
+    return this.#runs.get(name)
+  }
+
+  onStored(listener: (name: string) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  enqueue<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
+    const result = (this.#queues.get(name) ?? Promise.resolve()).then(task)
+    const settled = result.catch(() => {})
+    this.#queues.set(name, settled)
+    void settled.then(() => {
+      if (this.#queues.get(name) === settled) this.#queues.delete(name)
+    })
+    return result
+  }
+
+  /** Returns the live run of this name, or opens or creates its file. Throws `OVERLOADED`. */
+  async open(name: string): Promise<LiveRun> {
+    const { folder, catalogue, limits, now } = this.#options
+    const known = this.#runs.get(name)
+    if (known?.isAlive) return known
+    // A worker that died lost its pending frames. Until another worker is open, the state of the last flush counts.
+    if (known !== undefined) await this.#forget(known)
+    if (this.#runs.size >= limits.live) await this.#interruptOldest()
+    const run = await openLiveRun({
+      name,
+      file: join(folder, `${name}.db`),
+      workers: this.#workers,
+      now,
+      maxBytes: limits.bytes,
+      idleMs: limits.idleMs,
+      onStored: () => {
+        for (const listener of this.#listeners) listener(name)
+      },
+      onIdle: () =>
+        void this.enqueue(name, () => this.#interrupt(name)).catch((error) => this.logFailure(name, error)),
+    })
+    this.#runs.set(name, run)
+    catalogue.putRun(await this.getEntry(run))
+    return run
+  }
+
+  async close(run: LiveRun, status: RunStatus): Promise<void> {
+    try {
+      await run.close(status)
+    } finally {
+      await this.#forget(run)
+    }
+  }
+
+  suspend(run: LiveRun): Promise<void> {
+    return this.close(run, run.progress.status === 'finished' ? 'finished' : 'interrupted')
+  }
+
+  async closeAll(): Promise<void> {
+    const close = (run: LiveRun) => this.suspend(run).catch((error) => this.logFailure(run.name, error))
+    await Promise.all([...this.#runs.values()].map(close))
+    await this.#workers.close()
+  }
+
+  async getEntry(run: LiveRun): Promise<RunEntry> {
+    return { ...describe(run), bytes: await getRunSize(join(this.#options.folder, `${run.name}.db`)) }
+  }
+
+  update(entry: RunEntry): RunEntry {
+    const run = this.#runs.get(entry.name)
+    return run ? { ...entry, ...describe(run) } : entry
+  }
+
+  logFailure(name: string, error: unknown): void {
+    this.#options.log?.warn({ err: error, recording: name }, 'closing a recording failed')
+  }
+
+  async #forget(run: LiveRun): Promise<void> {
+    try {
+      this.#options.catalogue.putRun(await this.getEntry(run))
+    } finally {
+      // Its worker may already write another run, even if the catalogue cannot be written.
+      this.#runs.delete(run.name)
+    }
+  }
+
+  async #interrupt(name: string): Promise<void> {
+    const run = this.#runs.get(name)
+    if (run && !run.isWriting) await this.suspend(run)
+  }
+
+  async #interruptOldest(): Promise<void> {
+    const idle = [...this.#runs.values()].filter(({ isWriting }) => !isWriting)
+    const oldest = idle.sort((a, b) => a.updatedMs - b.updatedMs)[0]
+    if (oldest === undefined)
+      throw new CausewayError('OVERLOADED', `${this.#runs.size} recordings are being written`, {
+        data: { retry_after_ms: 1000 },
+      })
+    await this.enqueue(oldest.name, () => this.#interrupt(oldest.name))
+  }
+}
+
+const describe = ({ name, progress, updatedMs }: LiveRun) => ({
+  name,
+  status: progress.status,
+  total_frames: progress.total_frames,
+  first_frame: progress.first_frame_id,
+  last_frame: progress.last_frame_id,
+  updated_ms: updatedMs,
+})
+
+/** Returns the size of a run file with its log, by name: a descriptor on a file that SQLite has open would drop its locks. */
+export async function getRunSize(file: string): Promise<number> {
+  let bytes = 0
+  for (const path of [file, `${file}-wal`]) {
+    try {
+      bytes += (await stat(path)).size
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  return bytes
+}

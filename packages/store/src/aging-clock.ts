@@ -1,0 +1,79 @@
+import type { Database } from 'better-sqlite3'
+
+export interface Clocks {
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** Milliseconds of a monotonic clock. */
+  readonly steady: () => number
+}
+
+export interface AgingOptions {
+  /** Columns of Unix times in milliseconds, as `table.column`. */
+  readonly columns: readonly string[]
+  /** Older rows are not shifted. */
+  readonly keepMs: number
+  readonly now: Clocks['now']
+  /** Default: `now`, so that no jump is detected. */
+  readonly steady?: Clocks['steady'] | undefined
+}
+
+/** Smaller differences are gradual corrections. */
+const minJumpMs = 60_000
+
+/** Detects jumps of the time of day: a clock that was set, or a machine that slept. */
+export class ClockJumpDetector {
+  readonly #clocks: Clocks
+  #offset: number
+
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks
+    this.#offset = clocks.now() - clocks.steady()
+  }
+
+  /** Returns the jump since the previous call in whole milliseconds, or 0. */
+  detect(): number {
+    const jump = Math.round(this.#clocks.now() - this.#clocks.steady() - this.#offset)
+    if (Math.abs(jump) < minJumpMs) return 0
+    this.#offset += jump
+    return jump
+  }
+}
+
+/** A clock for rows that expire. After a jump it shifts their times, so that they keep their age. */
+export class AgingClock {
+  readonly #jumps: ClockJumpDetector
+  readonly #now: () => number
+  readonly #readShift: () => number
+  readonly #shiftRows: (ms: number, nowMs: number) => void
+  #hasJumped = false
+  #totalMs = 0
+
+  constructor(db: Database, { columns, keepMs, now, steady = now }: AgingOptions) {
+    this.#jumps = new ClockJumpDetector({ now, steady })
+    this.#now = now
+    // The table is local to the connection, and a rollback resets it together with the rows.
+    db.exec('CREATE TEMP TABLE aged (ms INTEGER NOT NULL); INSERT INTO aged VALUES (0)')
+    const shifted = db.prepare<[], number>('SELECT ms FROM aged').pluck()
+    const addShift = db.prepare<[number]>('UPDATE aged SET ms = ms + ?')
+    const shifts = columns.map((path) => {
+      const [table, column] = path.split('.')
+      return db.prepare<[number, number]>(`UPDATE ${table} SET ${column} = ${column} + ? WHERE ${column} > ?`)
+    })
+    this.#readShift = () => shifted.get() ?? 0
+    this.#shiftRows = db.transaction((ms: number, nowMs: number) => {
+      for (const shift of shifts) shift.run(ms, nowMs - ms - keepMs)
+      addShift.run(ms)
+    })
+  }
+
+  /** Unix time in milliseconds. */
+  now(): number {
+    const jump = this.#jumps.detect()
+    this.#hasJumped ||= jump !== 0
+    this.#totalMs += jump
+    const now = this.#now()
+    const ms = this.#hasJumped ? this.#totalMs - this.#readShift() : 0
+    if (ms !== 0) this.#shiftRows(ms, now)
+    return now
+  }
+}

@@ -1,0 +1,36 @@
+import { basename } from 'node:path'
+import type { CausewayError } from '@causeway/protocol'
+import { StoreError } from './errors.ts'
+
+type FailureKind = 'not-a-database' | 'damaged' | 'unwritable' | 'busy'
+
+/** Errors of a full disk, and of files and folders that cannot be written. */
+const unwritable =
+  /^(SQLITE_(FULL|IOERR|CANTOPEN|READONLY|PERM)|ENOSPC|EDQUOT|EFBIG|EIO|EACCES|EPERM|EROFS|EEXIST|ENOTDIR|EISDIR)/
+
+/** Classifies an error of SQLite or the file system. */
+export function classifyFailure(error: unknown): FailureKind | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'SQLITE_NOTADB') return 'not-a-database'
+  if (code.startsWith('SQLITE_CORRUPT')) return 'damaged'
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return 'busy'
+  return unwritable.test(code) ? 'unwritable' : undefined
+}
+
+/** Converts an error of a data file to `DATA_DAMAGED` or `DATA_UNWRITABLE`; returns any other error unchanged. */
+export function toDataError(error: unknown, path: string): unknown {
+  const kind = classifyFailure(error)
+  const cause = new Error(path, { cause: error })
+  if (kind === 'not-a-database' || kind === 'damaged') return damagedError(path, cause)
+  if (kind !== 'unwritable') return error
+  const file = basename(path)
+  return new StoreError('DATA_UNWRITABLE', `the data file cannot be written: ${file}`, {
+    data: { file },
+    cause,
+  })
+}
+
+export function damagedError(path: string, cause: Error): CausewayError {
+  const file = basename(path)
+  return new StoreError('DATA_DAMAGED', `the data file is damaged: ${file}`, { data: { file }, cause })
+}

@@ -1,0 +1,75 @@
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import BetterSqlite3, { type Database } from 'better-sqlite3'
+import { toDataError } from './data-error.ts'
+import { markInitialized, requireInitialized, requireSameDatabase } from './marker.ts'
+import {
+  type Migration,
+  migrate,
+  requireIntactHistory,
+  requireIntactPages,
+  requireKnownHistory,
+} from './migrate.ts'
+
+interface OpenOptions {
+  readonly migrations: readonly Migration[]
+  /** After a power failure, `normal` (default) may lose the last commits. */
+  readonly synchronous?: 'normal' | 'full'
+  /** Page size of a new file, a power of two up to 65536. Default: 4096. */
+  readonly pageBytes?: number
+  /** Maximum wait for a lock of another process. Default: 5000. */
+  readonly busyTimeoutMs?: number
+  /** Unix time in milliseconds. */
+  readonly now?: () => number
+}
+
+/**
+ * Opens or creates a database with WAL and foreign keys, folder mode 0700 and file mode 0600, and applies missing migrations.
+ *
+ * Throws `DATA_DAMAGED` and `DATA_UNWRITABLE`. Throws `NEWER_DATA`, `DATA_SCHEMA_DIFFERS` and `DATA_MISSING` without changing the
+ * file.
+ */
+export function openDatabase(file: string, options: OpenOptions): Database {
+  const { migrations, synchronous = 'normal', busyTimeoutMs = 5000, pageBytes, now = Date.now } = options
+  try {
+    requireInitialized(file)
+    createPrivateFile(file)
+    // SQLite opens a read-only file without an error.
+    accessSync(file, constants.W_OK)
+    const db = new BetterSqlite3(file, { timeout: busyTimeoutMs })
+    try {
+      requireIntactHistory(db)
+      requireSameDatabase(db)
+      requireKnownHistory(db, migrations)
+      if (pageBytes !== undefined) db.pragma(`page_size = ${pageBytes}`)
+      db.pragma('journal_mode = WAL')
+      db.pragma(`synchronous = ${synchronous}`)
+      db.pragma('foreign_keys = ON')
+      migrate(db, migrations, now)
+      markInitialized(db)
+      return db
+    } catch (error) {
+      try {
+        // On a damaged schema, a migration fails with a general SQL error.
+        if ((error as NodeJS.ErrnoException).code === 'SQLITE_ERROR') requireIntactPages(db)
+      } finally {
+        db.close()
+      }
+      throw error
+    }
+  } catch (error) {
+    throw toDataError(error, file)
+  }
+}
+
+/** Creates a private file before SQLite does, which copies the mode to `-wal`, `-shm` and `-journal`. */
+export function createPrivateFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+    chmodSync(file, 0o600)
+  } catch (error) {
+    // Opening and closing an existing file would drop the locks of its connections.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}

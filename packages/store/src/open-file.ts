@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs'
+import { missingError } from './marker.ts'
+
+/** A database file in use. On Unix, SQLite can still write to a removed file, and the rows are lost at the next start. */
+export class OpenFile {
+  readonly #path: string
+  /** Device and inode; `undefined` while the file does not exist yet. */
+  #identity: string | undefined
+
+  constructor(path: string) {
+    this.#path = path
+    this.#identity = readIdentity(path)
+  }
+
+  /** Throws `DATA_MISSING` if the file was removed or replaced since it was opened. Takes about a microsecond. */
+  requireInPlace(): void {
+    const identity = readIdentity(this.#path)
+    this.#identity ??= identity
+    if (identity === this.#identity) return
+    throw missingError(
+      this.#path,
+      identity === undefined ? 'was removed while it was in use' : 'was replaced while it was in use',
+    )
+  }
+}
+
+function readIdentity(path: string): string | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
+}

@@ -1,0 +1,75 @@
+import { cancelledError } from './messages.ts'
+import type { CallOptions } from './worker-link.ts'
+
+interface SharedCall<Result> {
+  readonly promise: Promise<Result>
+  readonly controller: AbortController
+  readonly listeners: Set<NonNullable<CallOptions['progress']>>
+  callers: number
+}
+
+/** Runs work once for all callers that request it at the same time. */
+export class SharedCalls<Result> {
+  readonly #calls = new Map<string, SharedCall<Result>>()
+
+  /** Joins the running work of a key, or starts `work`. It is cancelled when all of its callers have cancelled. */
+  async run(
+    key: string,
+    work: (options: Required<CallOptions>) => Promise<Result>,
+    { signal, progress }: CallOptions,
+  ): Promise<Result> {
+    if (signal?.aborted) throw cancelledError()
+    const call = this.#calls.get(key) ?? this.#start(key, work)
+    let cancel = () => {}
+    const cancelled = new Promise<never>((_, reject) => {
+      cancel = () => reject(cancelledError())
+    })
+    signal?.addEventListener('abort', cancel, { once: true })
+    if (progress) call.listeners.add(progress)
+    call.callers += 1
+    try {
+      return await Promise.race([call.promise, cancelled])
+    } finally {
+      call.callers -= 1
+      if (progress) call.listeners.delete(progress)
+      signal?.removeEventListener('abort', cancel)
+      if (call.callers === 0) {
+        // A later caller must not join cancelled work.
+        this.#remove(key, call)
+        call.controller.abort(cancelledError())
+      }
+    }
+  }
+
+  /** Whether a caller waits for the work of this key. */
+  has(key: string): boolean {
+    return this.#calls.has(key)
+  }
+
+  /** Cancels all work and waits for its end. */
+  async stop(): Promise<void> {
+    const calls = [...this.#calls.values()]
+    for (const { controller } of calls) controller.abort(cancelledError())
+    await Promise.allSettled(calls.map(({ promise }) => promise))
+  }
+
+  #start(key: string, work: (options: Required<CallOptions>) => Promise<Result>): SharedCall<Result> {
+    const controller = new AbortController()
+    const listeners: SharedCall<Result>['listeners'] = new Set()
+    const promise = work({
+      signal: controller.signal,
+      progress: (...report) => {
+        for (const listener of listeners) listener(...report)
+      },
+    }).finally(() => this.#remove(key, call))
+    const call: SharedCall<Result> = { promise, controller, listeners, callers: 0 }
+    // The callers handle failures.
+    promise.catch(() => undefined)
+    this.#calls.set(key, call)
+    return call
+  }
+
+  #remove(key: string, call: SharedCall<Result>): void {
+    if (this.#calls.get(key) === call) this.#calls.delete(key)
+  }
+}

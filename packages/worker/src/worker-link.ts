@@ -1,0 +1,212 @@
+import { extname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  MessageChannel,
+  type MessagePort,
+  type ResourceLimits,
+  receiveMessageOnPort,
+  Worker,
+} from 'node:worker_threads'
+import type { CausewayError } from '@causeway/protocol'
+import { WorkerError } from './errors.ts'
+import {
+  deserializeError,
+  type MethodArgs,
+  type MethodResult,
+  type MethodTable,
+  type Progress,
+  type Reply,
+  type Request,
+} from './messages.ts'
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly progress?: Progress | undefined
+}
+
+interface SendOptions extends CallOptions {
+  /** Buffers of the argument to transfer instead of clone. */
+  readonly transfer?: readonly ArrayBuffer[]
+}
+
+interface WorkerOptions {
+  /** For messages: `the worker that reads the recording`. */
+  readonly name: string
+  /** Remedy in `WORKER_LOST` errors of this worker. Default: to call again. */
+  readonly remedy?: string
+  readonly resourceLimits?: ResourceLimits
+}
+
+interface PendingCall {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+  readonly progress: CallOptions['progress']
+}
+
+/** A worker cannot report its heap size during a long SQLite statement. */
+const measureTimeoutMs = 50
+
+/** Grace period for the end of a closed worker. */
+const stopTimeoutMs = 2000
+
+/** A worker thread. It keeps the process alive only while it has pending calls. */
+export class WorkerLink<Table extends MethodTable<Table>> {
+  readonly #options: WorkerOptions
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #exited: Promise<true>
+  readonly #calls = new Map<number, PendingCall>()
+  #lastId = 0
+  #isAlive = true
+  #isStopping = false
+  #lastBytes = 0
+  #measurement: Promise<number> | undefined
+
+  /** The entry file calls `serve`. */
+  constructor(entry: URL, options: WorkerOptions) {
+    this.#options = options
+    // A separate port: `node --watch` posts its own messages on the default one.
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    this.#worker = new Worker(entry, {
+      workerData: { port: port2 },
+      transferList: [port2],
+      // Omits the hooks of a test runner.
+      execArgv: process.execArgv.filter((arg) => arg.startsWith('--conditions')),
+      ...(options.resourceLimits === undefined ? {} : { resourceLimits: options.resourceLimits }),
+    })
+    this.#worker.on('error', (error) => this.#end(error))
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        this.#end(`exit code ${code}`)
+        resolve(true)
+      })
+    })
+    this.#port.on('message', (reply: Reply) => this.#receive(reply))
+    this.#updateRefs()
+  }
+
+  get pending(): number {
+    return this.#calls.size
+  }
+
+  /** Whether the worker accepts calls. */
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  /** Rejects with what the method throws, `CANCELLED` on abort, and `WORKER_LOST` if the worker ends. */
+  async call<Name extends keyof Table & string>(
+    method: Name,
+    args: MethodArgs<Table, Name>,
+    options: SendOptions = {},
+  ): Promise<MethodResult<Table, Name>> {
+    const { signal } = options
+    const id = ++this.#lastId
+    const result = this.#send({ id, method, args }, options)
+    const cancel = () => this.#port.postMessage({ id, cancel: true } satisfies Request)
+    if (signal?.aborted) cancel()
+    else signal?.addEventListener('abort', cancel, { once: true })
+    return result.finally(() => signal?.removeEventListener('abort', cancel)) as Promise<never>
+  }
+
+  /** Size of the heap and its buffers; the previous size if the worker is blocked. */
+  async bytes(): Promise<number> {
+    if (!this.#isAlive) return 0
+    this.#measurement ??= this.#measure()
+    const previous = wait(measureTimeoutMs).then(() => this.#lastBytes)
+    // A thread that ends may leave its measurement pending.
+    return Promise.race([this.#measurement, previous, this.#exited.then(() => 0)])
+  }
+
+  /** Ends the thread immediately; pending calls fail with `WORKER_LOST`. */
+  async kill(): Promise<void> {
+    this.#isAlive = false
+    await this.#worker.terminate()
+  }
+
+  /** Cancels pending calls, runs the `close` option of `serve` and ends the thread. */
+  async stop(): Promise<void> {
+    if (this.#isAlive) {
+      const stopped = this.#send({ id: ++this.#lastId, stop: true })
+      this.#isAlive = false
+      await stopped.catch(() => undefined)
+    }
+    this.#isStopping = true
+    this.#updateRefs()
+    const hasExited = await Promise.race([this.#exited, wait(stopTimeoutMs, false, { ref: false })])
+    if (!hasExited) await this.#worker.terminate()
+  }
+
+  async #send(request: Request, { progress, transfer = [] }: SendOptions = {}): Promise<unknown> {
+    if (!this.#isAlive) throw this.#lost('not running')
+    this.#port.postMessage(request, transfer)
+    const result = new Promise((resolve, reject) =>
+      this.#calls.set(request.id, { resolve, reject, progress }),
+    )
+    this.#updateRefs()
+    return result
+  }
+
+  #receive(reply: Reply): void {
+    if ('progress' in reply) this.#calls.get(reply.id)?.progress?.(...reply.progress)
+    else if ('error' in reply) this.#remove(reply.id)?.reject(deserializeError(reply.error))
+    else this.#remove(reply.id)?.resolve(reply.result)
+  }
+
+  #remove(id: number): PendingCall | undefined {
+    const call = this.#calls.get(id)
+    this.#calls.delete(id)
+    this.#updateRefs()
+    return call
+  }
+
+  #end(cause: unknown): void {
+    this.#isAlive = false
+    // `exit` can be emitted before the last replies are received.
+    for (let last = receiveMessageOnPort(this.#port); last; last = receiveMessageOnPort(this.#port))
+      this.#receive(last.message)
+    this.#port.close()
+    for (const id of [...this.#calls.keys()]) this.#remove(id)?.reject(this.#lost(cause))
+  }
+
+  #lost(cause: unknown): CausewayError {
+    const { name, remedy = 'call again: a new worker is started' } = this.#options
+    return new WorkerError('WORKER_LOST', `${name} ended unexpectedly`, { remedy, cause })
+  }
+
+  async #measure(): Promise<number> {
+    const { used_heap_size, external_memory } = await this.#worker
+      .getHeapStatistics()
+      .catch(() => ({ used_heap_size: 0, external_memory: 0 }))
+    this.#measurement = undefined
+    this.#lastBytes = used_heap_size + external_memory
+    return this.#lastBytes
+  }
+
+  /** Keeps the process alive during calls, and until a stopped thread has ended. */
+  #updateRefs(): void {
+    if (this.#calls.size > 0) this.#port.ref()
+    else this.#port.unref()
+    if (this.#calls.size > 0 || this.#isStopping) this.#worker.ref()
+    else this.#worker.unref()
+  }
+}
+
+/** Stops the worker if `initialize` fails. Returns its result. */
+export async function initializeWorker<Table extends MethodTable<Table>, Result>(
+  link: WorkerLink<Table>,
+  initialize: (link: WorkerLink<Table>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await initialize(link)
+  } catch (error) {
+    await link.stop()
+    throw error
+  }
+}
+
+/** Returns a file relative to a module, with the extension of the module: `.ts` in sources, `.js` in builds. */
+export function resolveWorkerFile(name: string, moduleUrl: string): URL {
+  return new URL(`./${name}${extname(new URL(moduleUrl).pathname)}`, moduleUrl)
+}
